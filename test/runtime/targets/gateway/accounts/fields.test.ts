@@ -181,7 +181,7 @@ const ok = ({ status, body, text }: Answer): Record<string, unknown> => {
 };
 
 describeDatabases((database) => {
-  test('each field is set and shown by the API', async () => {
+  test('the API sets and returns every field', async () => {
     const { ask } = await start(database);
     for (const resource of RESOURCES) {
       for (const [name, field] of settable(resource, 'create')) {
@@ -220,7 +220,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('each field is set and shown by commands', async () => {
+  test('commands set and print every field', async () => {
     const { ask, url } = await start(database);
     const run = async (args: readonly string[]): Promise<Record<string, unknown>> => {
       const { code, out, err } = await runCommand([...args, '--json', '--database-url', url]);
@@ -261,7 +261,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('a field is refused for who may not set it', async () => {
+  test('a caller without permission cannot set a field', async () => {
     const gateway = await start(database);
     const { ask } = gateway;
     const { session } = keysOf(gateway);
@@ -325,8 +325,8 @@ const CLEARED: Readonly<Record<string, unknown>> = { metadata: {}, time_zone: 'U
 /** Members that follow from others. */
 const CHANGING = new Set(['updated_at', 'status', 'budget_started_at', 'next_budget_reset_at']);
 
-describe('the tables', () => {
-  test('each field has a name of its own in the program, a flag if it can be set, and a text', () => {
+describe('field tables', () => {
+  test('every field has a unique name, a description, and a flag if it can be set', () => {
     for (const { name: resource, table } of RESOURCES) {
       const names = Object.entries(table).map(([name, field]) => nameOf(name, field));
       expect([resource, new Set(names).size]).toEqual([resource, names.length]);

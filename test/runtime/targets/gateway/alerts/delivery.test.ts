@@ -55,7 +55,7 @@ describeDatabases((database) => {
     expect((await one.alerts.list(PAGE, 'sent')).length).toBe(2);
   });
 
-  test('a webhook that rejects is tried again, and after ten attempts no more', async () => {
+  test('a failed webhook delivery is retried up to ten times', async () => {
     const state = await start();
     const { url: to, received, statuses } = await receiver();
     const delivery = deliveryOf(state, to);
@@ -86,7 +86,7 @@ describeDatabases((database) => {
     expect(JSON.stringify(delivery.logged)).not.toMatch(/whsec_|key=1/);
   });
 
-  test('an alert of a gateway that was killed while it sent it is sent by another one', async () => {
+  test('another gateway sends an alert whose gateway was killed during delivery', async () => {
     const state = await start();
     const { url: to, received } = await receiver();
     for (const alert of await state.alerts.due()) expect(await state.alerts.lease(alert)).toBe(true);
@@ -98,7 +98,7 @@ describeDatabases((database) => {
     expect(received.length).toBe(2);
   });
 
-  test('a private address needs a setting', async () => {
+  test('webhooks with private addresses are blocked by default', async () => {
     const state = await start();
     const { url: to, received } = await receiver();
     for (const address of [to, to.replace('127.0.0.1', 'localhost')]) {

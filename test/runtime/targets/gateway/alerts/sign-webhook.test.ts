@@ -22,7 +22,7 @@ test('signatures match those of the reference implementation', () => {
   }
 });
 
-test('a secret has a prefix and 24 to 64 bytes as Base64', () => {
+test('a secret has a prefix and 24 to 64 Base64-encoded bytes', () => {
   const secret = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
   expect([23, 24, 64, 65].map((bytes) => isWebhookSecret(secret(bytes)))).toEqual([false, true, true, false]);
   expect(isWebhookSecret(secret(25).replace(/=+$/, ''))).toBe(true);

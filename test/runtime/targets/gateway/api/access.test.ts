@@ -66,7 +66,7 @@ const ANYONE = [
 describe.each(MASTER_ONLY)('%s %s', (method, path) => {
   const send = (headers: Record<string, string>) => gateway().request(path, { method, headers });
 
-  test('needs the master key, before anything of the body is looked at', async () => {
+  test('requires the master key before the body is read', async () => {
     // Broken JSON, and more than may be sent.
     const body = method === 'POST' || method === 'PATCH' ? '{'.repeat(2_000_000) : null;
     const key = (await gateway().ask('POST', '/v1/keys', {})).body.key;
@@ -99,7 +99,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
     expect((await send({ 'x-api-key': MASTER_KEY })).status).not.toBe(401);
   });
 
-  test('is 503 where there is no master key, whatever is sent', async () => {
+  test('returns 503 without a master key, whatever is sent', async () => {
     for (const headers of [{}, MASTER, { Authorization: 'nonsense' }]) {
       const answer = await keyless().request(path, { method, headers });
       expect([answer.status, answer.body.detail, answer.body.error.code]).toEqual([
@@ -113,7 +113,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
 
 const keyless = useGateway(() => ({ hasMasterKey: false }));
 
-test.each(ANYONE)('%s needs any credential that works', async (path) => {
+test.each(ANYONE)('%s requires any valid credential', async (path) => {
   const { request, ask } = gateway();
   const key = (await ask('POST', '/v1/keys', {})).body;
   expect((await request(path)).body.error.code).toBe('missing_credentials');
@@ -138,7 +138,7 @@ test.each(ANYONE)('%s needs any credential that works', async (path) => {
   expect((await request(path, { headers: { 'x-api-key': key.key } })).body.error.code).toBe('inactive_key');
 });
 
-test('rejected credentials are counted, by reason', async () => {
+test('rejected credentials are counted by reason', async () => {
   const { request, kernel } = await open();
   await request('/v1/users');
   await request('/v1/models');
@@ -150,7 +150,7 @@ test('rejected credentials are counted, by reason', async () => {
   expect(metrics).toContain('gateway_auth_failures_total{reason="invalid_key"} 1');
 });
 
-test('the log has who called, and never a credential', async () => {
+test('the log contains the caller and never a credential', async () => {
   const { request, ask, kernel } = await open();
   const { key, key_prefix: prefix } = (await ask('POST', '/v1/keys', {})).body;
   await request('/v1/models', { headers: { 'x-api-key': key } });
@@ -164,14 +164,14 @@ test('the log has who called, and never a credential', async () => {
   expect(JSON.stringify(kernel.logged)).not.toMatch(new RegExp(`${key}|${MASTER_KEY}`));
 });
 
-test('a server that shuts down rejects requests, with a time to retry after', async () => {
+test('a server that is shutting down rejects requests with Retry-After', async () => {
   const { ask, kernel } = await open();
   void kernel.lifecycle.drain();
   const { status, headers, body } = await ask('GET', '/v1/users');
   expect([status, headers.get('Retry-After'), body.error.code]).toEqual([503, '1', 'shutting_down']);
 });
 
-describe('headers of answers', () => {
+describe('response headers', () => {
   const ALWAYS = {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -190,7 +190,7 @@ describe('headers of answers', () => {
     ['GET', '/openapi.json', {}, 200],
     ['GET', '/', {}, 200],
     ['GET', '/metrics', {}, 200],
-  ] as const)('%s %s %j', async (method, path, headers, status) => {
+  ] as const)('%s %s %j sets the common headers', async (method, path, headers, status) => {
     const answer = await gateway().request(path, { method, headers });
     expect(answer.status).toBe(status);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -201,30 +201,30 @@ describe('headers of answers', () => {
     });
   });
 
-  test.each(['/health', '/health/liveness', '/health/readiness'])('%s may be kept', async (path) => {
+  test.each(['/health', '/health/liveness', '/health/readiness'])('%s can be cached', async (path) => {
     const answer = await gateway().request(path);
     expect(Object.fromEntries(answer.headers)).toMatchObject(ALWAYS);
     expect(answer.headers.get('Cache-Control')).toBe(null);
   });
 
-  test('X-Request-Id is the client’s, if it is one', async () => {
+  test('X-Request-Id is taken from the client if valid', async () => {
     const { request } = gateway();
     const asked = await request('/health', { headers: { 'X-Request-Id': 'mine-1' } });
     expect(asked.headers.get('X-Request-Id')).toBe('mine-1');
   });
 });
 
-describe('web pages of other origins', () => {
+describe('web pages from other origins', () => {
   const origin = 'https://app.example';
   const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
 
-  test('may not call by default', async () => {
+  test('are blocked by default', async () => {
     const answer = await gateway().request('/v1/models', { headers: { ...MASTER, Origin: origin } });
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(null);
     expect((await gateway().request('/v1/keys', { method: 'OPTIONS', headers: preflight })).status).toBe(405);
   });
 
-  test('is allowed where the configuration permits it', async () => {
+  test('are allowed if configured', async () => {
     const { request } = await open({ server: { corsOrigins: [origin] } });
     const allowed = await request('/v1/keys', {
       method: 'OPTIONS',
@@ -247,7 +247,7 @@ describe('web pages of other origins', () => {
     expect(other.headers.get('Access-Control-Allow-Origin')).toBe(null);
   });
 
-  test('with * never with cookies', async () => {
+  test('are allowed without credentials if * is configured', async () => {
     const { request } = await open({ server: { corsOrigins: ['*'] } });
     const { headers } = await request('/v1/users', { headers: { Origin: origin } });
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -259,13 +259,13 @@ describe('the Host header', () => {
   const status = async (options: Parameters<typeof open>[0], host: string): Promise<number> =>
     (await (await open(options)).request('/health', { headers: { Host: host } })).status;
 
-  test('must be this machine where no credential is needed', async () => {
+  test('must name this machine if no credentials are required', async () => {
     expect(await status({ hasMasterKey: false }, 'evil.example')).toBe(403);
     expect(await status({ hasMasterKey: false }, 'localhost:8000')).toBe(200);
     expect(await status({ hasMasterKey: false, server: { host: '0.0.0.0' } }, 'any.example')).toBe(200);
   });
 
-  test('is free with a master key, for proxies, unless hosts are named', async () => {
+  test('can be anything with a master key, for proxies, unless hosts are configured', async () => {
     expect(await status({}, 'llm.example')).toBe(200);
     const server = { host: '0.0.0.0', allowedHosts: ['llm.example'] };
     expect(await status({ server }, 'llm.example')).toBe(200);

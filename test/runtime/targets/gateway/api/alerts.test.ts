@@ -6,7 +6,7 @@ import { useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const receiver = useReceivers();
 
-test('alerts are listed for the master key, and a test is sent to the webhook', async () => {
+test('the master key can list alerts and send a test to the webhook', async () => {
   const { url, received, statuses } = await receiver();
   const webhook = { url, secret: WEBHOOK_SECRET, local: true, timeoutMs: 5000 };
   const { ask, context } = await open({ alerts: { thresholds: [50], webhook } });
@@ -49,7 +49,7 @@ test('alerts are listed for the master key, and a test is sent to the webhook', 
   ]);
 });
 
-test('a test without a webhook is rejected', async () => {
+test('a test alert without a webhook is rejected', async () => {
   const { ask } = await open();
   const { status, body } = await ask('POST', '/v1/alerts/test');
   expect([status, body.detail]).toEqual([

@@ -14,7 +14,7 @@ beforeEach(() => {
   signed = provider.sign;
 });
 
-test('a sign-in creates the user, applies groups and opens a session that manages', async () => {
+test('a sign-in creates the user, applies groups and opens a session with management access', async () => {
   const gateway = await start();
   provider.claims = { sub: 'ada', name: 'Ada', groups: ['ops', 'ghosts'] };
   const { answer, session } = await signIn(gateway, '?return_to=/docs?x=1');
@@ -39,7 +39,7 @@ test('a sign-in creates the user, applies groups and opens a session that manage
   expect((await gateway.request('/v1/me', { headers: second })).body.error.code).toBe('expired_key');
 });
 
-test('changes with the cookie come from a page of the gateway only, and a sign-out ends the session', async () => {
+test('changes with the cookie require a page of the gateway, and a sign-out ends the session', async () => {
   const gateway = await start();
   provider.claims = { sub: 'ada', groups: ['ops'] };
   const { session } = await signIn(gateway);
@@ -71,7 +71,7 @@ test('changes with the cookie come from a page of the gateway only, and a sign-o
   expect((await gateway.request('/v1/me', { headers: session })).body.error.code).toBe('invalid_key');
 });
 
-describe('who cannot sign in', () => {
+describe('rejected sign-ins', () => {
   test.each([
     ['blocked', "User 'ada' is blocked"],
     ['deleted', "User 'ada' was deleted. Ask an administrator to create it again."],
@@ -80,7 +80,7 @@ describe('who cannot sign in', () => {
       "User 'ada' is a service account of team 'research'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.",
     ],
     ['unknown', "User 'ada' does not exist. Ask an administrator to create it."],
-  ])('%s', async (kind, message) => {
+  ])('%s user', async (kind, message) => {
     const gateway = await start({ createUsers: kind !== 'unknown' });
     const { ask } = gateway;
     if (kind !== 'unknown')
@@ -97,7 +97,7 @@ describe('who cannot sign in', () => {
   });
 });
 
-test('a callback must belong to the sign-in that this browser started', async () => {
+test('a callback must match the sign-in that this browser started', async () => {
   const gateway = await start();
   const first = await comeBack(gateway);
   const other = await comeBack(gateway);
@@ -135,7 +135,7 @@ test('a callback must belong to the sign-in that this browser started', async ()
   expect(await finish(path, cookie)).toEqual([401, started]);
 });
 
-test('ID tokens that are not for this sign-in are rejected', async () => {
+test('ID tokens that do not match the sign-in are rejected', async () => {
   const gateway = await start();
   const { privateKey } = await generateKeyPair('ES256');
   const cases: readonly (readonly [StandInProvider['sign'], string])[] = [
@@ -166,7 +166,7 @@ test('ID tokens that are not for this sign-in are rejected', async () => {
   expect((await gateway.ask('GET', '/v1/users')).body).toEqual([]);
 });
 
-test('keys of the provider are cached, and read again when it rotates them', async () => {
+test('provider keys are cached and fetched again after a rotation', async () => {
   const gateway = await start();
   const count = provider.keyRequests();
   await signIn(gateway);
@@ -177,7 +177,7 @@ test('keys of the provider are cached, and read again when it rotates them', asy
   expect(provider.keyRequests()).toBe(count + 2);
 });
 
-test('a provider that is down is 503, and a gateway without sign-in has neither its routes nor its cookies', async () => {
+test('an unavailable provider returns 503; without sign-in there are neither routes nor cookies', async () => {
   const down = await start({ issuer: 'http://127.0.0.1:9' });
   const { status, body } = await down.request('/auth/sign-in');
   expect([status, body.error.code]).toEqual([503, 'provider_unavailable']);

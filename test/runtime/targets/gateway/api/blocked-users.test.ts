@@ -22,7 +22,7 @@ const BY_KEYS = [
   ['POST', '/v1/messages'],
 ] as const;
 
-test.each(BY_KEYS)('%s %s is not for a user who is blocked or deleted', async (method, path) => {
+test.each(BY_KEYS)('%s %s rejects a blocked or deleted user', async (method, path) => {
   const { ask } = gateway();
   const { key, id, user_id: user } = (await ask('POST', '/v1/keys', {})).body;
   const send = async (): Promise<unknown[]> => {

@@ -5,7 +5,7 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const shared = useGateway();
 
-test('a budget has an amount and a window, or neither', async () => {
+test('a budget can have an amount and a window, or neither', async () => {
   const { ask, clock } = await open();
   const { status, body } = await ask('POST', '/v1/budgets', { max_budget: 0.1, budget_duration_sec: 60 });
   expect([status, body]).toEqual([
@@ -40,7 +40,7 @@ test('a budget has an amount and a window, or neither', async () => {
   expect((await ask('PATCH', path, cleared)).body).toMatchObject(cleared);
 });
 
-test('a budget has a calendar in place of a duration', async () => {
+test('a budget can have a calendar instead of a duration', async () => {
   const { ask } = await open();
   const { body } = await ask('POST', '/v1/budgets', { max_budget: 5, calendar: 'week' });
   expect(body).toMatchObject({ calendar: 'week', time_zone: 'UTC', budget_duration_sec: null });
@@ -56,7 +56,7 @@ test('a budget has a calendar in place of a duration', async () => {
   );
 });
 
-test('a budget in use is not deleted', async () => {
+test('a budget in use cannot be deleted', async () => {
   const { ask } = await open();
   const { body } = await ask('POST', '/v1/budgets', { max_budget: 1 });
   const path = `/v1/budgets/${body.budget_id}`;
@@ -71,7 +71,7 @@ test('a budget in use is not deleted', async () => {
   expect((await ask('GET', path)).status).toBe(404);
 });
 
-test.each(['GET', 'PATCH', 'DELETE'])('%s of one that is not there is 404', async (method) => {
+test.each(['GET', 'PATCH', 'DELETE'])('%s on an unknown budget returns 404', async (method) => {
   const sent = method === 'PATCH' ? {} : undefined;
   const { status, body } = await shared().ask(method, '/v1/budgets/B', sent);
   expect([status, body.detail, body.error.code]).toEqual([
@@ -102,19 +102,19 @@ test.each([
     'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, alert_thresholds)',
     'budget_id',
   ],
-])('an invalid budget is reported: %j', async (sent, detail, param) => {
+])('an invalid budget is rejected: %j', async (sent, detail, param) => {
   const { status, body } = await shared().ask('POST', '/v1/budgets', sent);
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
 });
 
-test('the longest window there may be ends at a time that can be written', async () => {
+test('the longest possible window has a valid end date', async () => {
   const { ask } = await open();
   const { body } = await ask('POST', '/v1/budgets', { budget_duration_sec: 3_153_600_000 });
   const { body: user } = await ask('POST', '/v1/users', { user_id: 'ada', budget_id: body.budget_id });
   expect(user.next_budget_reset_at).toBe('2126-02-05T12:00:00Z');
 });
 
-test('windows that have ended are in the log, newest first', async () => {
+test('the reset log lists ended windows, newest first', async () => {
   const { ask, clock, context } = await open();
   const { identity, ledger } = context.state;
   const { body } = await ask('POST', '/v1/budgets', { max_budget: 1, budget_duration_sec: 60 });

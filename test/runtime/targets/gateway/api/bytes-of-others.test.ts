@@ -38,7 +38,7 @@ await gateway.request('/v1/files', { method: 'POST', headers: { 'x-api-key': key
 
 const PAGES = new Set(['/', '/docs', '/docs/']);
 
-test('whatever a route answers, nothing in it runs in a browser; pages run only their own files', async () => {
+test('no response runs scripts in a browser, and pages run only their own files', async () => {
   const wrong: string[] = [];
   const paths = new Set(
     gateway.app.routes
@@ -58,7 +58,7 @@ test('whatever a route answers, nothing in it runs in a browser; pages run only 
   expect(wrong).toEqual([]);
 });
 
-test('the content of a file is saved, and has no type that runs', async () => {
+test('file content is served as a download with an inert type', async () => {
   const get = async (headers: Record<string, string>) =>
     await gateway.request('/v1/files/file-1/content', { headers });
   const { status, headers, text } = await get({ 'x-api-key': key });
@@ -88,13 +88,13 @@ test.each([
   ['text/plain; charset=UTF-8', 'text/plain; charset=utf-8'],
   ['application/json', 'application/json'],
   [' Audio/MPEG ', 'audio/mpeg'],
-])('the type %j is sent as %j', (given, sent) => {
+])('content type %j is served as %j', (given, sent) => {
   expect(harmlessType(given)).toBe(sent);
 });
 
 const chromium = await findChromium();
 test.runIf(chromium !== undefined)(
-  'in Chromium, the script of a stored page does not run',
+  'Chromium does not run the script of a stored page',
   { timeout: 60_000 },
   async () => {
     const address = await gateway.listen();

@@ -44,7 +44,7 @@ const STORED = {
   truncated: 0,
 };
 
-test('every answer matches the OpenAPI document', async () => {
+test('every response matches the OpenAPI document', async () => {
   const { ask, context } = gateway();
   const { identity, ledger } = context.state;
   const estimate = { cost: 1n, tokens: 1, free: false };
@@ -81,7 +81,7 @@ test('every answer matches the OpenAPI document', async () => {
   expect(untried.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test('so are those of a gateway that is shutting down or has no database', async () => {
+test('responses match it during shutdown and without a database, too', async () => {
   const { ask, kernel, context } = gateway();
   void kernel.lifecycle.drain();
   await context.state.close();

@@ -214,7 +214,7 @@ const named = (id: string): readonly [string, object][] => [
 ];
 
 describe.each(WAYS)('%s', (_name, make) => {
-  test('creates objects that no other user can refer to', async () => {
+  test('creates objects that other users cannot reference', async () => {
     const { path, body, answer: given, ids } = make();
     answer = given;
     const { status, text } = await gateway.ask('POST', path, body, ann);
@@ -232,7 +232,7 @@ describe.each(WAYS)('%s', (_name, make) => {
   });
 });
 
-test('files that an answer only mentions stay free for all', async () => {
+test('files that are only mentioned in a response remain available to all users', async () => {
   const shared = newId('file-');
   answer = {
     ...calledCode(newId('cntr_')),

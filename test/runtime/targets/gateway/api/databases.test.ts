@@ -10,7 +10,7 @@ const start = async (database: TestDatabase): Promise<OpenGateway> => {
 
 // What differs between databases: text they cannot store, amounts, times, pages, two in parallel.
 describeDatabases((database) => {
-  test('users, budgets, keys and prices', async () => {
+  test('users, budgets, keys and prices can be created, read and updated', async () => {
     const { ask, clock } = await start(database);
     const { body: budget } = await ask('POST', '/v1/budgets', { max_budget: 0.1, budget_duration_sec: 60 });
     const strange = 'a/b 🙂 "q" \\ \' %';
@@ -46,7 +46,7 @@ describeDatabases((database) => {
     expect((await ask('DELETE', path)).status).toBe(204);
   });
 
-  test('of two concurrent requests that create the same user, one gets the error that it exists', async () => {
+  test('two concurrent requests create the same user: one returns 409', async () => {
     const { ask } = await start(database);
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/users', { user_id: 'ada' })));
     expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([
@@ -54,7 +54,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('usage, with sums, groups, times and CSV', async () => {
+  test('usage returns totals, groups, time series and CSV', async () => {
     const { ask, context, clock } = await start(database);
     const { identity, ledger } = context.state;
     const { body: key } = await ask('POST', '/v1/keys', { user_id: 'ada' });

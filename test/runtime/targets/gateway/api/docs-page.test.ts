@@ -7,7 +7,7 @@ import { type OpenGateway, openGateway } from './open-gateway.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the page that shows the API, in a browser', () => {
+describe.skipIf(chromium === undefined)('API documentation page in a browser', () => {
   const pages = usePages(chromium);
   let gateway: OpenGateway;
   let origin: string;
@@ -17,7 +17,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API, in a brows
   });
   afterAll(() => gateway.close());
 
-  test('has every operation, and no accessibility violations', () =>
+  test('lists every operation and has no accessibility violations', () =>
     pages.visit(`${origin}/docs`, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'gateway' }).waitFor();
       const { paths } = (await gateway.request('/openapi.json')).body;

@@ -6,7 +6,7 @@ import { useSignIn } from './use-sign-in.ts';
 
 const { start } = useSignIn();
 
-test('the OpenAPI document is, byte for byte, the one that clients know', async () => {
+test('the OpenAPI document is byte for byte the published one', async () => {
   const { request } = await start();
   const { text } = await request('/openapi.json');
   await expect(`${JSON.stringify(documentHashes(text), null, 1)}\n`).toMatchFileSnapshot(
@@ -28,7 +28,7 @@ interface Document {
 }
 type Body = Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
 
-test('a member of a change has no default, because it keeps its value if it is not set', async () => {
+test('PATCH fields have no defaults, because absent fields keep their value', async () => {
   const { request } = await start();
   const { paths, components } = (await request('/openapi.json')).body as Document;
   const changes = Object.values(paths).flatMap(({ patch }) =>

@@ -22,7 +22,7 @@ describe('paths and methods', () => {
     '/v1/users/a/b',
     '/v1/keys/k/rotate/now',
     '/docs/x',
-  ])('GET %s is 404, without a credential too', async (path) => {
+  ])('GET %s returns 404, even without credentials', async (path) => {
     const { status, headers, body } = await gateway().request(path);
     expect([status, headers.get('Content-Type')]).toEqual([404, 'application/json']);
     expect(body).toEqual(errorBody(`No such path: GET ${path}`, 'not_found'));
@@ -43,19 +43,19 @@ describe('paths and methods', () => {
     expect(body.detail).toBe(`Method not allowed: ${method} ${path}. Allowed methods: ${allow}.`);
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     const { status, text, headers } = await gateway().ask('HEAD', '/v1/users');
     expect([status, text, headers.get('Content-Type')]).toEqual([200, '', 'application/json']);
     expect((await gateway().request('/v1/users', { method: 'HEAD' })).status).toBe(401);
   });
 
-  test('a slash at the end changes nothing', async () => {
+  test('a trailing slash is ignored', async () => {
     expect((await gateway().ask('GET', '/v1/users/')).status).toBe(200);
     expect((await gateway().request('/health/')).status).toBe(200);
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   test.each([
     ['', 400, /^The request has no body\.$/, 'malformed_request'],
     ['{"user_id":', 400, /^The body is not valid JSON: /, 'malformed_request'],
@@ -68,7 +68,7 @@ describe('bodies', () => {
       /maximum nesting depth of 64/,
       'invalid_request',
     ],
-  ])('%# broken JSON', async (sent, expected, detail, code) => {
+  ])('malformed JSON is rejected (%#)', async (sent, expected, detail, code) => {
     const { status, body } = await gateway().ask('POST', '/v1/users', sent, {
       'Content-Type': 'application/json',
     });
@@ -76,12 +76,12 @@ describe('bodies', () => {
     expect(body.detail).toEqual(expect.stringMatching(detail));
   });
 
-  test.each(['application/x-www-form-urlencoded', 'text/plain', ''])('%j is 415', async (type) => {
+  test.each(['application/x-www-form-urlencoded', 'text/plain', ''])('content type %j returns 415', async (type) => {
     const { status, body } = await gateway().ask('POST', '/v1/users', '{}', { 'Content-Type': type });
     expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('bytes that are not text are 400', async () => {
+  test('invalid UTF-8 returns 400', async () => {
     const { status } = await gateway().request('/v1/users', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
@@ -90,12 +90,12 @@ describe('bodies', () => {
     expect(status).toBe(400);
   });
 
-  test('the last of duplicate members counts', async () => {
+  test('the last duplicate member is used', async () => {
     const { body } = await gateway().ask('POST', '/v1/users', '{"user_id":"first","user_id":"last"}');
     expect(body.user_id).toBe('last');
   });
 
-  test('__proto__ is a member like others: unknown, or metadata', async () => {
+  test('__proto__ is treated like any other member', async () => {
     const refused = await gateway().ask('POST', '/v1/users', '{"user_id":"p","__proto__":{"blocked":true}}');
     expect([refused.status, refused.body.error.param]).toEqual([422, '__proto__']);
     const sent = '{"user_id":"p","metadata":{"__proto__":{"a":1},"constructor":2}}';
@@ -104,7 +104,7 @@ describe('bodies', () => {
     );
   });
 
-  test('more than a mebibyte is 413, whatever models may be sent', async () => {
+  test('more than 1 MiB returns 413, regardless of the limit for model requests', async () => {
     const { status, body } = await gateway().ask('POST', '/v1/users', `{"x":"${'x'.repeat(1_048_576)}"}`);
     expect([status, body]).toEqual([
       413,
@@ -112,7 +112,7 @@ describe('bodies', () => {
     ]);
   });
 
-  test('more than models may be sent is 413, with the flag that allows more', async () => {
+  test('a model request over the limit returns 413 and names the flag that raises it', async () => {
     const large = 'x'.repeat(1_048_577);
     for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
       const { status, body } = await gateway().ask('POST', path, large);
@@ -127,7 +127,7 @@ describe('bodies', () => {
   });
 });
 
-test('with the master key each route names the member with the user who pays', async () => {
+test("with the master key, each route's error names the field for the user", async () => {
   const body = { model: 'a:b', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
   const chat = await gateway().ask('POST', '/v1/chat/completions', body);
   expect([chat.status, chat.body]).toEqual([
@@ -142,7 +142,7 @@ test('with the master key each route names the member with the user who pays', a
   ]);
 });
 
-describe('on the network', () => {
+describe('over the network', () => {
   let own: OpenGateway;
   let origin: string;
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('on the network', () => {
     return text;
   };
 
-  test('a malformed request line gets the same error', async () => {
+  test('a malformed request line returns the same error format', async () => {
     const text = await send('GET http://[/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(text).toMatch(/x-frame-options: DENY/i);
@@ -168,7 +168,7 @@ describe('on the network', () => {
     expect(body).toMatchObject({ error: { code: 'malformed_request' } });
   });
 
-  test('a body that does not arrive returns 408, but only to authorized clients', async () => {
+  test('an incomplete body returns 408, but only to authorized clients', async () => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
     const ask = (more: Record<string, string>): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -188,14 +188,14 @@ describe('on the network', () => {
     expect(await ask({})).toBe(401);
   });
 
-  test('keys that are not ASCII are wrong keys', async () => {
+  test('non-ASCII keys are rejected as invalid', async () => {
     const text = await send(
       `GET /v1/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'\u00FC'.repeat(40)}\r\n\r\n`,
     );
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('10 MB are rejected before they are read', async () => {
+  test('a 10 MB body is rejected before it is read', async () => {
     const refused = fetch(`${origin}/v1/keys`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },

@@ -23,7 +23,7 @@ test('a key is shown only once', async () => {
   }
 });
 
-test('lists are bare arrays with when a key was last used', async () => {
+test('keys are listed as a bare array with their last use', async () => {
   const { ask, clock } = await open();
   const { body: one } = await ask('POST', '/v1/keys', { key_name: 'one' });
   clock.advance(1000);
@@ -39,7 +39,7 @@ test('lists are bare arrays with when a key was last used', async () => {
   expect((await ask('GET', '/v1/keys?skip=1&limit=1')).body).toMatchObject([{ key_name: 'two' }]);
 });
 
-test('PATCH turns off and on, and null clears', async () => {
+test('PATCH activates and deactivates a key, and null clears a field', async () => {
   const { ask } = await open();
   const { body: made } = await ask('POST', '/v1/keys', {
     key_name: 'x',
@@ -79,7 +79,7 @@ test('PATCH turns off and on, and null clears', async () => {
   expect((await ask('PATCH', path, { expires_at: 0 })).body.error.param).toBe('expires_at');
 });
 
-test('a key that has expired is still turned on, and refused', async () => {
+test('an expired key is still active but rejected', async () => {
   const { ask, clock } = await open();
   const { body: made } = await ask('POST', '/v1/keys', { expires_at: '2026-03-01T12:00:10Z' });
   clock.advance(10_000);
@@ -93,7 +93,7 @@ test('a key that has expired is still turned on, and refused', async () => {
   });
 });
 
-test('DELETE is 204, and the user stays', async () => {
+test('DELETE returns 204 and keeps the user', async () => {
   const { ask } = await open();
   const { body: made } = await ask('POST', '/v1/keys', {});
   const { status, text } = await ask('DELETE', `/v1/keys/${made.id}`);
@@ -106,7 +106,7 @@ test('DELETE is 204, and the user stays', async () => {
 });
 
 describe('POST /v1/keys/{id}/rotate', () => {
-  test('returns a new key, and the old one is rejected immediately', async () => {
+  test('returns a new key and rejects the old one immediately', async () => {
     const { ask } = await open();
     const { body: made } = await ask('POST', '/v1/keys', { key_name: 'x', rpm: 5 });
     const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`);
@@ -119,7 +119,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
     expect((await ask('GET', '/v1/keys/me', undefined, bearer(body.key))).status).toBe(200);
   });
 
-  test('with grace_seconds the old one works for a while', async () => {
+  test('keeps the old key valid for grace_seconds', async () => {
     const { ask, clock } = await open();
     const { body: made } = await ask('POST', '/v1/keys', {});
     const { body } = await ask('POST', `/v1/keys/${made.id}/rotate`, { grace_seconds: 60 });
@@ -136,7 +136,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
     [{ grace_seconds: 1.5 }, 'grace_seconds must be a whole number, not 1.5'],
     [{ grace_seconds: 1e9 }, 'grace_seconds must be at most 31536000, not 1000000000'],
     [{ grace: 1 }, 'unknown key "grace" (known keys: grace_seconds)'],
-  ])('reports the problem: %j', async (sent, detail) => {
+  ])('rejects invalid input: %j', async (sent, detail) => {
     const { ask } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});
     const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`, sent);
@@ -144,7 +144,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
     expect((await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).status).toBe(200);
   });
 
-  test('takes a body only as JSON', async () => {
+  test('accepts a body only as JSON', async () => {
     const { ask, request } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});
     const path = `/v1/keys/${made.id}/rotate`;
@@ -154,7 +154,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
   });
 });
 
-test.each(['GET', 'PATCH', 'DELETE', 'POST'])('%s of a key that is not there is 404', async (method) => {
+test.each(['GET', 'PATCH', 'DELETE', 'POST'])('%s on an unknown key returns 404', async (method) => {
   const path = `/v1/keys/nobody${method === 'POST' ? '/rotate' : ''}`;
   const { status, body } = await shared().ask(method, path, method === 'PATCH' ? {} : undefined);
   expect([status, body.detail, body.error.code]).toEqual([
@@ -165,7 +165,7 @@ test.each(['GET', 'PATCH', 'DELETE', 'POST'])('%s of a key that is not there is 
 });
 
 describe('GET /v1/keys/me', () => {
-  test('returns what is used and left of the quota of a key', async () => {
+  test('returns the used and remaining quota of a key', async () => {
     const { ask } = await open();
     const { body: made } = await ask('POST', '/v1/keys', {
       key_name: 'x',
@@ -212,12 +212,12 @@ describe('GET /v1/keys/me', () => {
     });
   });
 
-  test('is not for the master key', async () => {
+  test('rejects the master key', async () => {
     const { status, body } = await shared().ask('GET', '/v1/keys/me');
     expect([status, body.error.code]).toEqual([400, 'virtual_key_required']);
   });
 
-  test('reports that a user is blocked', async () => {
+  test('reports that the user is blocked', async () => {
     const { ask } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});
     await ask('PATCH', `/v1/users/${made.user_id}`, { blocked: true });

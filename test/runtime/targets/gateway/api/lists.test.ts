@@ -6,7 +6,7 @@ import { useGateway } from './use-gateway.ts';
 const shared = useGateway();
 
 describeDatabases((database) => {
-  test('keys, users, teams and budgets are searched, filtered, sorted and paged', async () => {
+  test('keys, users, teams and budgets can be searched, filtered, sorted and paginated', async () => {
     const { clock, ...state } = await database.start();
     const { ask } = gatewayOn(state, clock);
     const create = async (path: string, body: object): Promise<Record<string, string>> => {
@@ -91,7 +91,7 @@ test.each([
   ['/v1/users?user_id=ada', 'unknown parameter "user_id"'],
   ['/v1/teams?sort=size', 'sort must be one of created_at, -created_at, team_id, '],
   ['/v1/budgets?status=active', 'unknown parameter "status"'],
-])('a list refuses %s', async (path, problem) => {
+])('a list rejects %s', async (path, problem) => {
   const { status, body } = await shared().ask('GET', path);
   expect([status, JSON.stringify(body)]).toEqual([
     422,

@@ -33,7 +33,7 @@ const consent = async (
 const codeIn = (answer: { readonly headers: Headers }): string =>
   new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
 
-test('a browser that is signed in at the provider does not grant a key without confirmation', async () => {
+test('a browser session at the provider does not grant a key without confirmation', async () => {
   const gateway = await start();
   provider().claims = { sub: 'boss@<b>x', groups: ['ops'] };
   const { page } = await asked(gateway);
@@ -44,7 +44,7 @@ test('a browser that is signed in at the provider does not grant a key without c
   expect((await gateway.ask('GET', '/v1/keys')).body).toEqual([]);
 });
 
-test('the command gets a key for the code that the browser brings to its port', async () => {
+test('the command exchanges the code from the browser for a key', async () => {
   const gateway = await start();
   const { cookie } = await asked(gateway);
   const answer = await consent(gateway, cookie);
@@ -71,7 +71,7 @@ test('the command gets a key for the code that the browser brings to its port', 
     expect((await gateway.request(`/auth/sign-in${bad}`)).status).toBe(422);
 });
 
-test('the answer comes from the page, and from the browser that was asked', async () => {
+test('the confirmation must come from the page, in the browser that was asked to confirm', async () => {
   const gateway = await start();
   const { cookie } = await asked(gateway);
   for (const headers of [

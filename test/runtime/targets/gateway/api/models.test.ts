@@ -32,7 +32,7 @@ const setPrice = async ({ ask }: OpenGateway, model: string): Promise<void> => {
   expect((await ask('POST', '/v1/pricing', { model_key: model, ...prices })).status).toBe(200);
 };
 
-test('aliases, models that providers list, and models that have a price and can be called', async () => {
+test('lists aliases, models from providers, and callable models with a price', async () => {
   const gateway = await start();
   await setPrice(gateway, 'down:priced');
   await setPrice(gateway, 'local:other');
@@ -58,7 +58,7 @@ test('aliases, models that providers list, and models that have a price and can 
   expect(gateway.held()).toBe(0);
 });
 
-test('a key sees what it may use', async () => {
+test('a key sees only its allowed models', async () => {
   const gateway = await start();
   expect(await idsOf(gateway, await keyFor(gateway, ['local:*']))).toEqual([
     'local:qwen/qwen3:8b',
@@ -69,7 +69,7 @@ test('a key sees what it may use', async () => {
   expect((await idsOf(gateway, await keyFor(gateway, null))).length).toBeGreaterThan(3);
 });
 
-test('returns one model, whatever characters its name contains', async () => {
+test('returns a model whose name contains special characters', async () => {
   const gateway = await start();
   const { ask, request } = gateway;
   for (const path of ['local:qwen/qwen3:8b', 'local%3Aqwen%2Fqwen3%3A8b', 'fast']) {
@@ -85,7 +85,7 @@ test('returns one model, whatever characters its name contains', async () => {
   expect((await request('/v1/models/local:other', { headers })).status).toBe(404);
 });
 
-test('providers are asked once a minute, whichever client asks', async () => {
+test('provider model lists are requested once a minute, across all clients', async () => {
   const gateway = await start();
   const requests = async (): Promise<number> => (await fixture.counts())['requests'] ?? 0;
   const before = await requests();
@@ -97,7 +97,7 @@ test('providers are asked once a minute, whichever client asks', async () => {
   expect(await requests()).toBe(asked);
 });
 
-test('no credential, no models', async () => {
+test('models require a credential', async () => {
   const { request } = await start();
   expect((await request('/v1/models')).status).toBe(401);
   expect((await request('/v1/models/fast')).status).toBe(401);

@@ -4,7 +4,7 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const shared = useGateway();
 
-test('POST /v1/keys creates a key, with 200 and the key itself', async () => {
+test('POST /v1/keys returns 200 with the new key', async () => {
   const { ask } = await open();
   const { status, body } = await ask('POST', '/v1/keys', { key_name: 'mobile app' });
   expect(status).toBe(200);
@@ -33,7 +33,7 @@ test('POST /v1/keys creates a key, with 200 and the key itself', async () => {
   expect(user.body.alias).toBe('Virtual user for API key: mobile app');
 });
 
-test('with all of its properties', async () => {
+test('creates a key with all properties', async () => {
   const { ask } = await open();
   const fields = {
     key_name: null,
@@ -52,7 +52,7 @@ test('with all of its properties', async () => {
   expect((await ask('GET', `/v1/keys/${body.id}`)).body).toEqual({ ...shown, last_used_at: null });
 });
 
-test('an empty object is enough, nulls are as good', async () => {
+test('accepts an empty object and null values', async () => {
   const { ask } = shared();
   expect((await ask('POST', '/v1/keys', {})).status).toBe(200);
   const nulls = { key_name: null, user_id: null, expires_at: null, metadata: null, budget: null };
@@ -70,7 +70,7 @@ test.each([
   [1_896_091_200, '2030-01-31T12:00:00Z'],
   [1_896_091_200.5, '2030-01-31T12:00:00.5Z'],
   [1_896_091_200_250, '2030-01-31T12:00:00.25Z'],
-])('takes %j as a time', async (given, shown) => {
+])('accepts %j as expires_at', async (given, shown) => {
   const { body } = await shared().ask('POST', '/v1/keys', { expires_at: given });
   expect(body.expires_at).toBe(shown);
 });
@@ -92,7 +92,7 @@ test.each([
   [-1, 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not -1'],
   [1e300, 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not 1e+300'],
   [true, 'expires_at must be a time such as 2030-01-31T12:00:00Z, a Unix timestamp, or null, not true'],
-])('does not take %j', async (given, detail) => {
+])('rejects %j as expires_at', async (given, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/keys', { expires_at: given });
   expect([status, body.detail, body.error.param]).toEqual([422, detail, 'expires_at']);
 });
@@ -112,7 +112,7 @@ test.each([
   [{ budget: { budget_duration_sec: 1e12 } }, 'budget_duration_sec', /the maximum is 3153600000\./],
   [{ budget: { max: 1 } }, 'budget.max', /unknown key "max" in budget/],
   [{ user_id: 'a\ud800' }, 'user_id', /without null characters or unpaired surrogates/],
-])('reports the problem: %j', async (sent, param, detail) => {
+])('rejects invalid input: %j', async (sent, param, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/keys', sent);
   expect([status, body.error.param, body.detail]).toEqual([422, param, expect.stringMatching(detail)]);
 });

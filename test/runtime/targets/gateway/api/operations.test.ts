@@ -14,7 +14,7 @@ describe('health', () => {
     ['/health', '{"status":"healthy"}'],
     ['/health/liveness', '"I\'m alive!"'],
     ['/health/readiness', '{"status":"healthy","database":"connected","version":"1.2.3"}'],
-  ])('%s is %s', async (path, text) => {
+  ])('%s returns %s', async (path, text) => {
     const answer = await gateway().request(path);
     expect([answer.status, answer.headers.get('Content-Type'), answer.text]).toEqual([
       200,
@@ -23,7 +23,7 @@ describe('health', () => {
     ]);
   });
 
-  test('without a database the gateway lives, and is not ready', async () => {
+  test('without a database, the gateway is alive but not ready', async () => {
     const { request, context } = await open();
     await context.state.close();
     expect(await request('/readyz')).toMatchObject({
@@ -54,7 +54,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  test('are there, with the patterns of paths, not the paths', async () => {
+  test('contain path patterns instead of paths', async () => {
     const { request, ask } = gateway();
     await ask('GET', '/v1/users/somebody-nobody-knows');
     await ask('GET', '/v1/pricing/a:very/long/name');
@@ -69,7 +69,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/somebody|very/);
   });
 
-  test('need a valid key where the configuration requires it', async () => {
+  test('require a valid key if configured', async () => {
     const { request, ask } = await open({ metrics: 'key' });
     expect((await request('/metrics')).status).toBe(401);
     const { body } = await ask('POST', '/v1/keys', { key_name: 'prometheus' });
@@ -80,7 +80,7 @@ describe('metrics', () => {
     expect(paths['/readyz'].get.security).toEqual([]);
   });
 
-  test('are not there where the configuration requires it', async () => {
+  test('return 404 if switched off', async () => {
     const { request } = await open({ metrics: 'off' });
     const { status, body } = await request('/metrics');
     expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
@@ -91,7 +91,7 @@ describe('metrics', () => {
 });
 
 describe('POST /v1/admin/reload', () => {
-  test('has the configuration read again', async () => {
+  test('reloads the configuration', async () => {
     let reloads = 0;
     const { ask } = await open({
       reload: async () => {
@@ -105,7 +105,7 @@ describe('POST /v1/admin/reload', () => {
     expect(reloads).toBe(1);
   });
 
-  test('reports its problems', async () => {
+  test('reports configuration problems', async () => {
     const failures = [
       configError('gateway.yml: providers.x is wrong'),
       new AppError('UnavailableError', 'not now'),
@@ -123,7 +123,7 @@ describe('POST /v1/admin/reload', () => {
   });
 });
 
-test('/ describes the gateway', async () => {
+test('GET / describes the gateway', async () => {
   expect((await gateway().request('/')).body).toEqual({
     name: 'gateway',
     version: '1.2.3',
@@ -153,7 +153,7 @@ const operationsOf = (document: {
   );
 
 describe('the OpenAPI document', () => {
-  test('is valid 3.1, and so are its examples', async () => {
+  test('is valid OpenAPI 3.1 with valid examples', async () => {
     const { headers, body } = await gateway().request('/openapi.json');
     expect(headers.get('Content-Type')).toBe('application/openapi+json');
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'gateway', version: '1.2.3' } });
@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
     expect(tried).toBeGreaterThan(150);
   });
 
-  test('names every operation once, and marks those that need no credential', async () => {
+  test('has a unique name for every operation and marks those without credentials', async () => {
     const { body } = await gateway().request('/openapi.json');
     const operations = operationsOf(body);
     const ids = operations.map(([, { operationId }]) => operationId);
@@ -195,13 +195,13 @@ describe('the OpenAPI document', () => {
     expect(body.security).toEqual([{ gatewayKey: [] }, { bearer: [] }, { anthropicKey: [] }]);
   });
 
-  test('as YAML it is the same', async () => {
+  test('has the same content in YAML', async () => {
     const { headers, text } = await gateway().request('/openapi.yaml');
     expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
     expect(parse(text)).toEqual((await gateway().request('/openapi.json')).body);
   });
 
-  test('the page that shows it is all here, and needs no credential', async () => {
+  test('has a page that loads nothing external and requires no credentials', async () => {
     const { status, headers, text } = await gateway().request('/docs');
     expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path = '']) => path);

@@ -7,7 +7,7 @@ import { useGateway } from './use-gateway.ts';
 const fixture = await startFixture('openai');
 const gateway = useGateway(() => ({ providers: [providerOf('openai', fixture)] }));
 
-test('clients of Otari find their paths and their header', async () => {
+test("Otari's paths and header work", async () => {
   const { ask, request } = gateway();
   const { body } = await ask('POST', '/api/v1/keys', { user_id: 'ann' });
   const headers = {
@@ -35,7 +35,7 @@ test('clients of Otari find their paths and their header', async () => {
   expect([refused.status, refused.body.type]).toEqual([422, 'error']);
 });
 
-test('paths of workflows stay', () => {
+test("Otari's paths do not hide workflow paths", () => {
   for (const path of ['/api/v1/jobs/x', '/api/v1/models', '/api/v1/filesystem', '/v1/files'])
     expect(withoutOtariRoot(path)).toBe(path);
   expect(withoutOtariRoot('/api/v1/files/x/content')).toBe('/v1/files/x/content');

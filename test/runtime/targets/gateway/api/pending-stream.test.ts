@@ -33,7 +33,7 @@ async function wait(path: string) {
   return { gateway, waiting, call, asking, client, chat: () => provider.chat({ ...call, model: 'x' }) };
 }
 
-test('a client that waits for a stream gets headers and a comment, and then the answer', async () => {
+test('a client waiting for a stream gets headers and a comment before the response', async () => {
   const { gateway, waiting, asking, chat } = await wait('/v1/chat/completions');
   gateway.clock.advance(15_000);
   const response = await asking;
@@ -61,7 +61,7 @@ test.each([
     /^: keepalive\n\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error",/,
   ],
   ['/v1/responses', /^: keepalive\n\nevent: error\ndata: \{"type":"error","code":"provider_overloaded",/],
-])('%s: an error after the headers is an event', async (path, expected) => {
+])('%s: an error after the headers is sent as an event', async (path, expected) => {
   const { gateway, waiting, asking } = await wait(path);
   gateway.clock.advance(15_000);
   const response = await asking;
@@ -73,7 +73,7 @@ test.each([
   await gateway.close();
 });
 
-test('an error before that has its status, and a client that leaves while it waits ends the call', async () => {
+test('an earlier error has its own status, and a client that disconnects while waiting cancels the call', async () => {
   const early = await wait('/v1/chat/completions');
   early.gateway.clock.advance(14_999);
   early.waiting.resolve(failure('overloaded'));

@@ -10,7 +10,7 @@ const map = (date: string, price: number) => ({
   models: { openai: { 'gpt-5': { input: price, output: 8 }, extra: { per_image: 0.5 } } },
 });
 
-test('published prices are searched, matched, replaced as a whole and reset', async () => {
+test('published prices can be searched, matched, replaced as a whole and reset', async () => {
   const { ask } = await open();
   const { body: before } = await ask('GET', '/v1/price-map?search=OPENAI:gpt-5&limit=2');
   expect(before).toMatchObject({ date: '2026-11-26', source: 'litellm 1.110.2 (PyPI)' });
@@ -38,7 +38,7 @@ test('published prices are searched, matched, replaced as a whole and reset', as
   expect((await ask('GET', '/v1/price-map/lab:gpt-5')).status).toBe(404);
 });
 
-test('a map of LiteLLM is accepted', async () => {
+test('accepts a LiteLLM price map', async () => {
   const { ask, clock } = await open();
   clock.advance(366 * 86_400_000);
   const entry = {

@@ -12,7 +12,7 @@ const NO_CACHE = {
   tiers: [],
 };
 
-test('a price is set, read, replaced and forgotten', async () => {
+test('a price can be set, read, replaced and deleted', async () => {
   const { ask, clock } = await open();
   const { status, body } = await ask('POST', '/v1/pricing', { model_key: 'openai:small', ...PRICE });
   expect([status, body]).toEqual([
@@ -36,7 +36,7 @@ test('a price is set, read, replaced and forgotten', async () => {
   expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
 });
 
-test('unit prices are returned as they were set, and only those', async () => {
+test('only the configured unit prices are returned, unchanged', async () => {
   const { ask } = await open();
   const units = { web_search_price: 0.01, image_price: 0.04, image_output_price_per_million: 40 };
   const price = { model_key: 'openai:painter', ...PRICE, ...units };
@@ -46,7 +46,7 @@ test('unit prices are returned as they were set, and only those', async () => {
   expect((await ask('POST', '/v1/pricing', { ...price, image_price: -1 })).status).toBe(422);
 });
 
-test('prices of cache writes and tiers are returned as they were set', async () => {
+test('cache write prices and tiers are returned unchanged', async () => {
   const { ask } = await open();
   const cache = {
     cached_input_price_per_million: 0.3,
@@ -68,7 +68,7 @@ test('prices of cache writes and tiers are returned as they were set', async () 
   expect((await ask('POST', '/v1/pricing', { ...body, tiers: null })).body.tiers).toEqual([]);
 });
 
-test('a future price is only in the history until it takes effect', async () => {
+test('a future price appears only in the history until it takes effect', async () => {
   const { ask, clock } = await open();
   const model_key = 'openai:small';
   await ask('POST', '/v1/pricing', { model_key, ...PRICE, effective_at: '2026-03-02' });
@@ -90,7 +90,7 @@ test.each([
   'a:b/history',
   'a:b c%20d?e#f',
   'a:größe 🙂',
-])('the path of a model may be %s', async (model) => {
+])('the model path can be %s', async (model) => {
   const { ask } = shared();
   await ask('POST', '/v1/pricing', { model_key: model, ...PRICE });
   const path = `/v1/pricing/${encodeURIComponent(model)}`;
@@ -114,7 +114,7 @@ test.each(['together:meta-llama/Llama-3.3-70B-Instruct', 'a:b/c:d/e', 'a:history
   },
 );
 
-test('a model has one price, however it is written', async () => {
+test('equivalent spellings of a model share one price', async () => {
   const { ask } = await open();
   expect((await ask('POST', '/v1/pricing', { model_key: 'OpenAI/gpt-5', ...PRICE })).body.model_key).toBe(
     'openai:gpt-5',
@@ -157,12 +157,12 @@ test.each([
     { model: 'a:b', ...PRICE },
     'model_key is missing; unknown key "model" (known keys: model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, web_search_price, searched_request_price, image_price, query_price, image_input_price_per_million, image_output_price_per_million, tiers, effective_at)',
   ],
-])('an invalid price is reported: %j', async (sent, detail) => {
+])('an invalid price is rejected: %j', async (sent, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/pricing', sent);
   expect([status, body.detail]).toEqual([422, detail]);
 });
 
-test('a key can read prices, and not set them', async () => {
+test('a key can read prices but not set them', async () => {
   const { ask, request } = await open();
   const { body: key } = await ask('POST', '/v1/keys', {});
   const headers = { Authorization: `Bearer ${key.key}` };

@@ -45,7 +45,7 @@ describeDatabases((database) => {
     return (await ask('GET', `/v1/admin/prompts${query}`)).body;
   };
 
-  test('requests and answers are stored only for keys that are logged, without secrets', async () => {
+  test('requests and responses are stored without secrets, and only for keys with logging', async () => {
     const gateway = await start();
     const [off, on] = [await newKey(gateway, {}), await newKey(gateway, { log_prompts: true })];
     scripted.says(answer(`Write to bob@example.com, not to ${MASTER_KEY}.`));
@@ -87,7 +87,7 @@ describeDatabases((database) => {
     expect((await list(gateway, '?user_id=bob')).total).toBe(0);
   });
 
-  test('the default is for keys without a setting; failed requests are stored; long texts are cut', async () => {
+  test('the default applies to keys without a setting; failed requests are stored; long texts are truncated', async () => {
     const gateway = await start({ ...POLICY, isDefault: true, maxCharacters: 40 });
     const [byDefault, off] = [await newKey(gateway, {}), await newKey(gateway, { log_prompts: false })];
     scripted.says({ error: { message: 'no' } });
@@ -104,7 +104,7 @@ describeDatabases((database) => {
     expect(long.request).toHaveLength(40);
   });
 
-  test('a write that fails does not harm the request, and old prompts are deleted', async () => {
+  test('a failed write does not affect the request, and old prompts are deleted', async () => {
     const gateway = await start({ ...POLICY, isDefault: true });
     const key = await newKey(gateway, {});
     scripted.says(answer('hi'));

@@ -10,7 +10,7 @@ interface Parameter {
 }
 type Paths = Record<string, Record<string, { readonly parameters?: readonly Parameter[] }>>;
 
-test('no parameter of the OpenAPI document but a list can be in a query twice', async () => {
+test('only list parameters can be repeated in a query', async () => {
   const { request, ask } = gateway();
   const paths = (await ask('GET', '/openapi.json')).body.paths as Paths;
   const wrong: string[] = [];

@@ -99,12 +99,12 @@ async function passed(
 }
 const MAX_MALFORMED = 8;
 
-test('all routes that call a provider are in this test', async () => {
+test('this test covers all routes that call a provider', async () => {
   const known = new Set([...Object.keys(BODIES), ...Object.keys(FORMS)]);
   expect((await routes()).filter((path) => !known.has(routeOf(path)))).toEqual([]);
 });
 
-test("no request that refers to another user's objects reaches a provider", { timeout: 60_000 }, async () => {
+test("no request that references another user's objects reaches a provider", { timeout: 60_000 }, async () => {
   received = [];
   for (const path of (await routes()).filter((one) => BODIES[routeOf(one)])) {
     const all = await passed(
@@ -119,7 +119,7 @@ test("no request that refers to another user's objects reaches a provider", { ti
   expect(received).toEqual([]);
 });
 
-test('no line of a batch does', { timeout: 60_000 }, async () => {
+test("no batch line that references another user's objects reaches a provider", { timeout: 60_000 }, async () => {
   received = [];
   for (const url of [
     '/v1/chat/completions',
@@ -143,7 +143,7 @@ test('no line of a batch does', { timeout: 60_000 }, async () => {
   expect(received).toEqual([]);
 });
 
-test('no form does', async () => {
+test("no form that references another user's objects reaches a provider", async () => {
   received = [];
   for (const [path, fields] of Object.entries(FORMS))
     for (const name of [
@@ -164,7 +164,7 @@ test('no form does', async () => {
   expect(received).toEqual([]);
 });
 
-test('a name that an object inside a body has twice is rejected, because a provider could read the other', async () => {
+test('duplicate member names in nested objects are rejected, because a provider could read the other one', async () => {
   received = [];
   // These are written again from what was read.
   const rewritten = new Set(['/v1/batches', '/v1beta/models/{model}:countTokens']);
@@ -192,7 +192,7 @@ test('a name that an object inside a body has twice is rejected, because a provi
   expect(received).toEqual([]);
 });
 
-test('objects of the user, and objects unknown to the gateway, reach the provider', async () => {
+test("references to the user's own objects and to unknown objects reach the provider", async () => {
   received = [];
   for (const id of [OWN, 'file-of-the-operator', 'call_of_ann', 'x'.repeat(3000)]) {
     const [, body = ''] = requestOf('/v1/responses', `"file_id":"${id}","call_id":"${file}"`, true) ?? [];
@@ -201,7 +201,7 @@ test('objects of the user, and objects unknown to the gateway, reach the provide
   expect(received).toHaveLength(4);
 });
 
-test('lists answer a foreign id like one that does not exist', async () => {
+test("lists return the same error for another user's id as for an unknown one", async () => {
   const { body } = await gateway.ask('GET', '/openapi.json');
   type Described = { readonly get?: { readonly parameters?: readonly { readonly name: string }[] } };
   const lists = Object.entries(body.paths as Record<string, Described>).filter(([, { get }]) =>

@@ -105,12 +105,12 @@ test.each(['whole', 'stream', 'background'] as const)(
   },
 );
 
-test("objects named by a request, such as an operator's container, do not become the user's own", async () => {
+test("objects named in a request, such as an operator's container, do not become the user's own", async () => {
   const container = `cntr_${'9'.repeat(30)}`;
   for (const as of [ann, eve]) expect(await statusOf(as, { container })).toBe(200);
 });
 
-test('a response that is not stored has no items', async () => {
+test('a response that is not stored owns no items', async () => {
   const { text } = await ask(ann, { store: false });
   const [id] = /msg_\d+/.exec(text) ?? [];
   expect(await statusOf(eve, { input: [{ type: 'item_reference', id }] })).toBe(200);

@@ -47,7 +47,7 @@ async function people(ask: Ask) {
   };
 }
 
-describe('permissions of each role', () => {
+describe('role permissions', () => {
   let made: Awaited<ReturnType<typeof people>>;
   beforeAll(async () => {
     made = await people(shared().ask);
@@ -115,7 +115,7 @@ describe('permissions of each role', () => {
     ['GET', '/api/v1/datasets', undefined, [403, 403, 403, 403, 403]],
   ];
 
-  test.each(TABLE)('%s %s %j', async (method, path, body, statuses) => {
+  test.each(TABLE)('each role gets the expected status for %s %s %j', async (method, path, body, statuses) => {
     const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(path) ?? [];
     const key = Object.entries(made.keys).find(([known]) => known === name)?.[1];
     const got: number[] = [];
@@ -135,7 +135,7 @@ describe('permissions of each role', () => {
     );
   });
 
-  test('lists have only what the caller can see', async () => {
+  test('lists contain only what the caller can see', async () => {
     const { all } = made;
     const ids = async (who: keyof typeof all, path: string, member: string) =>
       (await all[who].send('GET', path)).body.map((one: Record<string, unknown>) => one[member]);
@@ -154,7 +154,7 @@ describe('permissions of each role', () => {
   });
 });
 
-test('an admin of a team creates keys only for those who are in it', async () => {
+test('a team admin can create keys only for team members', async () => {
   const { ask } = await open();
   const { all } = await people(ask);
   const keyFor = async (user: string) =>
@@ -172,7 +172,7 @@ test('an admin of a team creates keys only for those who are in it', async () =>
   expect(await keyFor('bob')).toMatchObject({ user_id: 'bob', team_id: 'research' });
 });
 
-test('self-service: an own key of a team is created, rotated with a grace period, disabled and deleted', async () => {
+test('members can create, rotate with a grace period, disable and delete their own team keys', async () => {
   const { ask, clock } = await open();
   const { all } = await people(ask);
   const { body: made } = await all.mia.send('POST', '/v1/keys', { team_id: 'research', key_name: 'laptop' });
@@ -198,7 +198,7 @@ test('self-service: an own key of a team is created, rotated with a grace period
   expect((await all.mia.send('GET', '/v1/users')).body.error.code).toBe('invalid_key');
 });
 
-test('a manager who is blocked, deleted or demoted manages nothing from then on', async () => {
+test('a manager loses all permissions when blocked, deleted or demoted', async () => {
   const { ask } = await open();
   const { all } = await people(ask);
   await ask('PATCH', '/v1/users/root', { role: 'viewer' });

@@ -22,7 +22,7 @@ const ROLES = [
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method.toUpperCase()} ${path}`;
 
-test('each declared route is in the document with the sentence and the errors of its guard', async () => {
+test("the document contains each declared route with its guard's description and errors", async () => {
   const { context, request } = await start();
   const { body } = await request('/openapi.json');
   const routes = gatewayRoutes(context, APP_OPTIONS);
@@ -52,7 +52,7 @@ test('each declared route is in the document with the sentence and the errors of
   ]);
 });
 
-test('calls of models with JSON are answered directly, under the path of their endpoint', async () => {
+test('JSON model calls are handled directly, at their endpoint paths', async () => {
   const { context } = await start();
   const direct = directRoutesOf(gatewayRoutes(context, APP_OPTIONS), { maxBodyBytes: 1 });
   const endpoints = BODY_ENDPOINTS.filter((endpoint) => !ENDPOINTS[endpoint].fileField);
@@ -65,7 +65,7 @@ test('calls of models with JSON are answered directly, under the path of their e
   }
 });
 
-test('no other route answers', async () => {
+test('the app has no undeclared routes', async () => {
   const { context, app } = await start();
   const declared = new Set(gatewayRoutes(context, APP_OPTIONS).map(nameOf));
   const others = app.routes
@@ -82,7 +82,7 @@ test('no other route answers', async () => {
   ]);
 });
 
-test('a route with a guard for a role rejects the others, and one without a credential', async () => {
+test('role guards reject other roles and requests without credentials', async () => {
   const { context, ask, request } = await start();
   const keys = new Map<string, string>();
   for (const role of ['viewer', 'member']) {

@@ -7,7 +7,7 @@ afterAll(() => gateway.close());
 const ask = async (name: string, more: object) =>
   await gateway.ask('POST', '/v1/responses', { model: 'fast', input: 'Hello', ...more }, as(name));
 
-test('that are stored belong to their user', async () => {
+test('a stored response belongs to its user', async () => {
   const { body: response } = await ask('ann', { store: true });
   const get = (name: string, path = '') =>
     gateway.ask('GET', `/v1/responses/${response.id}${path}`, undefined, as(name));
@@ -29,7 +29,7 @@ test('that are stored belong to their user', async () => {
   expect((await get('ann')).status).toBe(404);
 });
 
-test('in the background are billed when they are finished', async () => {
+test('a background response is billed when it finishes', async () => {
   const rows = async () => (await usageOf('ann')).filter(({ endpoint }) => endpoint === '/v1/responses');
   const before = (await rows()).length;
   const { body: response } = await ask('ann', { background: true, max_output_tokens: 100 });

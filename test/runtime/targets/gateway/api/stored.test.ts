@@ -41,7 +41,7 @@ const batchOf = async (name: string, file: string, more: object = {}) =>
   );
 
 describe('files', () => {
-  test('belong to the user that uploaded them', async () => {
+  test('belong to the user who uploaded them', async () => {
     const { body: file } = await upload('ann', 'notes', {
       purpose: 'user_data',
       headers: { 'X-Gateway-Provider': 'openai' },
@@ -88,7 +88,7 @@ describe('files', () => {
     expect((await gateway.ask('GET', `/v1/files/${id}`, undefined, as('ann'))).status).toBe(404);
   });
 
-  test('the provider comes from the header or the models, or is the only one that the key can use', async () => {
+  test('the provider comes from the header or the models, or is the only one available to the key', async () => {
     expect((await upload('ann', 'x', { purpose: 'user_data' })).body).toMatchObject({
       error: { message: expect.stringContaining('openai, other') },
     });
@@ -103,7 +103,7 @@ describe('files', () => {
     });
   });
 
-  test('a line of a batch file with further models is rejected', async () => {
+  test('a batch line that lists further models is rejected', async () => {
     const { body, ...line } = JSON.parse(lineOf('2')) as { body: object };
     for (const name of FURTHER_MODELS) {
       const file = `${lineOf('1')}\n${JSON.stringify({ ...line, body: { ...body, [name]: ['other'] } })}`;
@@ -115,7 +115,7 @@ describe('files', () => {
     }
   });
 
-  test('a batch file that is none is rejected, with its line', async () => {
+  test('an invalid batch file is rejected with the line number', async () => {
     const refusal = async (text: string) => (await upload('ann', text)).body.error.message;
     expect(await refusal(`${lineOf('1')}\nno json`)).toBe('Line 2 of the batch file is not a JSON object.');
     expect(await refusal(`${lineOf('1')}\n${lineOf('2', 'openai:other')}`)).toContain(
@@ -130,7 +130,7 @@ describe('files', () => {
 });
 
 describe('batches', () => {
-  test('reserve what they can cost, and are billed once when they are finished, at half the price', async () => {
+  test('reserve their maximum cost, and are billed once on completion, at half price', async () => {
     const before = await reservedOf('ann');
     const { body: file } = await upload('ann', [lineOf('1'), lineOf('fails'), lineOf('2')].join('\n'));
     const sent = (await fixture.last()).body;
@@ -177,7 +177,7 @@ describe('batches', () => {
     expect((await gateway.ask('GET', '/v1/batches', undefined, as('bob'))).body.data).toEqual([]);
   });
 
-  test('are billed without a request for them, even if they were cancelled', async () => {
+  test('are billed without polling by the client, even if cancelled', async () => {
     const { body: file } = await upload('bob', [lineOf('1'), lineOf('2')].join('\n'));
     const { body: batch } = await batchOf('bob', file.id);
     const cancelled = await gateway.ask('POST', `/v1/batches/${batch.id}/cancel`, undefined, as('bob'));
@@ -199,7 +199,7 @@ describe('batches', () => {
     expect((await gateway.ask('DELETE', `/v1/files/${file.id}`, undefined, as('bob'))).status).toBe(200);
   });
 
-  test('that the provider has deleted are billed by estimate, but not immediately', async () => {
+  test('are billed by estimate after a delay if the provider has deleted them', async () => {
     const { body: file } = await upload('bob', lineOf('1'));
     const { body: batch } = await batchOf('bob', file.id);
     await fetch(`${fixture.url}/forget`, { method: 'POST' });
@@ -212,7 +212,7 @@ describe('batches', () => {
     expect(await reservedOf('bob')).toBe(0n);
   });
 
-  test('require a budget, a file of the user and the right route', async () => {
+  test('require a budget, a file of the same user and the right endpoint', async () => {
     const { body: file } = await upload('poor', lineOf('1'));
     expect((await batchOf('poor', file.id)).body.error.code).toBe('estimate_exceeds_budget');
     expect(await reservedOf('poor')).toBe(0n);
@@ -228,7 +228,7 @@ describe('batches', () => {
   });
 });
 
-test('the responses that a batch creates belong to the user of the batch', async () => {
+test("responses created by a batch belong to the batch's user", async () => {
   const body = { model: 'openai:gpt-4o-mini', input: 'Hello', max_output_tokens: 50 };
   const line = JSON.stringify({ custom_id: '1', method: 'POST', url: '/v1/responses', body });
   const { body: file } = await upload('ann', line);

@@ -80,7 +80,7 @@ describeDatabases((database) => {
     return { ...gateway, state, clock, rows };
   };
 
-  test('spending and percentiles match those of the rows, before and after the rows are summed', async () => {
+  test('spending and percentiles match the individual rows, before and after aggregation', async () => {
     const { ask, state, clock, rows } = await start();
     const from = Math.floor(clock.now()) - 2 * DAY_MS;
     const days = '?from=2026-02-20&to=2026-03-02';
@@ -182,7 +182,7 @@ describeDatabases((database) => {
     await check();
   });
 
-  test('a page of requests starts where the one before ended, and a caller sees only the permitted ones', async () => {
+  test('request pages continue where the previous one ended, and a caller sees only permitted requests', async () => {
     const { ask, request, rows, state } = await start();
     await ask('POST', '/v1/users', { user_id: 'ada' });
     // Before the requests: usage from before a user is that of an earlier one with the same id.
@@ -238,7 +238,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('the charts and lists of a large database are read from ranges of indexes', async () => {
+  test('charts and lists of a large database are read from index ranges', async () => {
     const { state, clock } = await start();
     await state.trends.count(Math.floor(clock.now()));
     const { db, kind } = state.store;

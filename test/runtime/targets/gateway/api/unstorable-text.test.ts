@@ -28,7 +28,7 @@ interface Operation {
 const UNSTORABLE = ['a\0b', 'a\uD800b'];
 
 describeDatabases((database) => {
-  test('a text that cannot be stored is never an internal error, in any member of any body', async () => {
+  test('text that cannot be stored never causes an internal error, in any member of any body', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock, {});
     const document = (await gateway.ask('GET', '/openapi.json')).body as unknown as Document;

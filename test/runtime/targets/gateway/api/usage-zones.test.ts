@@ -7,12 +7,12 @@ afterAll(() => gateway.close());
 test.each([
   ['interval=day&time_zone=Mars', /^"Mars" is not a time zone\. Use a name such as Europe\/Berlin/],
   ['time_zone=UTC', /^time_zone is for intervals\. Set interval\.$/],
-])('%s is 422', async (query, detail) => {
+])('%s returns 422', async (query, detail) => {
   const { status, body } = await gateway.ask('GET', `/v1/usage?${query}`);
   expect([status, body.error.param, body.detail]).toEqual([422, 'time_zone', expect.stringMatching(detail)]);
 });
 
-test('a time zone is for intervals of hours, days and months', async () => {
+test('a time zone applies to intervals of hours, days and months', async () => {
   for (const interval of ['minute', 'hour', 'day', 'month']) {
     const { status, body } = await gateway.ask('GET', `/v1/usage?interval=${interval}&time_zone=Asia/Tokyo`);
     expect([status, body.series]).toEqual([200, []]);

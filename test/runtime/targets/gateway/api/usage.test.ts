@@ -55,7 +55,7 @@ const TOTALS = {
 };
 
 const UNSET = { priced_by: null, cache_hit: null, end_user: null };
-test('without anything it is all of it, the newest first', async () => {
+test('without filters, returns all usage, newest first', async () => {
   const { status, body } = await get('');
   expect([status, Object.keys(body)]).toEqual([200, ['totals', 'logs']]);
   expect(body.totals).toEqual(TOTALS);
@@ -112,12 +112,12 @@ test.each([
   ['?from=1772366460', 2],
   ['?user_id=%00', 0],
   ['?user_id=', 3],
-])('%s leaves %i', async (query, left) => {
+])('%s returns %i rows', async (query, left) => {
   const { body } = await get(query);
   expect([body.totals.requests, body.logs.length]).toEqual([left, left]);
 });
 
-test('a model that several providers have must be named with one, if the caller can see more than one', async () => {
+test('an ambiguous model name requires a provider, if the caller can see several', async () => {
   const own = await open();
   const key = (await own.ask('POST', '/v1/keys', { user_id: 'eve' })).body;
   const other = (await own.ask('POST', '/v1/keys', { user_id: 'mallory' })).body;
@@ -132,12 +132,12 @@ test('a model that several providers have must be named with one, if the caller 
   expect(body.totals.requests).toBe(1);
 });
 
-test('skip and limit cut the list, not the sums', async () => {
+test('skip and limit apply to the list, not to the totals', async () => {
   const { body } = await get('?skip=1&limit=1');
   expect([body.totals.requests, body.logs.length, body.logs[0].cost]).toEqual([3, 1, 0.0015]);
 });
 
-test('groups, the most expensive first', async () => {
+test('returns groups, most expensive first', async () => {
   const { body } = await get('?group_by=user');
   expect(Object.keys(body)).toEqual(['totals', 'groups']);
   expect(body.groups).toEqual([
@@ -169,7 +169,7 @@ test('groups, the most expensive first', async () => {
   expect((await get('?group_by=model&limit=1&skip=1')).body.groups).toHaveLength(1);
 });
 
-test('by time, and by both', async () => {
+test('groups by time, and by time and field', async () => {
   const { body } = await get('?interval=day&group_by=key');
   expect(Object.keys(body)).toEqual(['totals', 'groups', 'series']);
   expect(
@@ -194,17 +194,17 @@ test.each([
   ['?format=xml', 'format', /must be one of json, csv/],
   ['?limit=0', 'limit', /from 1 to 1000/],
   ['?usr_id=ada', 'usr_id', /^unknown parameter "usr_id"; did you mean `user_id`\?$/],
-])('%s is 422', async (query, param, detail) => {
+])('%s returns 422', async (query, param, detail) => {
   const { status, body } = await get(query);
   expect([status, body.error.param, body.detail]).toEqual([422, param, expect.stringMatching(detail)]);
 });
 
-describe('as CSV', () => {
+describe('CSV format', () => {
   test.each([
     ['?format=csv', {}],
     ['', { Accept: 'text/csv' }],
     ['?group_by=', { Accept: 'application/json;q=0.5, text/csv' }],
-  ])('by %j %j', async (query, headers) => {
+  ])('is returned for %j %j', async (query, headers) => {
     const answer = await get(query, headers);
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="usage.csv"');
@@ -215,7 +215,7 @@ describe('as CSV', () => {
     expect(Object.keys(rows[0] ?? {}).sort()).toEqual(Object.keys(logs[0]).sort());
   });
 
-  test('no text is a formula for a spreadsheet', async () => {
+  test('escapes text that a spreadsheet would run as a formula', async () => {
     const own = await open();
     const key = (await own.ask('POST', '/v1/keys', { user_id: '=1+1' })).body;
     await spend(own, key, used(1_000_000n, { status: 'error', errorMessage: '-2+cmd()' }));
@@ -223,11 +223,11 @@ describe('as CSV', () => {
     expect(row).toMatchObject({ user_id: "'=1+1", error_message: "'-2+cmd()", cost: '0.001' });
   });
 
-  test('format counts more than the header', async () => {
+  test('the format parameter takes precedence over the header', async () => {
     expect((await get('?format=json', { Accept: 'text/csv' })).body.totals).toEqual(TOTALS);
   });
 
-  test('filters apply, even to a thousand rows', async () => {
+  test('applies filters, even to a thousand rows', async () => {
     const own = await open();
     const key = (await own.ask('POST', '/v1/keys', {})).body;
     for (let row = 0; row < 1100; row += 1) await spend(own, key, used(1n));
@@ -236,7 +236,7 @@ describe('as CSV', () => {
     expect((await own.ask('GET', '/v1/usage?format=csv&user_id=x')).text.split('\r\n')).toHaveLength(2);
   });
 
-  test('a client that disconnects in the middle ends it', async () => {
+  test('stops when a client disconnects', async () => {
     const response = await gateway().app.request('/v1/usage?format=csv', {
       headers: { 'x-api-key': ada.key },
     });
@@ -249,14 +249,14 @@ describe('with a key', () => {
   const ask = (query: string, { key }: TestKey, headers: Record<string, string> = {}): Promise<Answer> =>
     gateway().request(`/v1/usage${query}`, { headers: { Authorization: `Bearer ${key}`, ...headers } });
 
-  test('it is what was done with it', async () => {
+  test('returns the usage of that key', async () => {
     expect((await ask('', ada)).body.totals).toMatchObject({ requests: 2, cost: 0.002 });
     expect((await ask('?user_id=bob', ada)).body.totals.requests).toBe(0);
     expect((await ask('?group_by=user', bob)).body.groups).toMatchObject([{ group: { user: 'bob' } }]);
     expect((await ask('', bob, { Accept: 'text/csv' })).text.trimEnd().split('\r\n')).toHaveLength(2);
   });
 
-  test('another key’s is rejected', async () => {
+  test("rejects another key's usage", async () => {
     expect((await ask(`?api_key_id=${ada.id}`, ada)).status).toBe(200);
     expect(await ask(`?api_key_id=${ada.id}`, bob)).toMatchObject({
       status: 403,
@@ -265,7 +265,7 @@ describe('with a key', () => {
     expect((await get(`?api_key_id=${ada.id}`)).body.totals.requests).toBe(2);
   });
 
-  test("a user's activity is only visible with the master key", async () => {
+  test("requires the master key for a user's activity", async () => {
     const headers = { Authorization: `Bearer ${ada.key}` };
     expect((await gateway().request('/v1/users/ada/usage', { headers })).status).toBe(401);
   });

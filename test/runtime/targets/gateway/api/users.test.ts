@@ -7,7 +7,7 @@ const shared = useGateway();
 const PERSON = { role: 'member', team_id: null, rpm: null, tpm: null, max_parallel: null };
 
 describe('POST /v1/users', () => {
-  test('creates a user, with 200 and all fields', async () => {
+  test('creates a user and returns 200 with all fields', async () => {
     const { ask } = await open();
     const { status, headers, body } = await ask('POST', '/v1/users', {
       user_id: 'ada',
@@ -53,7 +53,7 @@ describe('POST /v1/users', () => {
     });
   });
 
-  test('returns 409 for an existing user, and 404 for an unknown budget', async () => {
+  test('returns 409 for an existing user and 404 for an unknown budget', async () => {
     const { ask } = await open();
     await ask('POST', '/v1/users', { user_id: 'ada' });
     expect(await ask('POST', '/v1/users', { user_id: 'ada' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('POST /v1/users', () => {
     expect((await ask('GET', '/v1/users/bob')).status).toBe(404);
   });
 
-  test('many concurrent requests create one user', async () => {
+  test('creates one user for many concurrent requests', async () => {
     const { ask } = await open();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ask('POST', '/v1/users', { user_id: 'ada' })),
@@ -82,7 +82,7 @@ describe('POST /v1/users', () => {
   });
 });
 
-test('lists are bare arrays in the order of making, with skip and limit', async () => {
+test('users are listed as a bare array in creation order, with skip and limit', async () => {
   const { ask, clock } = await open();
   for (const name of ['c', 'a', 'b']) {
     await ask('POST', '/v1/users', { user_id: name });
@@ -110,13 +110,13 @@ test.each([
     'skip must be a whole number from 0 to 9007199254740991, not "99999999999999999999"',
     'skip',
   ],
-])('?%s is 422', async (query, detail, param) => {
+])('?%s returns 422', async (query, detail, param) => {
   const { ask } = shared();
   const { status, body } = await ask('GET', `/v1/users?${query}`);
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
 });
 
-test('PATCH changes the given fields, and null clears a field', async () => {
+test('PATCH updates the given fields, and null clears a field', async () => {
   const { ask, clock } = await open();
   const budget = (await ask('POST', '/v1/budgets', { max_budget: 1 })).body.budget_id;
   await ask('POST', '/v1/users', { user_id: 'ada', alias: 'Ada', budget_id: budget, rpm: 5 });
@@ -156,7 +156,7 @@ test('PATCH changes the given fields, and null clears a field', async () => {
   expect((await ask('PATCH', '/v1/users/ada', { budget_id: 'B' })).status).toBe(404);
 });
 
-test('DELETE is 204 without a body; keys stop, and creating it again starts with new budgets', async () => {
+test('DELETE returns 204 without a body and disables the keys; a recreated user starts with new budgets', async () => {
   const { ask, request } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada', alias: 'Ada' });
   const { body: key } = await ask('POST', '/v1/keys', { user_id: 'ada' });
@@ -180,7 +180,7 @@ test('DELETE is 204 without a body; keys stop, and creating it again starts with
 });
 
 test.each(['a/b', 'ä ö/ü', '🙂', 'x%2Fy', '%', 'a?b#c', '50%', 'x\ty', "o'neill", '"', 'usage', 'a/usage'])(
-  'a user may be called %j',
+  'a user id can be %j',
   async (name) => {
     const { ask } = shared();
     expect((await ask('POST', '/v1/users', { user_id: name })).body.user_id).toBe(name);
@@ -243,7 +243,7 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
   nothing: ['null', 'the body must be an object, not null', null],
 };
 
-test.each(Object.entries(WRONG))('an invalid user is reported: %s', async (_, [sent, detail, param]) => {
+test.each(Object.entries(WRONG))('an invalid user is rejected: %s', async (_, [sent, detail, param]) => {
   const { ask } = shared();
   const { status, body } = await ask('POST', '/v1/users', sent);
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
@@ -251,7 +251,7 @@ test.each(Object.entries(WRONG))('an invalid user is reported: %s', async (_, [s
   expect((await ask('GET', '/v1/users/a')).status).toBe(404);
 });
 
-test('usage of a user', async () => {
+test('returns the usage of a user', async () => {
   const { ask } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada' });
   expect(await ask('GET', '/v1/users/ada/usage?limit=5')).toMatchObject({ status: 200, body: [] });

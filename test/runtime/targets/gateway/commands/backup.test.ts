@@ -28,7 +28,7 @@ async function open(url: string) {
   };
 }
 
-test('a backup of a running gateway has all that was settled and nothing that runs, and can be restored', async () => {
+test('a backup of a running gateway contains settled usage without in-flight requests, and can be restored', async () => {
   const [database, file] = [join(temp(), 'gateway.db'), join(temp(), 'copy.db')];
   const url = `sqlite:${database}`;
   const running = await open(url);
@@ -76,7 +76,7 @@ test.each([
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
 });
 
-test('PostgreSQL has its own tools, and a backup cannot overwrite its database', async () => {
+test('PostgreSQL needs its own tools, and a backup cannot overwrite its database', async () => {
   const told = await runCommand([
     'backup',
     join(temp(), 'x'),
@@ -94,7 +94,7 @@ test('PostgreSQL has its own tools, and a backup cannot overwrite its database',
   expect(self).toMatchObject({ code: 1, err: expect.stringContaining('is the database itself') });
 });
 
-test('a backup of a build before the first release, or of a newer one, is rejected', async () => {
+test('a backup from a pre-release or newer version is rejected', async () => {
   const [url, copy, place] = ['gateway.db', 'copy.db', 'restored.db'].map((name) => join(temp(), name));
   await runCommand(['migrate', '--database-url', `sqlite:${url}`]);
   await runCommand(['backup', copy ?? '', '--database-url', `sqlite:${url}`]);

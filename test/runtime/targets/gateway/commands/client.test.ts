@@ -12,7 +12,7 @@ test.each(
   CLIENTS.flatMap((words) =>
     ['gw-canary\nx', 'gw-cänary', ' gw-canary', '\n'].map((key) => [words, key] as const),
   ),
-)('%j rejects the key %j without showing it', async (words, key) => {
+)('%j rejects the key %j without printing it', async (words, key) => {
   const asked = [...words, '--url', URL_OF_NOBODY];
   const told = await runCommand([...asked, '--api-key', key]);
   expect(told).toMatchObject({
@@ -27,7 +27,7 @@ test.each(
   expect(told.err + err).not.toMatch(/c[aä]nary/);
 });
 
-test('a line end at the end of a key is none of it', async () => {
+test('a trailing line break in a key is ignored', async () => {
   const { code, err } = await runCommand(['keys', 'me', '--url', URL_OF_NOBODY, '--api-key', 'gw-canary\n']);
   expect([code, err]).toEqual([
     1,
@@ -45,7 +45,7 @@ test('an unreachable gateway is reported with a fix', async () => {
   expect(credentials).not.toContain('s3cret');
 });
 
-test('a worker does not show a token that it cannot send', async () => {
+test('a worker does not print a token that cannot be sent', async () => {
   const env = { GATEWAY_JOB_TOKEN: 'canary\nx' };
   const { code, err } = await runCommand(['job', 'run', '--gateway-url', URL_OF_NOBODY], env);
   expect([code, err]).toEqual([

@@ -22,7 +22,7 @@ const commands = commandWords(gatewayProgram.commands).filter((words) => {
   }
 });
 
-test('no option of any command takes an empty value', async () => {
+test('no option of any command accepts an empty value', async () => {
   for (const words of commands) {
     const texts = Object.entries(commandAt(words).options).filter(([, { value }]) => value !== undefined);
     for (const [name] of texts) {
@@ -32,7 +32,7 @@ test('no option of any command takes an empty value', async () => {
   }
 });
 
-test('a network is not opened by variables of a shell that are not set', async () => {
+test('unset shell variables do not open the gateway to the network', async () => {
   expect(await runCommand(['config', 'check', '--host', '', '--master-key', ''])).toEqual({
     code: 2,
     out: '',

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 
 const temp = useTempFolder();
 
-test('keys, users, teams, organizations and budgets are searched, filtered and sorted', async () => {
+test('keys, users, teams, organizations and budgets can be searched, filtered and sorted', async () => {
   const url = `sqlite:${join(temp(), 'gateway.db')}`;
   const run = (...args: string[]) => runCommand([...args, '--database-url', url]);
   await run('migrate');

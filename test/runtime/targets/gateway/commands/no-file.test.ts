@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts';
 
 const folder = useTempFolder();
 
-test('a configuration file that is not there is not named', async () => {
+test('a missing default configuration file is not mentioned', async () => {
   const before = process.cwd();
   process.chdir(folder());
   try {

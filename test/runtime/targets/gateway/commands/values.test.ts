@@ -42,12 +42,12 @@ test.each([
   [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is not a JSON object, e.g. '{"team": "search"}'.`],
   [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],
-])('%j is rejected by the rule that it breaks', async (args, message) => {
+])('%j is rejected by the rule it breaks', async (args, message) => {
   const { code, err } = await runCommand(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('prices of a file that is not there', async () => {
+test('importing prices from a missing file fails', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-prices-'));
   try {
     expect((await runCommand(['migrate', '--data-dir', folder])).code).toBe(0);
@@ -65,7 +65,7 @@ test('prices of a file that is not there', async () => {
   }
 });
 
-test.skipIf(process.getuid?.() === 0)('a database out of reach is not reported as missing', async () => {
+test.skipIf(process.getuid?.() === 0)('an unreachable database is not reported as missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-locked-'));
   try {
     chmodSync(folder, 0o000);

@@ -103,14 +103,14 @@ function meaningOf({ file, files, sources, ...config }: LoadedGatewayConfig): un
   );
 }
 
-test('a file that states every default means the same as one that states none', async () => {
+test('a file that states every default equals an empty one', async () => {
   const explicit = withDefaults(SECTIONS, GATEWAY_FILE_SCHEMA as unknown as Json) as object;
   expect(filledIn).toBeGreaterThan(55);
   const [implicit, spelled] = [await read(SECTIONS), await read(explicit)];
   expect(meaningOf(spelled)).toEqual(meaningOf(implicit));
 });
 
-test('a file without any section has the same defaults', async () => {
+test('a file without sections has the same defaults', async () => {
   const top = withDefaults({}, GATEWAY_FILE_SCHEMA as unknown as Json) as object;
   expect(meaningOf(await read(top))).toEqual(meaningOf(await read({ log_level: 'info' })));
 });
@@ -139,7 +139,7 @@ function shown(value: unknown): string {
   return value % (1024 * MIB) === 0 ? `${value / (1024 * MIB)} GiB` : `${value / MIB} MiB`;
 }
 
-test('the page of the configuration has each default', () => {
+test('the configuration page lists every default', () => {
   const lines = readFileSync(join(ROOT, 'docs/gateway-config.md'), 'utf8').split('\n');
   const missing = [...defaultsIn(GATEWAY_FILE_SCHEMA as unknown as Json)].flatMap(([path, value]) => {
     const key = path.split('.').at(-1) ?? '';
@@ -153,7 +153,7 @@ test('the page of the configuration has each default', () => {
   expect(missing).toEqual([]);
 });
 
-test('the length of a master key has one rule, in texts and in code', async () => {
+test('the master key length has one rule, in texts and in code', async () => {
   const [, required = '', recommended = ''] =
     /at least (\d+) characters.* fewer than (\d+)/.exec(MASTER_KEY_RULE) ?? [];
   expect(Number(recommended)).toBe(RECOMMENDED_KEY_LENGTH);

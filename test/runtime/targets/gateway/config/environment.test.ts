@@ -11,7 +11,7 @@ import { read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 
-test('variables stand in any text; only ${NAME} does, and $$ is a dollar', async () => {
+test('${NAME} is replaced in any text, and $$ is a literal dollar sign', async () => {
   const env = { PORT: '8123', ON: 'true', HALF: '0.5', KEY: 'k-$not-$$again', NUMBER: '12345' };
   const config = await read(
     'port: ${PORT}\nauto_migrate: ${ON}\notel: {endpoint: "http://x:1", sampled: "${HALF}"}\nmaster_key: ${NUMBER}\nhost: ${HOST_NAME:-127.0.0.2}\nproviders: {openai: {api_key: "${KEY}", headers: {X-A: $PORT, X-B: "a$$b$${PORT}"}}}',
@@ -33,7 +33,7 @@ test('the default of an unset variable can be a number or a boolean', async () =
   expect(config).toMatchObject({ server: { port: 81, host: '127.0.0.3' }, autoMigrate: false });
 });
 
-test("keys are read from the presets' usual variables, and sent to no other address", async () => {
+test("keys are read from the presets' usual variables and sent to no other address", async () => {
   const env = {
     OPENAI_API_KEY: 'env-openai',
     GOOGLE_API_KEY: 'env-google',
@@ -66,7 +66,7 @@ test("keys are read from the presets' usual variables, and sent to no other addr
   expect(proxied.models.providers).toMatchObject([{ apiKey: 'env-openai' }]);
 });
 
-test('without a file, the presets whose variables are set', async () => {
+test('without a file, presets whose variables are set are used', async () => {
   const before = process.cwd();
   process.chdir(temp());
   try {
@@ -92,7 +92,7 @@ test('without a file, the presets whose variables are set', async () => {
   }
 });
 
-test('the master key comes from a flag, a variable, a separate file or the configuration', async () => {
+test('the master key can come from a flag, a variable, a separate file or the configuration', async () => {
   const key = (name: string): string => `${name}-`.padEnd(40, '0');
   const file = join(temp(), 'key');
   writeFileSync(file, `${key('own-file')}\n`);
@@ -133,7 +133,7 @@ test('the master key comes from a flag, a variable, a separate file or the confi
   });
 });
 
-test('the standard variables of OpenTelemetry count, before the file', async () => {
+test('the standard OpenTelemetry variables take precedence over the file', async () => {
   const file = {
     otel: { endpoint: 'http://file:1', headers: { a: 'file', b: 'file' }, service_name: 'file' },
   };

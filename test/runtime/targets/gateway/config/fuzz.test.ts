@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { read } from './read.ts';
 
-test('whatever is in a file, it is read or rejected with places, and never shows a secret', async () => {
+test('any file content is either accepted or rejected with positions, and never reveals a secret', async () => {
   const canary = 'canary-5ecret-value';
   const scalar = fc.oneof(
     fc.constant(canary),

@@ -6,7 +6,7 @@ import { problems, read } from './read.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('origins and hosts that no caller can send are rejected', async () => {
+test('origins and hosts that no client can send are rejected', async () => {
   const found = await problems({
     cors_allow_origins: ['*', 'https://good.example', 'foo', 'https://a/path'],
     allowed_hosts: ['good.example:8000', 'http://x'],
@@ -34,18 +34,18 @@ test.each([
   [['--database-url', 'foo'], '--database-url: The database URL has no scheme.'],
   [['--cert-file', 'x.pem'], '--cert-file requires --key-file.'],
   [['--key-file', 'x.pem'], '--key-file requires --cert-file.'],
-])('%j is a wrong command line', async (flags, message) => {
+])('%j is an invalid command line', async (flags, message) => {
   await expect(read({}, { flags })).rejects.toThrow(UsageError);
   await expect(read({}, { flags })).rejects.toThrow(message);
 });
 
-test('a variable without its counterpart is reported with the names of both', async () => {
+test('a variable without its counterpart is reported with both names', async () => {
   await expect(read({}, { env: { GATEWAY_CERT_FILE: 'x.pem' } })).rejects.toThrow(
     'GATEWAY_CERT_FILE requires GATEWAY_KEY_FILE.',
   );
 });
 
-test('pauses cannot begin longer than the longest', async () => {
+test('the initial pause cannot exceed the maximum', async () => {
   expect(await problems({ retries: { base_delay: '10s', max_delay: '1s' } })).toEqual([
     expect.stringMatching(/^1:\d+ {2}retries\.max_delay: must not be less than `base_delay`$/),
   ]);
@@ -57,7 +57,7 @@ test('pauses cannot begin longer than the longest', async () => {
   expect([await retries(3), await retries(2), await retries(1), await retries(0)]).toEqual([2, 1, 0, 0]);
 });
 
-test('a data folder is never relative to the current folder by chance', async () => {
+test('a data folder is never silently relative to the working directory', async () => {
   vi.stubEnv('HOME', '');
   expect(homedir()).toBe('');
   const path = join(userInfo().homedir, '.local/share/gateway/gateway.db');
@@ -69,7 +69,7 @@ test('a data folder is never relative to the current folder by chance', async ()
   });
 });
 
-test('a sign-in that could not work, or not safely, is rejected', async () => {
+test('an unusable or unsafe sign-in is rejected', async () => {
   const sign_in = {
     issuer: 'http://login.example',
     client_id: 'gateway',

@@ -107,11 +107,11 @@ test.each([
   ['port: !int 3', /^1:\d+ .*tags/],
   ['a: &a [*a, *a]', /./],
   ['host: "\u0000"', /./],
-])('%j is rejected with its place', async (text, expected) => {
+])('%j is rejected with its position', async (text, expected) => {
   expect((await problems(text)).join('\n')).toMatch(expected);
 });
 
-test('duplicate names, and settings that are there twice, are rejected', async () => {
+test('duplicate names and settings are rejected', async () => {
   expect(await problems('providers: {lab: {type: ollama}, LAB: {type: vllm}}')).toEqual([
     expect.stringMatching(/^1:13 {2}providers\.lab: duplicate name; names are case-insensitive/),
   ]);
@@ -129,7 +129,7 @@ test.each([
   ['labels: ["", X]', 'labels.0: must not be empty'],
   ['labels: ""', 'labels: must not be empty'],
   ['labels: [" "]', 'labels: a label must not be blank; use a label of the encoder'],
-])('a guardrail with %s would let everything pass', async (labels, message) => {
+])('a guardrail with %s is rejected because it would allow everything', async (labels, message) => {
   const found = await problems(
     `encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, ${labels}, threshold: 0.5}}}`,
   );
@@ -137,7 +137,7 @@ test.each([
   expect(found[0]).toMatch(/^2:\d+ /);
 });
 
-test('a guardrail is one check, which has to be possible', async () => {
+test('a guardrail has exactly one check, which must be valid', async () => {
   const guardrails = {
     profiles: {
       ids: { patterns: { ID: String.raw`(a)\1` } },
@@ -169,14 +169,14 @@ test('a guardrail is one check, which has to be possible', async () => {
   ]);
 });
 
-test('a rule that looks nowhere is rejected', async () => {
+test('a rule without a scope is rejected', async () => {
   const found = await problems(
     'encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, labels: X, threshold: 0.5}}, policy: [{profile: inj, on: []}]}',
   );
   expect(found).toEqual([expect.stringContaining('guardrails.policy.0.on: must not be empty')]);
 });
 
-test('files that cannot be read are reported in one sentence', async () => {
+test('unreadable files are reported in one sentence', async () => {
   const missing = join(temp(), 'none.yml');
   await expect(readWithEnv({ flags: ['-c', missing] })).rejects.toThrow(
     `--config: ${missing} does not exist. Correct the path, or omit it.`,
@@ -190,7 +190,7 @@ test('files that cannot be read are reported in one sentence', async () => {
   await expect(readWithEnv({ flags: ['-c', latin] })).rejects.toThrow(/is not valid UTF-8/);
 });
 
-test('flags and variables that cannot be meant are rejected by their names', async () => {
+test('invalid flags and variables are rejected by name', async () => {
   await expect(read({}, { flags: ['--port', 'high'] })).rejects.toThrow(
     '--port: "high" is not a whole number from 0 to 65535.',
   );
@@ -209,7 +209,7 @@ test('flags and variables that cannot be meant are rejected by their names', asy
   );
 });
 
-test('headers written as one text are rejected and not shown', async () => {
+test('headers written as a single string are rejected and not printed', async () => {
   const secret = 'Authorization: Bearer 5ecret';
   const found = await problems({
     providers: {

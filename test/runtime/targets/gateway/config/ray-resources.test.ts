@@ -7,7 +7,7 @@ import { problems, read } from './read.ts';
 const withRay = (keys: string): string =>
   `workflows: {compute: ray, ray: {address: "http://head:8265"${keys}}}`;
 
-test('jobs get one CPU unless the file has other resources', async () => {
+test('jobs get one CPU unless the file sets other resources', async () => {
   expect((await read(withRay(''))).workflows.ray?.resources).toEqual({
     cpus: 1,
     gpus: 0,
@@ -23,7 +23,7 @@ test('jobs get one CPU unless the file has other resources', async () => {
   });
 });
 
-test('slots are for all workers of a job, unless the file has their number', async () => {
+test('slots are sized for all workers of a job unless the file sets their number', async () => {
   const slotsOf = async (text: string) => {
     const { workers, slots, ray } = (await read(text)).workflows;
     return [workers, slots, ray?.slots];
@@ -41,12 +41,12 @@ test('slots are for all workers of a job, unless the file has their number', asy
   ]);
 });
 
-test("labels of nodes are Ray's selectors", async () => {
+test("node labels become Ray's label selectors", async () => {
   const { labels } = (await read(withRay(', labels: {zone: "in(a, b)"}'))).workflows.ray ?? {};
   expect(labels).toEqual({ zone: 'in(a, b)' });
 });
 
-test('wrong resources are rejected with the place and the rule', async () => {
+test('invalid resources are rejected with the position and the rule', async () => {
   const found = await problems(withRay(', cpus: -1, resources: {batch: many, GPU: 1}'));
   expect(found.map((line) => line.replace(/^\d+:\d+ {2}/, ''))).toEqual([
     'workflows.ray.cpus: expected a number of at least 0, found the number -1',
@@ -55,7 +55,7 @@ test('wrong resources are rejected with the place and the rule', async () => {
   ]);
 });
 
-test('the token of the cluster is read from a variable or a file, and is a secret', async () => {
+test('the cluster token is read from a variable or a file and is secret', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   try {
     const file = join(folder, 'token');
@@ -88,7 +88,7 @@ test('the token of the cluster is read from a variable or a file, and is a secre
   }
 });
 
-test('nodes fetch the program unless they have a command for it', async () => {
+test('nodes download the program unless a command is configured for them', async () => {
   expect((await read(withRay(''))).workflows.ray).toMatchObject({
     command: undefined,
     cacheBytes: 20 * 2 ** 30,

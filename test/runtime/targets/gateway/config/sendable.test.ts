@@ -8,7 +8,7 @@ const temp = useTempFolder();
 const MASTER = 'the-master-key-of-this-test-0123456789';
 const RULE = /contains characters that headers cannot carry; use one line of printable ASCII/;
 
-test('line ends after keys and headers of mounted secrets are none of them', async () => {
+test('trailing line breaks in keys and headers from mounted secrets are ignored', async () => {
   const env = { K: 'sk-canary\n', GROQ_API_KEY: 'sk-groq\r\n', GATEWAY_MASTER_KEY: `${MASTER}\n` };
   const config = await read(
     'providers: {openai: {api_key: "${K}", headers: {X-A: "Key ${K}"}}, groq: }\nencoders: {guard: {url: "http://localhost:1", api_key: "${K}"}}',
@@ -26,7 +26,7 @@ test('line ends after keys and headers of mounted secrets are none of them', asy
 });
 
 test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
-  'a key that no header can carry is rejected: %j',
+  'a key that cannot be sent in a header is rejected: %j',
   async (key) => {
     const told = { env: { K: key } };
     const found = [
@@ -43,7 +43,7 @@ test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
   },
 );
 
-test('keys out of variables of presets are rejected by the names of these', async () => {
+test('errors about keys from preset variables name the variables', async () => {
   const env = { GROQ_API_KEY: 'sk-canary\nx' };
   expect(await problems('providers:\n  groq:', { env })).toEqual([
     expect.stringMatching(
@@ -68,7 +68,7 @@ test.each([
   ['content-length', '3', 'is set by the connection itself; remove it'],
   ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
   ['host', 'other.example', 'is set by the connection itself'],
-])('the header %s: %j is rejected at the check', async (name, value, message) => {
+])('the config check rejects the header %s: %j', async (name, value, message) => {
   const headers = { [name]: value };
   const found = await problems({
     providers: { lab: { type: 'ollama', headers, client_args: { custom_headers: headers } } },
@@ -102,6 +102,6 @@ test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.re
   },
 );
 
-test('the error has the rule for keys', async () => {
+test('the error states the rule for keys', async () => {
   await expect(read({}, { env: { GATEWAY_MASTER_KEY: 'a\nb' } })).rejects.toThrow(RULE);
 });

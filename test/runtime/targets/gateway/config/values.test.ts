@@ -86,7 +86,7 @@ bootstrap_api_key: true
   expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(secrets));
 });
 
-test('everything else of the file', async () => {
+test('reads all other sections of the file', async () => {
   const program = join(temp(), 'guard.encoder');
   writeFileSync(program, '#!/bin/sh\n');
   chmodSync(program, 0o755);
@@ -194,7 +194,7 @@ test('everything else of the file', async () => {
   );
 });
 
-test('flags take precedence over variables, variables over the file, and the file over defaults; empty variables count as unset', async () => {
+test('precedence is flags, variables, file, defaults; empty variables count as unset', async () => {
   const file = {
     port: 1,
     host: '127.0.0.9',
@@ -218,7 +218,7 @@ test('flags take precedence over variables, variables over the file, and the fil
   expect((await read({})).server).toMatchObject({ host: '127.0.0.1', port: 8000, insecure: false });
 });
 
-test('where the database is', async () => {
+test('resolves the database location', async () => {
   const env = { XDG_DATA_HOME: '/data/ada' };
   const place = async (config: object, told: Parameters<typeof read>[1] = { env }) =>
     (await read(config, told)).database;
@@ -244,7 +244,7 @@ test('where the database is', async () => {
   ).toMatchObject({ path: resolve('b.db') });
 });
 
-test('allow_unpriced is set by the file, a variable or a flag', async () => {
+test('allow_unpriced can be set by the file, a variable or a flag', async () => {
   const allowed = async (...told: Parameters<typeof read>): Promise<boolean> =>
     (await read(...told)).models.allowUnpriced;
   expect(await allowed({})).toBe(false);

@@ -7,7 +7,7 @@ import { LABELLED, requestsTo } from './workflows/workflow-requests.ts';
 const encoder = await startFixture('encoder');
 
 describeDatabases((database) => {
-  test('datasets, experiments and workflows are renamed, tagged and found', async () => {
+  test('datasets, experiments and workflows can be renamed, tagged and searched', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     const { ask } = gateway;

@@ -13,7 +13,7 @@ describeDatabases((database) => {
     return { store, clock, secretsWith, secrets: secretsWith(MASTER_KEY) };
   };
 
-  test('a secret is kept encrypted, changed, listed without its value, and deleted', async () => {
+  test('a secret is stored encrypted, changed, listed without its value, and deleted', async () => {
     const { secrets, store, clock } = await open();
     expect(await secrets.set(ownerNamed('ann'), 'openai', 'sk-größe', 'for tests')).toBe(true);
     clock.advance(1000);
@@ -46,7 +46,7 @@ describeDatabases((database) => {
     await expect(secrets.reveal(ownerNamed('bob'), 'key')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('under another master key a secret cannot be read, and the error reports that', async () => {
+  test('a secret cannot be decrypted with another master key, and the error explains why', async () => {
     const { secrets, secretsWith } = await open();
     await secrets.set(null, 'key', 'value', '');
     await expect(secretsWith('another').reveal(null, 'key')).rejects.toThrow(

@@ -65,7 +65,7 @@ function setUp() {
   };
 }
 
-test('entries are read once for each revision, and applied if they differ', async () => {
+test('entries are read once per revision and applied if they differ', async () => {
   const { follower, applied, state, store } = setUp();
   await follower.sync();
   expect(follower.refresh()).toBeUndefined();
@@ -78,7 +78,7 @@ test('entries are read once for each revision, and applied if they differ', asyn
   expect([state.reads, applied]).toEqual([3, ['a x']]);
 });
 
-test('a reload while entries are read loses neither', async () => {
+test('a reload during a read loses neither change', async () => {
   const { follower, applied, store, hold } = setUp();
   await follower.sync();
   store('x');
@@ -90,7 +90,7 @@ test('a reload while entries are read loses neither', async () => {
   expect(applied).toEqual(['b', 'b x']);
 });
 
-test('a change that comes while older entries are read is applied by sync', async () => {
+test('a change during a read of older entries is applied by sync', async () => {
   const { follower, applied, store, hold } = setUp();
   const held = hold();
   const older = follower.refresh();
@@ -102,7 +102,7 @@ test('a change that comes while older entries are read is applied by sync', asyn
   expect(follower.refresh()).toBeUndefined();
 });
 
-test('without the database the models stay, and the next request tries again', async () => {
+test('if the database fails, the models are kept and the next request retries', async () => {
   const { follower, applied, errors, store, fail } = setUp();
   store('x');
   fail(new Error('down'));
@@ -114,7 +114,7 @@ test('without the database the models stay, and the next request tries again', a
   expect(applied).toEqual(['a x']);
 });
 
-test('entries that cannot be applied are reported once, and change nothing', async () => {
+test('entries that cannot be applied are reported once and change nothing', async () => {
   const { follower, applied, errors, store } = setUp();
   store('bad');
   await follower.refresh();

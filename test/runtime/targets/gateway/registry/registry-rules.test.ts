@@ -23,7 +23,7 @@ const own = (name: string, more: object = {}): object => ({
 const fileEntry = { type: 'openai-compatible', api_base: `${openai.url}/v1`, api_key: 'sk-of-the-file' };
 const CONFIG = { providers: { main: fileEntry }, aliases: { old: 'main:good' } };
 
-test('the file wins, whatever the order', async () => {
+test('the configuration file takes precedence, in any order', async () => {
   const url = newFile();
   const gateway = await start(url, { config: CONFIG });
   const refused = async (method: string, path: string, body?: object): Promise<string> => {
@@ -82,7 +82,7 @@ test('the file wins, whatever the order', async () => {
   expect(await gateway.chat('new', key)).toBe(200);
 });
 
-test('requests in flight keep what they started with', async () => {
+test('requests in flight keep the settings they started with', async () => {
   const gateway = await start(newFile(), { config: CONFIG });
   await gateway.ask('POST', '/v1/providers', { ...own('slow'), api_base: held.url });
   await gateway.ask('POST', '/v1/aliases', { name: 'soon', targets: ['slow:m'] });
@@ -106,7 +106,7 @@ test('requests in flight keep what they started with', async () => {
   expect(await chat).toBe(200);
 });
 
-test('keys and teams need permission for the name of an alias', async () => {
+test('keys and teams need permission for the alias name', async () => {
   const gateway = await start(newFile(), { config: CONFIG });
   await gateway.ask('POST', '/v1/teams', { team_id: 'research', allowed_models: ['main:*'] });
   await gateway.ask('POST', '/v1/users', { user_id: 'ada' });
@@ -136,7 +136,7 @@ test('keys and teams need permission for the name of an alias', async () => {
   });
 });
 
-test('secrets are sent only where they were meant for', async () => {
+test('secrets are sent only to their intended provider', async () => {
   const url = newFile();
   const env = {
     OPENAI_API_KEY: 'sk-of-the-machine',

@@ -18,7 +18,7 @@ const fileEntry = { type: 'openai-compatible', api_base: `${openai.url}/v1`, api
 const CONFIG = { providers: { main: fileEntry }, aliases: { old: 'main:good' } };
 
 describeDatabases((database) => {
-  test('a provider and an alias reach all gateways, and survive them', async () => {
+  test('a provider and an alias apply to all gateways and survive a restart', async () => {
     const url = await database.create();
     const [one, two] = [await start(url, { config: CONFIG }), await start(url, { config: CONFIG })];
     const key = await newKey(one);
@@ -109,7 +109,7 @@ describeDatabases((database) => {
     expect((await three.ask('GET', '/v1/providers/extra')).status).toBe(404);
   });
 
-  test('of many concurrent creations of the same name, one succeeds', async () => {
+  test('one of many concurrent requests to create the same name succeeds', async () => {
     const url = await database.create();
     const gateways = [await start(url, { config: CONFIG }), await start(url, { config: CONFIG })];
     const asked = Array.from({ length: 12 }, async (_, index) => {

@@ -8,14 +8,14 @@ test.each([
   ['0.0.0.0', ''],
   ['', ''],
   ['', undefined],
-])('no other machine reaches a gateway at %j with the master key %j', async (host, masterKey) => {
+])('a gateway at %j with the master key %j is not reachable from other machines', async (host, masterKey) => {
   const { server } = await read({});
   expect(() => assertSafeToListen(exposureOf({ server: { ...server, host }, masterKey }))).toThrow(
     /without a master key .* Set GATEWAY_MASTER_KEY to at least 16 characters/,
   );
 });
 
-test('a master key that can be guessed is rejected where others reach the gateway', async () => {
+test('a guessable master key is rejected if other machines can reach the gateway', async () => {
   const { server } = await read({});
   const listen =
     (host: string, masterKey: string, insecure = false) =>

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!canMount)(
-  'on a full disk the gateway is not ready and rejects requests, until there is room',
+  'with a full disk, the gateway is not ready and rejects requests until there is space',
   async () => {
     // Given
     const providers = { openai: { api_base: `${openai.url}/v1`, api_key: 'k', local: true } };

@@ -32,7 +32,7 @@ async function start(flags?: readonly string[]) {
   return { reloader, clock, write, applied, remove: () => rmSync(file) };
 }
 
-test('a file that is just being written is not taken for an empty one', async () => {
+test('a file that is being written is not treated as empty', async () => {
   const { reloader, clock, write, applied } = await start();
   write('');
   const reloading = reloader.reload();
@@ -53,12 +53,12 @@ test('a file that stays empty is applied', async () => {
   expect(applied).toEqual([[]]);
 });
 
-describe('the file that is looked for by default', () => {
+describe('the default configuration file', () => {
   const before = process.cwd();
   beforeEach(() => process.chdir(folder()));
   afterEach(() => process.chdir(before));
 
-  test('changes nothing when it is gone', async () => {
+  test('changes nothing if it is deleted', async () => {
     const { reloader, clock, write, remove, applied } = await start([]);
     remove();
     const reloading = reloader.reload().catch(String);
@@ -71,7 +71,7 @@ describe('the file that is looked for by default', () => {
     expect(applied).toEqual([['lab']]);
   });
 
-  test('may be taken away for a moment while it is written', async () => {
+  test('can disappear briefly while it is written', async () => {
     const { reloader, clock, write, remove, applied } = await start([]);
     remove();
     const reloading = reloader.reload();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { csvLine } from '#gateway/shared/csv-line.ts';
 
 test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe 🙂', "'quoted'"])(
-  '%j is read back unchanged',
+  '%j survives a round trip',
   (text) => {
     expect(parse(csvLine([text, 'end']))).toEqual([[text, 'end']]);
   },
@@ -23,10 +23,10 @@ test.each([
   '\r=1',
   '=HYPERLINK("http://a.example","b")',
   '-',
-])('%j is not a formula', (text) => {
+])('%j is escaped as text', (text) => {
   expect(parse(csvLine([text, 'end']))).toEqual([[`'${text}`, 'end']]);
 });
 
-test.each([-1, -0.25, -1e-7, -1.5e300, '-12.5', 1e21])('%j stays a number', (number) => {
+test.each([-1, -0.25, -1e-7, -1.5e300, '-12.5', 1e21])('%j is kept as a number', (number) => {
   expect(csvLine([number])).toBe(`${number}\r\n`);
 });

@@ -5,7 +5,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test('a written form is read by others and by us, whatever its pieces', async () => {
+test('a written form can be parsed by other parsers and by ours, in any chunks', async () => {
   const audio = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256));
   const form = {
     fields: new Map([
@@ -33,7 +33,7 @@ test('a written form is read by others and by us, whatever its pieces', async ()
   }
 });
 
-test('a form that is broken, too large in its fields or without its file is rejected', async () => {
+test('a form that is malformed, has oversized fields or lacks its file is rejected', async () => {
   const read = (text: string) => readForm(inPieces(Buffer.from(text), 4096), 'x');
   const field = (name: string, text: string): string =>
     `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;

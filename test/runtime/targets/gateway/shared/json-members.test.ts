@@ -30,7 +30,7 @@ function expected(value: object, changes: Record<string, string | undefined>): u
   return Object.fromEntries(entries);
 }
 
-test('it changes the given members, and nothing else', () => {
+test('an edit changes only the given members', () => {
   fc.assert(
     fc.property(object, edits, fc.constantFrom(undefined, 2, '\t'), (value, changes, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -41,7 +41,7 @@ test('it changes the given members, and nothing else', () => {
   );
 });
 
-test('every other byte stays', () => {
+test('an edit keeps every other byte', () => {
   const json = ' {"n": 1234567890123456789012 ,"model" : "x" , "f":1.50,\n"deep":{"model":"y"}}\n';
   expect(edit(json, { model: '"z"' })).toBe(json.replace('"x"', '"z"'));
   expect(edit(json, { model: undefined })).toBe(
@@ -68,7 +68,7 @@ test('every occurrence of a member is listed', () => {
   expect(namesIn(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toEqual(['a', 'a', 'a']);
 });
 
-test('windows hold every part of a text that fits into their overlap', () => {
+test('windows contain every part of a text that fits into their overlap', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 300 }),
@@ -87,6 +87,6 @@ test('windows hold every part of a text that fits into their overlap', () => {
   );
 });
 
-test('a token is four letters, rounded up', () => {
+test('a token is estimated as four characters, rounded up', () => {
   expect([0, 1, 4, 5, 4000].map(estimateTokens)).toEqual([0, 1, 1, 2, 1000]);
 });

@@ -9,12 +9,12 @@ test.each([
   ['openrouter:meta/llama:free', 'openrouter', 'meta/llama:free'],
   ['openrouter/meta:free', 'openrouter', 'meta:free'],
   [' OpenAI : gpt-4o ', 'openai', 'gpt-4o'],
-])('%s', (text, provider, model) => {
+])('parses %s', (text, provider, model) => {
   expect(parseModel(text)).toEqual({ provider, model });
 });
 
 test.each(['gpt-4o', '', ':', 'openai:', ':gpt', '/x', 'openai/ ', ' : x'])(
-  '%j stands for nothing',
+  '%j names no model',
   (text) => {
     expect(parseModel(text)).toBeUndefined();
   },
@@ -41,7 +41,7 @@ test('targets are drawn by weight, each once', () => {
   expect((first['a:1'] ?? 0) / 4000).toBeCloseTo(0.75, 1);
 });
 
-test('any weights return all targets', () => {
+test('all targets are returned for any weights', () => {
   const some = fc.array(
     fc.record({ model: fc.string(), weight: fc.double({ min: 0, max: 100, noNaN: true }) }),
   );

@@ -37,13 +37,13 @@ test.each([
   [1_500_000_000n, '1.5'],
   [-20n, '-0.00000002'],
   [9_000_000_000_000_000_001n, '9000000000.000000001'],
-])('%s nano-dollars are written as %s', (nanos, text) => {
+])('%s nano-dollars are formatted as %s', (nanos, text) => {
   expect(dollarText(nanos)).toBe(text);
 });
 
 const amount = bigInt({ min: 0n, max: 9_000_000_000_000_000_000n });
 
-test('an amount survives being written and read', () => {
+test('an amount survives formatting and parsing', () => {
   assert(
     property(amount, (nanos) => {
       expect(nanosOf(dollarText(nanos))).toBe(nanos);
@@ -51,7 +51,7 @@ test('an amount survives being written and read', () => {
   );
 });
 
-test('an amount below four million dollars survives being a number', () => {
+test('an amount below four million dollars survives conversion to a number', () => {
   const asNumber = bigInt({ min: 0n, max: 4_000_000_000_000_000n });
   assert(
     property(asNumber, (nanos) => {

@@ -5,7 +5,7 @@ import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a requested pause is respected, up to the maximum', () => {
+test('a requested pause is respected up to the maximum', () => {
   fc.assert(
     fc.property(fc.nat(5), fc.option(fc.nat(20_000)), share, (retries, pause, random) => {
       const delay = retryDelay(retries, pause ?? undefined, () => random, RETRY_POLICY);

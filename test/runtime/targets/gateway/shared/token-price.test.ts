@@ -45,7 +45,7 @@ test.each([
   expect(costOf({ input, cachedInput, cacheWrite, cacheWrite1h, output }, SONNET)).toBe(usd(dollars));
 });
 
-test('a price that is not set is the next more general one', () => {
+test('a missing price falls back to the next more general one', () => {
   const tokens = { input: 100, cachedInput: 10, cacheWrite: 50, cacheWrite1h: 20, output: 0 };
   const plain = { input: usd('1'), output: 0n, cachedInput: null };
   expect(costOf(tokens, plain)).toBe(usd('0.0001'));
@@ -55,12 +55,12 @@ test('a price that is not set is the next more general one', () => {
   expect(costOf(tokens, { ...plain, cacheWrite: usd('2'), cacheWrite1h: usd('4') })).toBe(usd('0.00019'));
 });
 
-test('counts that contradict each other never exceed the prompt', () => {
+test('contradictory counts never exceed the prompt', () => {
   const price = { input: 1_000_000n, output: 0n, cachedInput: 1_000_000n, cacheWrite: 1_000_000n };
   expect(costOf({ input: 10, cachedInput: 8, cacheWrite: 8, cacheWrite1h: 80, output: 0 }, price)).toBe(10n);
 });
 
-test('the highest of several tiers that the prompt exceeds applies', () => {
+test('the highest tier that the prompt exceeds applies', () => {
   const tier = (aboveTokens: number, input: bigint): PriceTier => ({
     aboveTokens,
     input: input * 1_000_000n,
@@ -95,7 +95,7 @@ const price = tuple(rates, option(tier, { nil: undefined })).map(([base, above])
   tiers: above ? [above] : [],
 }));
 
-test('a cost is the exact one, rounded once', () => {
+test('a cost is exact and rounded once', () => {
   const counts = record({
     input: nat(10_000_000),
     read: nat(100),
@@ -124,7 +124,7 @@ test('a cost is the exact one, rounded once', () => {
   );
 });
 
-test('an estimate is at least the cost of every request that is not larger, whatever part of it the cache has', () => {
+test('an estimate covers the cost of every smaller request, whatever part of it is cached', () => {
   const shares = record({
     input: nat(100),
     cached: nat(100),
@@ -147,7 +147,7 @@ test('an estimate is at least the cost of every request that is not larger, what
   );
 });
 
-test('an estimate counts all of the prompt at the highest price that can apply to it', () => {
+test('an estimate counts the whole prompt at the highest price that can apply', () => {
   expect(maxCostOf({ input: 1_000, output: 1_000 }, SONNET)).toBe(usd('0.021'));
   expect(maxCostOf({ input: 200_000, output: 0 }, SONNET)).toBe(usd('1.2'));
   expect(maxCostOf({ input: 200_001, output: 0 }, SONNET)).toBe(usd('2.400012'));

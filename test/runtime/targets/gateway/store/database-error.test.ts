@@ -23,7 +23,7 @@ async function failureOf(url: string, statement: string): Promise<unknown> {
   }
 }
 
-test('an error of a database or of its connection is reported with its kind', async () => {
+test('database and connection errors are reported with their kind', async () => {
   const file = `sqlite:${join(folder(), 'some.db')}`;
   expect(await failureOf(file, 'select * from nowhere')).toMatchObject(UNAVAILABLE);
   expect(await failureOf('postgres://someone@127.0.0.1:1/none', 'select 1')).toMatchObject(UNAVAILABLE);
@@ -31,7 +31,7 @@ test('an error of a database or of its connection is reported with its kind', as
     expect(databaseFailure(new Error(words)), words).toMatchObject(UNAVAILABLE);
 });
 
-test('our own mistakes are not the database’s', () => {
+test('programming errors are not reported as database errors', () => {
   const thrown = (run: () => unknown): unknown => {
     try {
       return run();
@@ -62,7 +62,7 @@ test.each([
   { code: '57P01' },
   { code: '53300' },
   { code: '08006' },
-])('a server that cannot be reached is the database’s: $code', (members) => {
+])('an unreachable server is a database error: $code', (members) => {
   expect(databaseFailure(Object.assign(new Error('x'), members))).toMatchObject(UNAVAILABLE);
   const all = Object.assign(new AggregateError([Object.assign(new Error('x'), members)]), {});
   expect(databaseFailure(all)).toMatchObject(UNAVAILABLE);
@@ -70,7 +70,7 @@ test.each([
 
 describeDatabases((database) => {
   test.skipIf(database.kind === 'postgres')(
-    'a request while the database cannot be used gets the advice to retry',
+    'a request while the database is unavailable gets an error that advises a retry',
     async () => {
       const { clock, ...state } = await database.start();
       const { ask, kernel } = gatewayOn(state, clock);
@@ -82,7 +82,7 @@ describeDatabases((database) => {
   );
 });
 
-test('a transaction that SQLite rolled back fails with the reason', async () => {
+test('a transaction that SQLite rolled back fails with the original reason', async () => {
   const store = openDatabase(parseDatabaseUrl(`sqlite:${join(folder(), 'full.db')}`));
   await sql`create table rows (id integer primary key)`.execute(store.db);
   const twice = store.db.transaction().execute(async (trx) => {

@@ -44,7 +44,7 @@ test.each([
       renameSync(`${path}.new`, path);
     },
   ],
-])('once the file is %s nothing is admitted, written or reported as healthy', async (_what, lose) => {
+])('once the file is %s, nothing is admitted, written or reported as healthy', async (_what, lose) => {
   // Given
   const { identity, ledger } = state;
   const spender = await newSpender(identity, { userId: 'ada' });
@@ -59,7 +59,7 @@ test.each([
   await expect(identity.users.create({ userId: 'bob' })).rejects.toMatchObject(UNAVAILABLE);
 });
 
-test('a file that is back is used again, and what is owed is paid', async () => {
+test('a restored file is used again, and pending settlements are written', async () => {
   const { identity, ledger } = state;
   const spender = await newSpender(identity, { userId: 'ada' });
   const begun = await ledger.reserve(spender, ESTIMATE);

@@ -38,7 +38,7 @@ const NO_DATA = [
   'gateway_prompts',
 ];
 
-test('a table with the id of a user is either data with a space, or classified here', () => {
+test('every table with a user id has an owner space or is listed here', () => {
   const named = Object.entries(TABLES)
     .filter(([, { columns }]) => 'user_id' in columns || 'owner' in columns)
     .map(([name]) => name);
@@ -94,7 +94,7 @@ describeDatabases((database) => {
     };
   };
 
-  test('the migrations create each table and column of the definitions, and no others', async () => {
+  test('migrations create exactly the tables and columns of the schema', async () => {
     const { store, to } = await open();
     expect(await to()).toEqual({ from: 0, to: NEWEST_VERSION });
     const created = (await store.db.introspection.getTables()).flatMap(({ name, columns }) =>
@@ -106,7 +106,7 @@ describeDatabases((database) => {
     expect(new Set(created)).toEqual(new Set(defined));
   });
 
-  test('a later migration extends a database with data, once', async () => {
+  test('a later migration runs once on a database with data', async () => {
     const { store, untyped, columnsOf, budgets, to } = await open();
     await to();
     await store.db.insertInto('gateway_budgets').values(BUDGET).execute();
@@ -124,7 +124,7 @@ describeDatabases((database) => {
     await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
   });
 
-  test('an empty database gets all migrations, and the first one leaves out what a later one adds', async () => {
+  test('an empty database runs all migrations, and the first one omits what a later one adds', async () => {
     const { columnsOf, to } = await open();
     const first: Migration = async (db) => {
       await createTable(db, 'gateway_budgets', BUDGETS);
@@ -135,7 +135,7 @@ describeDatabases((database) => {
     expect(await columnsOf('gateway_notes')).toEqual(['id', 'note']);
   });
 
-  test('a migration that fails changes nothing', async () => {
+  test('a failed migration changes nothing', async () => {
     const { store, columnsOf, to } = await open();
     await to();
     const failing: Migration = async (db) => {
@@ -150,7 +150,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a database from a build before the first release is rejected, with a fix', async () => {
+  test('a pre-release database is rejected with a fix', async () => {
     const { store, to } = await open();
     await to();
     for (const version of [1, 37, 99]) {

@@ -25,12 +25,12 @@ test.each([
   ['sqlite:gateway.db', 'sqlite', join(process.cwd(), 'gateway.db')],
   ['sqlite:///./gateway.db', 'sqlite', join(process.cwd(), 'gateway.db')],
   ['sqlite:////var/lib/g.db', 'sqlite', '/var/lib/g.db'],
-])('%s is a %s at %s', (url, kind, path) => {
+])('%s is parsed as %s at %s', (url, kind, path) => {
   expect(parseDatabaseUrl(url)).toEqual({ kind, path });
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a path where no folder can be created is rejected, without waiting forever',
+  'a path where no folder can be created is rejected without hanging',
   async () => {
     expect(await messageOf('sqlite:/proc/gateway-data/gateway.db')).toBe(
       'Cannot create the folder /proc/gateway-data: /proc does not allow new folders. Choose another folder.',
@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a PostgreSQL is shown without its password', () => {
+test('a PostgreSQL URL is shown without its password', () => {
   expect(parseDatabaseUrl(' postgresql://ada:s3cret@db.example:5433/gw?x=s3cret ')).toEqual({
     kind: 'postgres',
     url: 'postgresql://ada:s3cret@db.example:5433/gw?x=s3cret',
@@ -61,7 +61,7 @@ test.each([
   expect(() => parseDatabaseUrl(url)).not.toThrow(/s3cret/);
 });
 
-test('a file and its folder are for their owner only', async () => {
+test('a database file and its folder are private to their owner', async () => {
   const path = join(folder(), 'data', 'gateway.db');
   await (await open(`sqlite:${path}`)).close();
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -93,7 +93,7 @@ test('a file that is not a database, a damaged one, and a folder are reported', 
   expect(await messageOf(`sqlite:${damaged}`)).toMatch(/is damaged|is not a SQLite database/);
 });
 
-test('a file that another program has locked is waited for, and then reported as locked', async () => {
+test('a locked file is waited for and then reported as locked', async () => {
   const path = join(folder(), 'gateway.db');
   const locker = new DatabaseSync(path);
   locker.exec('create table other (id); pragma locking_mode = exclusive; begin exclusive');
@@ -101,7 +101,7 @@ test('a file that another program has locked is waited for, and then reported as
   locker.close();
 });
 
-test('a file that is not writable is reported', async ({ skip }) => {
+test('a read-only file is reported', async ({ skip }) => {
   const path = join(folder(), 'gateway.db');
   await (await open(`sqlite:${path}`)).close();
   chmodSync(path, 0o400);
@@ -111,7 +111,7 @@ test('a file that is not writable is reported', async ({ skip }) => {
 });
 
 describeDatabases((database) => {
-  test('a new database is migrated to this version, once, and only on request', async () => {
+  test('a new database is migrated once to the current version, and only on request', async () => {
     const url = await database.createEmpty();
     expect(await messageOf(url, false)).toMatch(
       /has schema version 0, but this gateway requires \d.*gateway migrate/,
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     await (await open(url, false)).close();
   });
 
-  test('a database of a newer version is left alone', async () => {
+  test('a newer database is left unchanged', async () => {
     const url = await database.createEmpty();
     const store = await open(url);
     await store.db.updateTable('gateway_meta').set({ schema_version: 999 }).execute();
@@ -130,7 +130,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('several processes that migrate in parallel all succeed', async () => {
+  test('concurrent migrations by several processes all succeed', async () => {
     const url = await database.createEmpty();
     const processes = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [join(import.meta.dirname, 'migrate-process.ts'), url], {
@@ -166,7 +166,7 @@ describeDatabases((database) => {
     expect(rows[0]?.budget_duration_sec).toBe(2 ** 40);
   });
 
-  test('a PostgreSQL that cannot be reached is reported, without its password', async ({ skip }) => {
+  test('an unreachable PostgreSQL server is reported without its password', async ({ skip }) => {
     skip(database.kind === 'sqlite');
     const url = await database.createEmpty();
     expect(await messageOf(url.replace(/test_\d+/, 'none'))).toContain('the database does not exist');

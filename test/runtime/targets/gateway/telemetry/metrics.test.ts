@@ -29,7 +29,7 @@ function open(metrics = new Registry()): {
   return { telemetry, lines };
 }
 
-test('counts tokens, cost and times of what models answered', async () => {
+test('counts the tokens, cost and duration of responses', async () => {
   const { telemetry, lines } = open();
   telemetry.completed(completion());
   telemetry.completed(completion({ usage: tokens(50, 0, { cachedTokens: 40, cacheWriteTokens: 5 }) }));
@@ -82,7 +82,7 @@ test('counts attempts by outcome, retries and fallbacks', async () => {
   expect(await lines('gateway_fallbacks_total')).toEqual(['gateway_fallbacks_total 1']);
 });
 
-test('counts refusals', async () => {
+test('counts rejected requests', async () => {
   const { telemetry, lines } = open();
   const refused = {
     usage: undefined,
@@ -109,7 +109,7 @@ test('counts refusals', async () => {
   expect(await lines('gateway_tokens_total')).toEqual([]);
 });
 
-test('models that callers make up have no end, and their names in the metrics have', async () => {
+test('unknown model names share one label, so that clients cannot create metrics', async () => {
   const { telemetry, lines } = open();
   for (let index = 0; index < 300; index += 1) {
     telemetry.completed(completion({ model: `openai:made-up-${index}`, cost: undefined }));
@@ -122,7 +122,7 @@ test('models that callers make up have no end, and their names in the metrics ha
   expect(series).toContain('gateway_tokens_total{provider="openai",model="known",type="input"} 100');
 });
 
-test('requests of all routes are counted under their own name', async () => {
+test('requests on all routes are counted by route', async () => {
   const kernel = testKernel();
   const { lines } = open(kernel.metrics);
   expect(await lines('gateway_requests_total')).toEqual([]);
@@ -139,7 +139,7 @@ test('requests of all routes are counted under their own name', async () => {
   expect(await lines('gateway_requests_total')).toHaveLength(2);
 });
 
-test('an invalid event is logged and not thrown', () => {
+test('an invalid event is logged, not thrown', () => {
   const errors: unknown[] = [];
   const telemetry = createTelemetry({
     metrics: new Registry(),
@@ -153,7 +153,7 @@ test('an invalid event is logged and not thrown', () => {
   expect(errors).toHaveLength(1);
 });
 
-test('counts abandoned answers, and the usage that no request has', async () => {
+test('counts abandoned responses and usage without a request', async () => {
   const { telemetry, lines } = open();
   const used = { usage: tokens(7, 3), cost: 2_000_000n };
   const nothing = { usage: undefined, cost: undefined, unpriced: false } as const;

@@ -55,7 +55,7 @@ const headersOf = (headers: Record<string, string> = {}): Headers => new Headers
 const parentOf = (flags: string): Headers =>
   headersOf({ traceparent: `00-${TRACE_ID}-${CLIENT_SPAN}-${flags}`, tracestate: 'vendor=1' });
 
-test('a span for the request, below that of its client, and one below it for each attempt', async () => {
+test("a request has a span below the client's span, with one child span per attempt", async () => {
   const collector = await collected();
   const { telemetry, clock, counted } = trace(collector.endpoint);
   const place = telemetry.trace(parentOf('01'));
@@ -123,7 +123,7 @@ test('a span for the request, below that of its client, and one below it for eac
   expect(await counted()).toEqual({ sent: 3 });
 });
 
-test('an attempt that became a stream ends with it, and what failed in it is an error', async () => {
+test('the span of a streaming attempt ends with the stream, and a failure in it is an error', async () => {
   const collector = await collected();
   const { telemetry, clock } = trace(collector.endpoint);
   telemetry.completed(
@@ -142,7 +142,7 @@ test('an attempt that became a stream ends with it, and what failed in it is an 
   expect(first?.endTimeUnixNano).toBe(`${NOW + 9000}000000`);
 });
 
-test('an error of the client is not an error of the server', async () => {
+test('a client error is not a server error', async () => {
   const collector = await collected();
   const { telemetry, clock } = trace(collector.endpoint);
   const nobodyAsked = {
@@ -167,7 +167,7 @@ test('an error of the client is not an error of the server', async () => {
   ]);
 });
 
-test('a client that traces decides; of all others a share is seen, and the header is forwarded', () => {
+test("the client's sampling decision is used, or a configured share, and the header is forwarded", () => {
   const { telemetry } = trace('http://127.0.0.1:1/v1/traces', 0);
   expect(telemetry.trace(headersOf())).toMatchObject({ sampled: false, parentId: undefined });
   const seen = telemetry.trace(parentOf('01'));
@@ -190,7 +190,7 @@ test('unsampled traces are not sent', async () => {
   expect(await counted()).toEqual({});
 });
 
-test('many are sent together, and immediately when there are enough', async () => {
+test('spans are sent in batches, and immediately when a batch is full', async () => {
   const collector = await collected();
   const { telemetry, counted } = trace(collector.endpoint);
   for (let index = 0; index < 300; index += 1) {
@@ -203,7 +203,7 @@ test('many are sent together, and immediately when there are enough', async () =
   expect(await counted()).toEqual({ sent: 600 });
 });
 
-test('a busy collector is retried, not before the time that it states', async () => {
+test('requests to a busy collector are retried after the delay it requests', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push({ status: 503, headers: { 'retry-after': '7' } });
@@ -221,7 +221,7 @@ test('a busy collector is retried, not before the time that it states', async ()
   expect(errors).toEqual([]);
 });
 
-test('data that a collector rejects is counted and logged once', async () => {
+test('data rejected by a collector is counted and logged once', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push(
@@ -240,7 +240,7 @@ test('data that a collector rejects is counted and logged once', async () => {
   expect(errors.map(String)).toEqual(['Error: The OTLP collector returned status 400.']);
 });
 
-test('when no collector takes them, memory stays bounded, requests go on, and the end is not held up', async () => {
+test('without a collector, memory stays bounded, requests continue and shutdown is not delayed', async () => {
   // Takes the connection and never answers.
   const silent = createServer(() => {});
   silent.listen(0, '127.0.0.1');

@@ -21,7 +21,7 @@ test.each<[servers: string[], tools: string[], allowed: string[], refused: strin
   [[], ['*/get_*'], ['time', 'time/get_now', 'git/get_log'], ['git/push']],
   [[], ['git'], ['git', 'git/push'], ['time']],
   [[], ['fs/a/b*'], ['fs/a/b', 'fs/a/bc'], ['fs/a', 'fs/c/a/b']],
-])('servers %j and tools %j', (servers, tools, allowed, refused) => {
+])('a key with servers %j and tools %j', (servers, tools, allowed, refused) => {
   for (const [names, expected] of [
     [allowed, true],
     [refused, false],
@@ -34,7 +34,7 @@ test.each<[servers: string[], tools: string[], allowed: string[], refused: strin
   }
 });
 
-test('patterns with many stars are not slow', () => {
+test('patterns with many wildcards are matched quickly', () => {
   expect(may(['*a'.repeat(2000)], [], 'a'.repeat(1999))).toBe(false);
 });
 
@@ -56,25 +56,25 @@ describe('prompts and resources', () => {
   const TIME = ['time now', 'time time://now'];
   const GIT = ['git summary', 'git secret', 'git file:///public/a', 'git file:///etc/passwd'];
 
-  test('are open where the whole server is', () => {
+  test('are available to a key for the whole server', () => {
     expect(reads({})).toEqual([...GIT, ...TIME]);
     expect(reads({ readOnly: true })).toEqual([...GIT, ...TIME]);
     expect(reads({ servers: ['git'] })).toEqual(GIT);
   });
 
-  test('are closed to a key for tools of the server', () => {
+  test('are not available to a key for single tools', () => {
     expect(reads({ tools: ['git/log'] })).toEqual([]);
     expect(reads({ tools: ['git'] })).toEqual([]);
     expect(reads({ servers: ['git', 'time'], tools: ['git/log'] })).toEqual(TIME);
   });
 
-  test('are open where a pattern of the key fits', () => {
+  test('are available if a pattern of the key matches', () => {
     expect(reads({ tools: ['git/log'], prompts: ['git/sum*'] })).toEqual(['git summary']);
     expect(reads({ resources: ['git/file:///public/*'] })).toEqual(['git file:///public/a']);
     expect(reads({ prompts: ['*/*'] })).toEqual(['git summary', 'git secret', 'time now']);
   });
 
-  test('alone open no tools', () => {
+  test('patterns for them do not allow tools', () => {
     const caller = keyCaller(keyOf('mcpm_x', { prompts: ['git/*'] }));
     expect([caller.canUse('git'), caller.canUse('git', 'log'), caller.canUse('time')]).toEqual([
       true,

@@ -17,14 +17,14 @@ function refusal(access: ManagerAccess, authorization: string | undefined): AppE
   throw new Error('it was let in');
 }
 
-describe('D-23: who calls', () => {
-  test('without a file of keys anyone may do anything', () => {
+describe('API keys', () => {
+  test('anyone is allowed to do anything without a key file', () => {
     const access = createManagerAccess({ keys: () => undefined });
     expect(access.hasKeys()).toBe(false);
     expect(access.check(undefined)).toMatchObject({ name: 'anyone', admin: true });
   });
 
-  test('with one, only those who have a key that is still good', () => {
+  test('only valid keys are accepted if there is a key file', () => {
     let now = Date.parse('2026-06-01T00:00:00Z');
     const keys = [
       keyOf('mcpm_good', { name: 'ci', admin: true, expires: '2026-07-01T00:00:00Z' }),
@@ -47,7 +47,7 @@ describe('D-23: who calls', () => {
     expect(refusal(access, bearer('mcpm_good')).message).toBe('The API key is expired.');
   });
 
-  test('a file whose keys are all worthless opens nothing', () => {
+  test('a key file without valid keys rejects everyone', () => {
     const keys = [keyOf('mcpm_gone', { revoked: '2026-05-01T00:00:00Z' })];
     const access = createManagerAccess({ keys: () => keys });
     expect(access.hasKeys()).toBe(true);
@@ -56,7 +56,7 @@ describe('D-23: who calls', () => {
   });
 });
 
-test('each key has its own rate, which a reload does not refill', () => {
+test('each key has its own rate limit, which a reload does not reset', () => {
   let now = 0;
   let keys = [keyOf('mcpm_slow', { rate: '2/m' }), keyOf('mcpm_fast')];
   const access = createManagerAccess({ keys: () => keys }, () => now);
@@ -76,7 +76,7 @@ test('each key has its own rate, which a reload does not refill', () => {
   expect(refusal(access, bearer('mcpm_slow')).code).toBe('OverloadedError');
 });
 
-describe('the file of keys', () => {
+describe('the key file', () => {
   const folder = useTempFolder();
   const open = (): { access: ManagerAccess; file: string; later: () => void; logged: unknown[] } => {
     const file = join(folder(), 'keys.jsonl');
@@ -92,7 +92,7 @@ describe('the file of keys', () => {
     };
   };
 
-  test('is read again when it has changed', () => {
+  test('is read again after a change', () => {
     const { access, file, later } = open();
     appendFileSync(file, keyFileText([keyOf('mcpm_two')]));
     expect(refusal(access, bearer('mcpm_two')).code).toBe('UnauthorizedError');
@@ -104,7 +104,7 @@ describe('the file of keys', () => {
     expect(refusal(access, bearer('mcpm_two')).message).toBe('Invalid API key.');
   });
 
-  test('that is broken while the server runs changes nothing, and is reported', () => {
+  test('is ignored and reported if it becomes invalid while the server runs', () => {
     const { access, file, later, logged } = open();
     writeFileSync(file, '{"id":');
     later();
@@ -117,7 +117,7 @@ describe('the file of keys', () => {
     );
   });
 
-  test('that is removed while the server runs does not open it', () => {
+  test('still protects the server after it is deleted', () => {
     const { access, file, later } = open();
     rmSync(file);
     later();
@@ -125,7 +125,7 @@ describe('the file of keys', () => {
     expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
   });
 
-  test('also applies to callers admitted before it changed', () => {
+  test('applies changes to callers that were already admitted', () => {
     const { access, file, later } = open();
     const caller = access.check(bearer('mcpm_one'));
     expect(caller.canUse('echo', 'add')).toBe(true);
@@ -137,7 +137,7 @@ describe('the file of keys', () => {
     expect(caller.canUse('echo')).toBe(false);
   });
 
-  test('that becomes a link in a circle changes nothing', () => {
+  test('is ignored if it becomes a circular link', () => {
     const { access, file, later } = open();
     rmSync(file);
     symlinkSync('keys.jsonl', file);
@@ -145,7 +145,7 @@ describe('the file of keys', () => {
     expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
   });
 
-  test('that appears while the server runs closes it', () => {
+  test('protects a running server as soon as it is created', () => {
     const file = join(folder(), 'later.jsonl');
     let now = 0;
     const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));
@@ -168,7 +168,7 @@ describe('the file of keys', () => {
       JSON.stringify({ ...keyOf('k'), rate: 'often' }),
       'rate must be a number, a slash and s, m, h or d, e.g. 100/m',
     ],
-  ])('that is broken at the start is rejected: %s', (line, reason) => {
+  ])('is rejected if invalid at startup: %s', (line, reason) => {
     const file = join(folder(), 'keys.jsonl');
     writeFileSync(file, `\n${line}\n`);
     expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(

@@ -11,11 +11,11 @@ describe('a selection in a URL', () => {
     ['/mcp?other=1', undefined],
     ['http://x/mcp?servers=a,%20b&servers=c', { servers: ['a', 'b', 'c'], tools: [] }],
     ['/sse?sessionId=1&tools=a/get_*', { servers: [], tools: ['a/get_*'] }],
-  ])('%s', (url, selection) => {
+  ])('is parsed from %s', (url, selection) => {
     expect(selectionIn(url)).toEqual(selection);
   });
 
-  test('is written so that it is read again', () => {
+  test('survives a round trip', () => {
     const selection = { servers: ['git*', 'time'], tools: ['disk/read file&x', 'a/b?c'] };
     expect(selectionQuery(selection)).toBe('?servers=git*,time&tools=disk/read%20file%26x,a/b%3Fc');
     expect(selectionIn(`/mcp${selectionQuery(selection)}`)).toEqual(selection);
@@ -29,7 +29,7 @@ describe('a caller with a selection', () => {
     return (server: string, tool?: string): boolean => selected.canUse(server, tool);
   };
 
-  test('uses these servers, and of servers with tools only these', () => {
+  test('can use the selected servers and tools', () => {
     const canUse = uses({ servers: ['Git*'], tools: ['Time/get_*'] });
     expect([canUse('github'), canUse('github', 'any'), canUse('time', 'get_now')]).toEqual([
       true,
@@ -41,7 +41,7 @@ describe('a caller with a selection', () => {
     expect([tools('time', 'get_now'), tools('github')]).toEqual([true, false]);
   });
 
-  test('gets no more permissions', () => {
+  test('gets no additional permissions', () => {
     const narrow = keyCaller({ name: 'ci', admin: true, readOnly: true, servers: [], tools: ['time/get_*'] });
     const canUse = uses({ servers: ['*'], tools: ['time/*'] }, narrow);
     expect([canUse('time', 'get_now'), canUse('time', 'set'), canUse('disk')]).toEqual([true, false, false]);

@@ -4,7 +4,7 @@ import { createTokenBucket } from '#manager/access/token-bucket.ts';
 
 const MINUTE = { count: 3, milliseconds: 60_000 };
 
-test('all tokens can be taken together; the next one is available after its share of the time', () => {
+test('all tokens can be taken at the same time; the next one is available after its interval', () => {
   const bucket = createTokenBucket(MINUTE);
   expect([1, 2, 3].map(() => bucket.take(0))).toEqual([0, 0, 0]);
   expect(bucket.take(0)).toBe(20_000);
@@ -13,19 +13,19 @@ test('all tokens can be taken together; the next one is available after its shar
   expect(bucket.take(20_000)).toBe(20_000);
 });
 
-test('it never holds more than the rate, however long there is no request', () => {
+test('a bucket never holds more than the rate, even after a long idle time', () => {
   const bucket = createTokenBucket(MINUTE);
   expect([1, 2, 3, 4].map(() => bucket.take(1e12) === 0)).toEqual([true, true, true, false]);
 });
 
-test('a clock that is set back has no effect', () => {
+test('setting the clock back has no effect', () => {
   const bucket = createTokenBucket(MINUTE);
   for (let taken = 0; taken < 3; taken += 1) bucket.take(1_000_000);
   expect(bucket.take(0)).toBe(20_000);
   expect(bucket.take(20_000)).toBe(0);
 });
 
-test('never more than the rate and what the time between allows', () => {
+test('callers never get more than the rate plus what the elapsed time allows', () => {
   const rate = fc.record({
     count: fc.integer({ min: 1, max: 50 }),
     milliseconds: fc.integer({ min: 1, max: 10_000 }),
@@ -46,7 +46,7 @@ test('never more than the rate and what the time between allows', () => {
   );
 });
 
-test('a caller that waits as long as required gets a token', () => {
+test('a caller gets a token after the required wait', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),

@@ -36,7 +36,7 @@ test('scopes allow servers and tools', () => {
   expect(callerOf({ scope: '' }, { scopes: undefined })?.canUse('time', 'now')).toBe(true);
 });
 
-test('a token for one endpoint allows its server only', () => {
+test('a token for one endpoint allows only its server', () => {
   const aud = [`${BASE}/mcp/Time`, 'https://other.example'];
   expect(callerOf({ aud, scope: 'all' })?.canUse('time', 'now')).toBe(true);
   expect(callerOf({ aud, scope: 'all' })?.canUse('git', 'get_log')).toBe(false);
@@ -47,7 +47,7 @@ test('a token for one endpoint allows its server only', () => {
   expect(ownAudiences(settings, { aud: [`${BASE}.evil.example`, `${BASE}/other`, 7] })).toEqual([]);
 });
 
-test('the user is in the configured claim, or the client is the caller', () => {
+test('the caller is the user in the configured claim, or else the client', () => {
   expect(callerOf({ email: 'a@b' }, { userClaim: 'email' })?.name).toBe('user:a@b');
   expect(callerOf({ sub: undefined, client_id: 'robot' })?.name).toBe('user:robot');
   expect(callerOf({ sub: undefined })).toBeUndefined();

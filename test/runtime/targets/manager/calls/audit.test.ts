@@ -27,7 +27,7 @@ function openAudit(args: AuditArguments) {
   return openAuditLog({ path, arguments: args, redact, log: kernel.log, metrics: kernel.metrics });
 }
 
-test('every call is a line with its caller, its tool, its result and its duration', async () => {
+test('every call writes a line with its caller, tool, result and duration', async () => {
   const audit = await openAudit('hashed');
   const { calls } = start([serverSpec('echo', 'echo')], { audit, secrets: [SECRET] });
   const caller = { ...ANYONE, name: 'ada' };
@@ -69,7 +69,7 @@ test('every call is a line with its caller, its tool, its result and its duratio
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('arguments can be shown without their secrets', async () => {
+test('arguments can be logged without their secrets', async () => {
   const audit = await openAudit('redacted');
   const { calls } = start([serverSpec('echo', 'echo')], { audit });
   const args = { message: `key ${SECRET}`, list: [1, { deep: SECRET }] };
@@ -79,7 +79,7 @@ test('arguments can be shown without their secrets', async () => {
   expect(line?.['args']).toEqual({ message: 'key [redacted]', list: [1, { deep: '[redacted]' }] });
 });
 
-test('after the file was moved away, a new one is started', async () => {
+test('a new file is started after the old one was moved away', async () => {
   const audit = await openAudit('hashed');
   const { calls } = start([serverSpec('echo', 'echo')], { audit });
   const echo = (message: string) =>

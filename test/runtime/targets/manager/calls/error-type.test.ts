@@ -9,6 +9,6 @@ test.each([
   [new SessionExpired(), 'connection_closed'],
   [new AppError('InputError', 'Invalid.'), '-32600'],
   [new Error('Unexpected.'), '-32603'],
-])('the type of %s is %s', (error, type) => {
+])('the error type of %s is %s', (error, type) => {
   expect(errorType(error)).toBe(type);
 });

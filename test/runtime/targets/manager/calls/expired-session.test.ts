@@ -11,7 +11,7 @@ const remoteSpec = (url: string): ServerSpec => ({
 });
 
 test.each([1, 8])(
-  '%i calls that a remote server rejects because of their session are repeated in a new one',
+  '%i calls rejected for an expired session are retried in a new one',
   async (many) => {
     const remote = await startRemote('remote.mjs');
     const { calls, server } = manage([remoteSpec(remote.url)]);

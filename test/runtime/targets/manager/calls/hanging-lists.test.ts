@@ -41,7 +41,7 @@ const nextChange = (manager: TestManager): Promise<unknown> =>
 const PATIENCE_MS = 1000;
 const FIRST_PATIENCE_MS = 5000;
 
-test('a server that hangs is waited for once, then its last known list is used until it answers', async () => {
+test('a hanging server is waited for once, and then its last known list is used until it responds', async () => {
   const manager = await startHanging();
   const { list, call, clock, pass } = manager;
   const before = await list();
@@ -64,7 +64,7 @@ test('a server that hangs is waited for once, then its last known list is used u
   await manager.logged('changing', /^tools\/list completed after/);
 });
 
-test.each(['tools', 'prompts'] as const)('a server that never listed its %s is omitted', async (name) => {
+test.each(['tools', 'prompts'] as const)('a server that has never listed its %s is omitted', async (name) => {
   const manager = await startHanging({ HANG: 'tools,prompts' });
   const { list, pass } = manager;
   const late = list(name);
@@ -84,7 +84,7 @@ test.each(['tools', 'prompts'] as const)('a server that never listed its %s is o
   expect(await list(name)).toContain('one');
 });
 
-test('there is one request at a time, however many callers', async () => {
+test('only one list request runs at a time, for any number of callers', async () => {
   const { list, call, clock, pass } = await startHanging();
   await list();
   await call('hang', { lists: ['tools'] });
@@ -97,14 +97,14 @@ test('there is one request at a time, however many callers', async () => {
   expect(JSON.parse(String(content?.[0]?.text))).toEqual({ tools: 2 });
 });
 
-test('prompts are requested each time, as they are not kept', async () => {
+test('prompts are requested every time, because they are not cached', async () => {
   const { list, call } = await startHanging();
   expect(await list('prompts')).toEqual(['one', 'two']);
   await call('become', { tools: ['three'] });
   expect(await list('prompts')).toEqual(['three']);
 });
 
-test('a server that is restarted is waited for again', async () => {
+test('a restarted server is waited for again', async () => {
   const manager = await startHanging({ HANG: 'tools' });
   const { list, pass } = manager;
   const late = list();

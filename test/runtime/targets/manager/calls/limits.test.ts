@@ -12,7 +12,7 @@ async function release({ server }: TestManager, key: string): Promise<void> {
   await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });
 }
 
-test('so many calls run, so many wait in order, and more are rejected', async () => {
+test('calls run up to the concurrency limit, wait in order up to the queue limit, and are rejected above it', async () => {
   const manager = start([serverSpec('echo', 'echo', { concurrency: 1, queue: 2 })]);
   await manager.calls.listTools(callOf('echo'));
   const done: string[] = [];
@@ -31,7 +31,7 @@ test('so many calls run, so many wait in order, and more are rejected', async ()
   expect(manager.server('echo').status()).toMatchObject({ running: 0, queued: 0 });
 });
 
-test('a client that disconnects while waiting is removed, and the server never gets the call', async () => {
+test('a client that disconnects while queued is removed, and the server never receives the call', async () => {
   const manager = start([serverSpec('echo', 'echo', { concurrency: 1, queue: 2 })]);
   const first = hold(manager, 'a');
   await manager.logged('echo', /holding a/);
@@ -52,7 +52,7 @@ test('a client that disconnects while waiting is removed, and the server never g
   expect(said.filter((line) => line.startsWith('holding'))).toEqual(['holding a', 'holding c']);
 });
 
-test('waiting counts as part of the time', async () => {
+test('the time in the queue counts towards the timeout', async () => {
   const spec = serverSpec('echo', 'echo', { concurrency: 1, queue: 2 });
   const manager = start([spec]);
   await manager.calls.listTools(callOf('echo'));
@@ -62,7 +62,7 @@ test('waiting counts as part of the time', async () => {
   expect(second).toMatchObject({ reason: { code: 'TimeoutError' } });
 });
 
-test('D-24: the server gets a cancellation when a caller disconnects, and when its time limit ends', async () => {
+test('the server is sent a cancellation when the caller disconnects or the call times out', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   await manager.calls.listTools(callOf('echo'));
   const sleep = (signal?: AbortSignal) =>
@@ -79,7 +79,7 @@ test('D-24: the server gets a cancellation when a caller disconnects, and when i
   await manager.logged('echo', /cancelled .*did not respond/);
 });
 
-test('calls leave no listener on the signal of their caller', async () => {
+test("a finished call leaves no listener on its caller's signal", async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const { signal } = new AbortController();
   const warnings: string[] = [];
@@ -93,7 +93,7 @@ test('calls leave no listener on the signal of their caller', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('progress reaches the caller', async () => {
+test('progress is sent to the caller', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const steps: unknown[] = [];
   const onProgress = ({ progress }: Readonly<Record<string, unknown>>): void => void steps.push(progress);

@@ -9,7 +9,7 @@ const everything = {
   env: {},
 };
 
-test('completions, subscriptions and log levels reach a server that has them', async () => {
+test('completions, subscriptions and log levels are sent to a server that supports them', async () => {
   const spec = serverSpec('all', 'echo', { prompts: { allow: ['comp*'], deny: [] } });
   const program = new URL(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
   const { calls } = start([
@@ -31,7 +31,7 @@ test('completions, subscriptions and log levels reach a server that has them', a
   await calls.setLogLevel({ ...callOf('all'), level: 'warning' });
 });
 
-test('a server without them gets an error', async () => {
+test('a server without support for them returns an error', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   const missing = { code: 'NotImplementedError' };
   const params = {

@@ -15,7 +15,7 @@ function published(name: string, ...args: string[]): ServerSpec {
   return { ...serverSpec(name, 'echo'), launch };
 }
 
-test('D-17: the codes of server-everything for what it does not have are understood', async () => {
+test('error codes of server-everything for unknown items are recognized', async () => {
   const { calls } = start([published('everything', 'stdio')]);
   const everything = callOf('everything');
   const read = (uri: string) => calls.readResource({ ...everything, uri });
@@ -32,7 +32,7 @@ test('D-17: the codes of server-everything for what it does not have are underst
   await expect(read('demo://resource/dynamic/text/x')).rejects.toMatchObject({ code: 'UpstreamError' });
 });
 
-test('servers without prompts or resources report it in the same words', async () => {
+test('servers without prompts or resources return the same error messages', async () => {
   const { calls } = start([published('filesystem', folder()), published('sequential-thinking')]);
   for (const server of calls.servers(callOf('any').caller)) {
     await expect(calls.listPrompts(callOf(server))).rejects.toThrow(

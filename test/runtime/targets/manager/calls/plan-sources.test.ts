@@ -98,7 +98,7 @@ const CASES = Object.entries(SETTINGS).flatMap(([setting, cases]) =>
   cases === 'none' ? [] : cases.map((one) => ({ setting, ...one })),
 );
 
-test.each(CASES)('the next call sees a reload with other $setting', async ({ changes, tool, next }) => {
+test.each(CASES)('the next call uses a reloaded configuration with changed $setting', async ({ changes, tool, next }) => {
   const manager = await used();
   await manager.supervisor.apply([{ ...SERVER, ...changes }]);
   expect(await outcome(manager, tool ?? 'one')).toMatch(next);
@@ -106,7 +106,7 @@ test.each(CASES)('the next call sees a reload with other $setting', async ({ cha
   expect(await outcome(manager, 'one')).toBe('one');
 });
 
-test('the next call sees that a server was removed, and another one with its name', async () => {
+test('the next call notices that a server was removed or replaced by one with the same name', async () => {
   const manager = await used();
   await manager.supervisor.apply([]);
   expect(await outcome(manager, 'one')).toBe('server not found: changing');
@@ -115,7 +115,7 @@ test('the next call sees that a server was removed, and another one with its nam
   expect(await outcome(manager, 'two')).toBe('two');
 });
 
-test('the next call sees other tools of the same server, which it announced or which a restart brought', async () => {
+test("the next call uses the server's changed tools after an announcement or a restart", async () => {
   const manager = await used();
   const become = { ...callOf('changing'), tool: 'become', args: { tools: ['two'] } };
   await manager.calls.callTool(become);
@@ -125,7 +125,7 @@ test('the next call sees other tools of the same server, which it announced or w
   await expect.poll(() => outcome(manager, 'one')).toBe('one');
 });
 
-test('an annotation of the list decides again when the list changes', async () => {
+test('a changed annotation in the tool list applies to the next call', async () => {
   const manager = await used();
   const reader: ToolCaller = {
     name: 'r',
@@ -165,7 +165,7 @@ const KEY_CASES = Object.entries(KEY_CHANGES).flatMap(([member, all]) =>
   all === 'none' ? [] : all.map((changes) => ({ member, changes })),
 );
 
-test.each(KEY_CASES)('the next call sees a key with other $member: $changes', async ({ changes }) => {
+test.each(KEY_CASES)("the next call applies a change of the key's $member: $changes", async ({ changes }) => {
   const key = keyOf('mcpm_k', { tools: ['changing/o*', 'changing/two'] });
   let keys: readonly KeyRecord[] = [key];
   const groups = createCallerGroups([
@@ -195,7 +195,7 @@ test.each(KEY_CASES)('the next call sees a key with other $member: $changes', as
   expect(await outcomes(manager, open)).toEqual(['one', 'one']);
 });
 
-test('the next call sees other groups', async () => {
+test('the next call applies changed groups', async () => {
   const key = keyOf('mcpm_k', { groups: ['team'] });
   const team = { name: 'team', servers: ['changing'], tools: [], prompts: [], resources: [] };
   const groups = createCallerGroups([team]);

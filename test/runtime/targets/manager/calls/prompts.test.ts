@@ -5,7 +5,7 @@ import { callOf, useManager } from '../use-manager.ts';
 const start = useManager();
 const get = (server: string, prompt: string, args = {}) => ({ ...callOf(server), prompt, args });
 
-test('prompts are listed and filled in', async () => {
+test('prompts can be listed and rendered', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   const { items, nextCursor } = await calls.listPrompts(callOf('echo'));
   expect(items.map(({ name }) => name)).toEqual(['greet', 'plain', 'Picture']);
@@ -16,7 +16,7 @@ test('prompts are listed and filled in', async () => {
   });
 });
 
-test('D-15: prompts are paginated', async () => {
+test('prompts are paginated', async () => {
   const { calls } = start([serverSpec('echo', 'echo', { env: { PAGE_SIZE: '2' } })]);
   const first = await calls.listPrompts(callOf('echo'));
   expect(first.items).toHaveLength(2);
@@ -25,7 +25,7 @@ test('D-15: prompts are paginated', async () => {
   expect(second).toMatchObject({ items: [{ name: 'Picture' }], nextCursor: undefined });
 });
 
-test('prompts that are not offered are neither listed nor filled in', async () => {
+test('disallowed prompts are neither listed nor rendered', async () => {
   const { calls } = start([serverSpec('echo', 'echo', { prompts: { allow: ['p*'], deny: ['plain'] } })]);
   expect((await calls.listPrompts(callOf('echo'))).items.map(({ name }) => name)).toEqual(['Picture']);
   await expect(calls.getPrompt(get('echo', 'greet'))).rejects.toMatchObject({
@@ -34,7 +34,7 @@ test('prompts that are not offered are neither listed nor filled in', async () =
   });
 });
 
-test('D-17: an unknown prompt is not found', async () => {
+test('an unknown prompt returns not found', async () => {
   const { calls } = start([serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } })]);
   await expect(calls.getPrompt(get('Echo', 'nothing'))).rejects.toMatchObject({
     code: 'NotFoundError',
@@ -43,7 +43,7 @@ test('D-17: an unknown prompt is not found', async () => {
   });
 });
 
-test('a server without prompts has the error message that the published client knows', async () => {
+test('a server without prompts returns the error message that the published client expects', async () => {
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
   const error = {
     code: 'NotImplementedError',

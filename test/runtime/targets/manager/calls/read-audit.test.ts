@@ -8,7 +8,7 @@ const temp = useTempFolder();
 const all = (): boolean => true;
 const numbers = (entries: readonly AuditEntry[]): unknown[] => entries.map(({ n }) => n);
 
-test('entries of any length are read from the end, page by page, each once', async () => {
+test('entries of any length are read from the end in pages, each exactly once', async () => {
   const path = join(temp(), 'audit.jsonl');
   const lines = Array.from({ length: 700 }, (_, n) =>
     JSON.stringify({ n, padding: 'ü'.repeat(n === 350 ? 200_000 : n % 300) }),
@@ -26,7 +26,7 @@ test('entries of any length are read from the end, page by page, each once', asy
   expect(numbers(odd.entries)).toEqual([500, 250, 0]);
 });
 
-test('an incomplete line is omitted, a missing file is empty, and a position after a rotation starts at the end', async () => {
+test('an incomplete line is skipped, a missing file is empty, and a position from before a rotation restarts at the end', async () => {
   const path = join(temp(), 'audit.jsonl');
   expect(await readAudit(path, { limit: 5, matches: all })).toEqual({ entries: [], next: undefined });
   writeFileSync(path, '{"n":1}\nnot JSON\n[2]\n{"n":3}\n');

@@ -5,7 +5,7 @@ import { callOf, useManager } from '../use-manager.ts';
 const start = useManager();
 const read = (server: string, uri: string) => ({ ...callOf(server), uri });
 
-test('resources and templates are listed, and resources are read', async () => {
+test('resources and templates can be listed, and resources can be read', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   const { items } = await calls.listResources(callOf('echo'));
   expect(items.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://blob', 'memo://empty']);
@@ -20,13 +20,13 @@ test('resources and templates are listed, and resources are read', async () => {
   expect(await calls.readResource(read('echo', 'memo://blob'))).toMatchObject([{ blob: 'AAEC' }]);
 });
 
-test('D-14: an empty text is a text', async () => {
+test('an empty text is returned as text', async () => {
   const { calls } = start([serverSpec('empty', 'empty-text-resource')]);
   expect(await calls.readResource(read('empty', 'memo://empty'))).toMatchObject([{ text: '' }]);
   expect(await calls.readResource(read('empty', 'memo://none'))).toEqual([]);
 });
 
-test('D-15: resources and templates are paginated, even from a server with endless pages', async () => {
+test('resources and templates are paginated, even from a server with endless pages', async () => {
   const { calls } = start([
     serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } }),
     serverSpec('again', 'repeating-cursors'),
@@ -45,7 +45,7 @@ test('D-15: resources and templates are paginated, even from a server with endle
   });
 });
 
-test('resources that are not offered are neither listed nor read', async () => {
+test('disallowed resources are neither listed nor read', async () => {
   const { calls } = start([
     serverSpec('echo', 'echo', { resources: { allow: ['memo://*'], deny: ['*blob'] } }),
   ]);
@@ -58,7 +58,7 @@ test('resources that are not offered are neither listed nor read', async () => {
   });
 });
 
-test('D-17: an unknown resource is not found, and a missing address is the callers mistake', async () => {
+test('an unknown resource returns not found, and a missing URI is an input error', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   await expect(calls.readResource(read('echo', 'memo://no'))).rejects.toMatchObject({
     code: 'NotFoundError',
@@ -67,7 +67,7 @@ test('D-17: an unknown resource is not found, and a missing address is the calle
   await expect(calls.readResource(read('echo', ''))).rejects.toMatchObject({ code: 'InputError' });
 });
 
-test('a server without resources gets an error', async () => {
+test('a server without resources returns an error', async () => {
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
   const error = (what: string) => ({
     code: 'NotImplementedError',

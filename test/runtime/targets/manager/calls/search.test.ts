@@ -26,7 +26,7 @@ function searching(servers = SERVERS) {
   return { find, failed, supervisor };
 }
 
-describe('tools are found', () => {
+describe('tool search', () => {
   test.each([
     ['by a word of their description', 'numbers', 'echo__add'],
     ['by a word inside their name', 'weather', 'camel__getWeather'],
@@ -35,22 +35,22 @@ describe('tools are found', () => {
     ['by the name of a parameter', 'place', 'echo__schema'],
     ['by the start of a word', 'millisec', 'echo__sleep'],
     ['by a word with a mistake', 'nunbers', 'echo__add'],
-  ])('%s', async (_how, query, expected) => {
+  ])('finds a tool %s', async (_how, query, expected) => {
     expect((await searching().find(query))[0]).toBe(expected);
   });
 });
 
-test('returns no more than requested, and none that do not fit', async () => {
+test('returns at most the requested number of items, and only matches', async () => {
   const { find } = searching();
   expect(await find('sleep', { limit: 1 })).toHaveLength(1);
   expect(await find('zebra')).toEqual([]);
 });
 
-test('without words the first ones are given', async () => {
+test('returns the first items for an empty query', async () => {
   expect(await searching().find(' ', { limit: 3 })).toHaveLength(3);
 });
 
-test('only what the caller may use is found', async () => {
+test('finds only what the caller can use', async () => {
   const { find } = searching();
   const caller: ToolCaller = {
     name: 'narrow',
@@ -64,14 +64,14 @@ test('only what the caller may use is found', async () => {
   expect(await find('numbers')).toContain('echo__add');
 });
 
-test('the items that a server currently has are found', async () => {
+test('finds the current items of a server', async () => {
   const { find, supervisor } = searching(SERVERS.slice(0, 1));
   expect(await find('weather')).toEqual([]);
   await supervisor.apply(SERVERS);
   expect(await find('weather')).toEqual(['camel__getWeather']);
 });
 
-test('a server that cannot be asked is omitted, and reported', async () => {
+test('omits and reports an unavailable server', async () => {
   const { find, failed } = searching([...SERVERS, serverSpec('broken', 'exits-at-start')]);
   expect(await find('numbers')).toContain('echo__add');
   expect(failed).toEqual(['broken']);

@@ -38,7 +38,7 @@ function startChanging(env: SpecChanges['env'] = {}, changes: SpecChanges = {}):
 
 const CONTROLS = new Set(['become', 'announce', 'hang', 'answer', 'asked']);
 
-test('the list of a server that cannot announce changes is used for 30 seconds', async () => {
+test('the list of a server that cannot announce changes is cached for 30 seconds', async () => {
   const { names, become, clock, listings } = startChanging();
   expect(await names()).toEqual(['one', 'two']);
   await become('three');
@@ -49,7 +49,7 @@ test('the list of a server that cannot announce changes is used for 30 seconds',
   expect(await listings()).toBe(2);
 });
 
-test('the list of a server that announces changes is used for five minutes', async () => {
+test('the list of a server that announces changes is cached for five minutes', async () => {
   const { names, become, clock } = startChanging({ LIST_CHANGED: '1' });
   await names();
   await become('three');
@@ -59,7 +59,7 @@ test('the list of a server that announces changes is used for five minutes', asy
   expect(await names()).toEqual(['three']);
 });
 
-test('D-16: an announced change and a new process have the list requested again', async () => {
+test('a list is requested again after an announced change or a restart', async () => {
   const { names, call, become, listings, server } = startChanging({ LIST_CHANGED: '1' });
   await names();
   await become('three');
@@ -76,7 +76,7 @@ test.each([
   // It announces changes; 0 is what the SDK writes if the author wrote nothing.
   ['0', 300_000],
   ['999999999999', 86_400_000],
-])('ttlMs %s of a server of revision 2026-07-28 counts: %i ms', async (ttl, milliseconds) => {
+])('ttlMs %s from a server of revision 2026-07-28 caches its list for %i ms', async (ttl, milliseconds) => {
   const clock = handClock();
   const manager = start([serverSpec('modern', 'modern-only', { env: { TTL_MS: ttl } })], { clock });
   const listings = async (): Promise<unknown> => {
@@ -90,7 +90,7 @@ test.each([
   expect(await listings()).toEqual({ listings: 2 });
 });
 
-test('a change that is found without an announcement is reported to clients, one that is not there is not', async () => {
+test('a change detected without an announcement is reported to clients, and an unchanged list is not', async () => {
   const { names, become, clock, supervisor } = startChanging();
   await names();
   const changes: unknown[] = [];
@@ -104,7 +104,7 @@ test('a change that is found without an announcement is reported to clients, one
   expect(changes).toEqual([{ kind: 'list-changed', server: 'changing', list: 'tools' }]);
 });
 
-test('a tool that the server does not know any more is not found, and the list is a new one', async () => {
+test('a tool that the server no longer has returns not found, and its list is refreshed', async () => {
   const { names, become, call } = startChanging();
   expect(await call('one')).toBe('one');
   await become('three');
@@ -115,14 +115,14 @@ test('a tool that the server does not know any more is not found, and the list i
   expect(await names()).toEqual(['three']);
 });
 
-test('a tool whose name has another case now is called by its new name', async () => {
+test('a tool whose name changed case is called by its new name', async () => {
   const { become, call } = startChanging();
   expect(await call('one')).toBe('one');
   await become('ONE');
   expect(await call('one')).toBe('ONE');
 });
 
-test('a result that reports an unknown tool is returned unchanged, and the list is requested again', async () => {
+test('a result that reports an unknown tool is returned unchanged, and the list is refreshed', async () => {
   const { names, become, calls, call } = startChanging({ UNKNOWN: 'result' });
   await call('one');
   await become('three');

@@ -33,7 +33,7 @@ const hashOf = (name: string, more: object = {}): [string, string] => [
 ];
 const CONTROLS = ['become', 'announce', 'hang', 'answer', 'asked'];
 
-test('overrides change names, descriptions and annotations in lists and searches; the server gets its own name', async () => {
+test('overrides change names, descriptions and annotations in lists and searches, but not the name sent to the server', async () => {
   const manager = start([
     changing({
       // Filters apply to the names on the server.
@@ -81,7 +81,7 @@ test('overrides change names, descriptions and annotations in lists and searches
   ]);
 });
 
-test('a server cannot take over the name of a renamed tool by listing another tool with it', async () => {
+test('a server cannot take over the name of a renamed tool', async () => {
   const manager = start([changing({ toolOverrides: { two: override({ rename: 'one' }) } })]);
   expect(await listed(manager)).toEqual([...CONTROLS, 'one']);
   expect((await call(manager, 'one')).content).toEqual([{ type: 'text', text: 'two' }]);
@@ -121,13 +121,13 @@ async function withChanges(onChange: PinAction) {
   return { manager, hashes, toolFindings };
 }
 
-test('a pinned tool that changes is reported immediately; with `warn`, it can be used', async () => {
+test('a changed pinned tool is reported immediately, and remains usable with `warn`', async () => {
   const { manager } = await withChanges('warn');
   expect(await listed(manager)).toEqual([...CONTROLS, 'one', 'two', 'new']);
   expect((await call(manager, 'one')).isError).toBeUndefined();
 });
 
-test('with `block`, it is neither listed nor called until it is pinned again', async () => {
+test('with `block`, a changed tool is neither listed nor called until it is pinned again', async () => {
   const { manager, hashes, toolFindings } = await withChanges('block');
   expect(await listed(manager)).toEqual([...CONTROLS, 'two']);
   await expect(call(manager, 'one')).rejects.toMatchObject({
@@ -237,7 +237,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
   ]);
 });
 
-test('a person who takes long does not use up the time of the call', async () => {
+test("the time a person takes to confirm does not count towards the call's timeout", async () => {
   let passed = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + passed };
   const manager = start([changing({ approvals: [{ tools: ['one'], action: 'ask' }] })], { clock });
@@ -253,7 +253,7 @@ test('a person who takes long does not use up the time of the call', async () =>
   expect((await call(manager, 'one', { requester })).isError).toBeUndefined();
 });
 
-test('metrics count calls by tool; unknown tools and those beyond the maximum share a label', async () => {
+test('metrics count calls per tool; unknown tools and those beyond the maximum share a label', async () => {
   const tools = Array.from({ length: 101 }, (_, index) => `tool-${index}`);
   const manager = start([changing({})]);
   await call(manager, 'become', { args: { tools } });

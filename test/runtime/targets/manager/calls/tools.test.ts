@@ -23,7 +23,7 @@ const listings = (manager: TestManager, server: string): number =>
     .logs.last(Infinity)
     .filter((line) => line.text.includes('tools/list')).length;
 
-test('D-9: tools keep their spelling, are found in any, and are called by their own', async () => {
+test("tools are listed and called in the server's spelling, and found in any case", async () => {
   const manager = start([serverSpec('camel', 'camel-case-tools')]);
   expect(await names(manager, 'Camel ')).toEqual(['getWeather', 'Get_Time', 'LIST-ALL']);
   expect(await call(manager, 'camel', 'getweather')).toEqual(text('getWeather'));
@@ -31,7 +31,7 @@ test('D-9: tools keep their spelling, are found in any, and are called by their 
   expect(await call(manager, 'camel', 'LIST-ALL')).toEqual(text('LIST-ALL'));
 });
 
-test('unknown servers and tools, and servers with nothing on offer, each have their own sentence', async () => {
+test('unknown servers, unknown tools and servers without allowed tools have different errors', async () => {
   const manager = start([
     serverSpec('echo', 'echo', { tools: { allow: ['echo', 'sleep*'], deny: ['*-cancelled'] } }),
     serverSpec('none', 'echo', { tools: { allow: ['no-such-tool'], deny: [] } }),
@@ -58,13 +58,13 @@ test('unknown servers and tools, and servers with nothing on offer, each have th
   });
 });
 
-test('in read-only mode, only tools declared as read-only are available', async () => {
+test('read-only mode allows only tools declared as read-only', async () => {
   const manager = start([serverSpec('echo', 'echo', { readOnly: true })]);
   expect(await names(manager, 'echo')).toEqual(READ_ONLY);
   await expect(call(manager, 'echo', 'is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 
-test('a caller gets the tools that it is allowed to use, and no others', async () => {
+test('a caller sees and calls only its allowed tools', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('other', 'echo', { lazy: true })]);
   const caller: ToolCaller = {
     name: 'guest',
@@ -92,7 +92,7 @@ test('a caller gets the tools that it is allowed to use, and no others', async (
   expect(manager.server('other').status().phase).toBe('idle');
 });
 
-test('a read-only caller gets only tools declared as read-only', async () => {
+test('a read-only caller sees only tools declared as read-only', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const caller: ToolCaller = {
     name: 'reader',
@@ -110,7 +110,7 @@ test('a read-only caller gets only tools declared as read-only', async () => {
   await expect(use('is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 
-test('D-11: a result is returned unchanged, also a failure without text', async () => {
+test('a result is returned unchanged, including a failure without text', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   expect(await call(manager, 'echo', 'is-error-without-text')).toEqual({
     content: [],
@@ -120,7 +120,7 @@ test('D-11: a result is returned unchanged, also a failure without text', async 
   expect((await call(manager, 'echo', 'blocks')).content).toHaveLength(3);
 });
 
-test('D-12, D-13: a listed tool has its title, its whole schema and its meta data', async () => {
+test('a listed tool includes its title, full schema and metadata', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const tools = await manager.calls.listTools(callOf('echo'));
   expect(tools.find(({ name }) => name === 'add')).toMatchObject({ title: 'Adder' });
@@ -130,7 +130,7 @@ test('D-12, D-13: a listed tool has its title, its whole schema and its meta dat
   });
 });
 
-test('an error of the server is reported as its error, with the cause', async () => {
+test('a server error is reported as such, with its cause', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('crash', 'crash-on-call')]);
   const title = 'MCP server error calling tool';
   await expect(call(manager, 'echo', 'rpc-error')).rejects.toMatchObject({
@@ -155,7 +155,7 @@ test('an error of the server is reported as its error, with the cause', async ()
   });
 });
 
-test('D-17: a server that does not answer in time is a timeout', async () => {
+test('a server that does not respond in time causes a timeout', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   await names(manager, 'echo');
   await manager.supervisor.apply([serverSpec('echo', 'echo', { timeouts: { request: 200 } })]);
@@ -172,7 +172,7 @@ test('D-17: a server that does not answer in time is a timeout', async () => {
   });
 });
 
-test('an answer that is too large is rejected', async () => {
+test('an oversized result is rejected', async () => {
   const manager = start([serverSpec('huge', 'huge-result')], { limits: { maxResultCharacters: 2_097_152 } });
   await expect(call(manager, 'huge', 'huge', { bytes: 3_000_000 })).rejects.toMatchObject({
     code: 'UpstreamError',
@@ -188,7 +188,7 @@ test('an answer that is too large is rejected', async () => {
   );
 });
 
-test('D-15: all pages are read, and a cursor that comes again ends the list', async () => {
+test('all pages are read, and a repeated cursor ends the list', async () => {
   const manager = start([
     serverSpec('pages', 'echo', { env: { PAGE_SIZE: '3' } }),
     serverSpec('again', 'repeating-cursors'),
@@ -199,7 +199,7 @@ test('D-15: all pages are read, and a cursor that comes again ends the list', as
   expect(await names(manager, 'again')).toEqual(['again']);
 });
 
-test('D-16: the list of tools is requested once', async () => {
+test('the tool list is requested once', async () => {
   const manager = start([serverSpec('quiet', 'no-ping')]);
   await Promise.all([names(manager, 'quiet'), names(manager, 'quiet')]);
   const before = listings(manager, 'quiet');
@@ -207,7 +207,7 @@ test('D-16: the list of tools is requested once', async () => {
   expect(listings(manager, 'quiet')).toBe(before);
 });
 
-test('D-16: who leaves while tools are listed does not wait, and does not spoil it for others', async () => {
+test('a caller that disconnects during a list does not wait, and other callers get the list', async () => {
   const go = join(folder(), 'go');
   const manager = start([serverSpec('slow', 'slow-init', { env: { WAIT_FOR: go } })]);
   const leaving = new AbortController();

@@ -39,7 +39,7 @@ test.each([
   `01-${TRACE}-日`,
   `01-${TRACE}-${'x'.repeat(70_000)}`,
 ])(
-  'without traces, no `traceparent` in `_meta` becomes a header or ends the connection (%#)',
+  'without tracing, a `traceparent` in `_meta` never becomes a header or breaks the connection (%#)',
   async (text) => {
     const remote = await startRemote('remote.mjs');
     const { calls, server } = manage([remoteSpec(`${remote.url}/mcp`)]);
@@ -61,7 +61,7 @@ test.each([
 );
 
 test.each(TRANSPORTS)(
-  'a traced call over %s has the context of its span in headers',
+  'a traced call over %s sends its span context in headers',
   async (transport, path, to) => {
     const remote = await startRemote('remote.mjs');
     const { tracer, spans } = recordingTracer();
@@ -80,7 +80,7 @@ test.each(TRANSPORTS)(
   },
 );
 
-test('the span of a call that the server rejects has the code of the server', async () => {
+test("the span of a rejected call has the server's error code", async () => {
   const { tracer, spans } = recordingTracer();
   const { calls } = manage([serverSpec('echo', 'echo')], { tracer });
   const call = { ...callOf('echo'), tool: 'rpc-error', args: { code: -32_099 } };

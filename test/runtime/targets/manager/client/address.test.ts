@@ -10,10 +10,10 @@ test.each([
   ['[::1]:8090', 'http://[::1]:8090'],
   ['https://manager.example', 'https://manager.example'],
   ['http://10.0.0.1:9', 'http://10.0.0.1:9'],
-])('%s is %s', (address, origin) => {
+])('%s is normalized to %s', (address, origin) => {
   expect(addressUrl(address).origin).toBe(origin);
 });
 
-test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is not an address', (address) => {
+test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is rejected as an address', (address) => {
   expect(() => addressUrl(address)).toThrow('Invalid manager address');
 });

@@ -30,7 +30,7 @@ const json = async (...args: string[]): Promise<unknown> =>
   JSON.parse((await run(...args, '--json')).out) as unknown;
 
 describe('status', () => {
-  test('is a table with a line for each server', async () => {
+  test('prints a table with one line per server', async () => {
     const { code, out } = await run('status');
     const [head, broken, camel, echo] = out.split('\n');
     expect(code).toBe(0);
@@ -40,13 +40,13 @@ describe('status', () => {
     expect(echo).toMatch(/^echo +(ok|unknown) +running/);
   });
 
-  test('is the response from the manager, as JSON', async () => {
+  test("prints the manager's response as JSON", async () => {
     expect(await json('status')).toMatchObject({ version: '1.2.3', servers: [{ name: 'broken' }, {}, {}] });
   });
 });
 
 describe('tools', () => {
-  test('are those of a server', async () => {
+  test('lists the tools of one server', async () => {
     const { out } = await run('tools', 'camel');
     expect(out).toMatch(/^SERVER +TOOL +DESCRIPTION\ncamel +getWeather /);
     const full = await run('tools', 'echo', '--detail', 'full');
@@ -55,7 +55,7 @@ describe('tools', () => {
     );
   });
 
-  test('covers all servers; an unreachable one is reported, with exit code 1', async () => {
+  test('lists the tools of all servers, reports unreachable ones, and exits with 1', async () => {
     const { code, out, err } = await run('tools');
     expect(code).toBe(1);
     expect(out).toMatch(/^camel +getWeather/m);
@@ -63,7 +63,7 @@ describe('tools', () => {
     expect(err).toMatch(/^Skipped a server: server not available: broken/);
   });
 
-  test('are searched', async () => {
+  test('searches tools', async () => {
     const { out } = await run('tools', '--search', 'adds numbers', '--limit', '1');
     expect(out.split('\n').slice(1)).toEqual([expect.stringMatching(/^echo +add /), '']);
   });
@@ -73,11 +73,11 @@ describe('call', () => {
   test.each([
     ['JSON', ['{"a": 1, "b": 2}']],
     ['pairs', ['a=1', 'b=2']],
-  ])('takes %s', async (_what, args) => {
+  ])('accepts %s', async (_what, args) => {
     expect(await run('call', 'echo', 'add', ...args)).toEqual({ code: 0, out: '3\n', err: '' });
   });
 
-  test('takes a file, and standard input', async () => {
+  test('accepts a file and standard input', async () => {
     const file = join(folder(), 'args.json');
     writeFileSync(file, '{"message": "from a file"}');
     expect((await run('call', 'echo', 'echo', '--args-file', file)).out).toBe('from a file\n');
@@ -89,13 +89,13 @@ describe('call', () => {
     expect(stdout).toBe('from stdin');
   });
 
-  test('keeps texts that look like numbers, and numbers that are long', async () => {
+  test('keeps text that looks like a number, and long numbers', async () => {
     expect((await run('call', 'echo', 'echo', 'message=007')).out).toBe('007\n');
     const { out } = await run('call', 'echo', 'number', 'value=9007199254740993123');
     expect(out).toBe('{"value":9007199254740993123}\n');
   });
 
-  test('prints everything there is with --json', async () => {
+  test('prints the full result with --json', async () => {
     const { out } = await run('call', 'echo', 'structured', '--json');
     expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
   });
@@ -111,20 +111,20 @@ describe('call', () => {
     [['call', 'echo', 'add', '[1]'], 'must be a JSON object'],
     [['call', 'echo', 'add', 'a=one'], 'a: "one" is not valid JSON of type number'],
     [['call', 'echo', 'add', 'a=1', 'two'], '"two" must have the form key=value'],
-  ])('%j is a wrong command line', async (args, message) => {
+  ])('%j is an invalid command line', async (args, message) => {
     const { code, err } = await run(...args);
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
 
-  test('exits with 1 and prints the manager’s reason for unknown items', async () => {
+  test("exits with 1 and prints the manager's error for unknown items", async () => {
     const { code, err } = await run('call', 'echo', 'nothing');
     expect([code, err]).toEqual([1, 'Error: tool not found: echo/nothing\n']);
   });
 });
 
 describe('prompts and resources', () => {
-  test('are listed, all pages', async () => {
+  test('are listed across all pages', async () => {
     const prompts = await run('prompts', 'echo');
     expect(prompts.out).toMatch(/^greet +name +Greets someone\.\nplain .*\nPicture +\[of\]/m);
     const resources = await run('resources', 'echo');
@@ -133,7 +133,7 @@ describe('prompts and resources', () => {
     );
   });
 
-  test('are searched over all servers', async () => {
+  test('are searched across all servers', async () => {
     const prompts = await run('prompts', '--search', 'greets', '--limit', '1');
     expect(prompts.out).toMatch(/^SERVER +PROMPT +ARGUMENTS +DESCRIPTION\necho +greet +name +Greets/);
     const resources = await run('resources', '--search', 'memo');
@@ -145,7 +145,7 @@ describe('prompts and resources', () => {
     expect((await run('prompts', 'echo', '--search', 'x')).err).toContain('conflicts with <server>');
   });
 
-  test('are filled in and read', async () => {
+  test('are rendered and read', async () => {
     expect((await run('prompt', 'echo', 'greet', 'name=Ada')).out).toBe('user: greet {"name":"Ada"}\n');
     expect((await run('read', 'echo', 'memo://one')).out).toBe('The first memo.\n');
     expect((await run('read', 'echo', 'memo://blob')).out).toBe('AAEC\n');
@@ -153,7 +153,7 @@ describe('prompts and resources', () => {
 });
 
 describe('logs', () => {
-  test('are the last lines', async () => {
+  test('prints the last lines', async () => {
     await run('call', 'echo', 'log', 'text=a line of log');
     const { out } = await run('logs', 'echo', '-n', '1');
     expect(out).toMatch(/^\d{4}-.*Z {2}server {3}a line of log\n$/);
@@ -196,11 +196,11 @@ test('restart restarts a server', async () => {
   expect(pid).not.toBe(before);
 });
 
-test('reload reports what has changed', async () => {
+test('reload reports the changes', async () => {
   expect((await run('reload')).out).toBe('No changes.\n');
 });
 
-describe('without a manager', () => {
+describe('if no manager is running', () => {
   test('one sentence names the address and a fix', async () => {
     const { code, err } = await runClient('status', '--url', '127.0.0.1:1');
     expect(code).toBe(1);
@@ -209,14 +209,14 @@ describe('without a manager', () => {
     );
   });
 
-  test('the address comes from the configuration', async () => {
+  test('the address is taken from the configuration', async () => {
     const file = join(folder(), '.mcpd.toml');
     writeFileSync(file, 'servers = []\n[daemon.api]\naddr = "0.0.0.0:1"\n');
     const { err } = await runClient('status', '--config-file', file);
     expect(err).toContain('at http://127.0.0.1:1.');
   });
 
-  test('another server at the address is recognized', async () => {
+  test('a different server at the address is detected', async () => {
     const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { err } = await runClient('status', '--url', `127.0.0.1:${(other.address() as AddressInfo).port}`);

@@ -25,7 +25,7 @@ const inspector = (npx: string | undefined, ...args: string[]) => {
   });
 };
 
-test('npx gets the address of the endpoint', async () => {
+test('npx receives the URL of the endpoint', async () => {
   const { stdout, exitCode } = await inspector('echo "$@"', 'echo');
   expect(stdout).toContain(
     `@modelcontextprotocol/inspector@latest --transport http --server-url ${managed.origin}/mcp/echo`,
@@ -39,7 +39,7 @@ test('without npx, the error names what to install', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('if npx fails, a sentence explains that it downloads', async () => {
+test('if npx fails, one sentence explains that it downloads a package', async () => {
   const { stderr, exitCode } = await inspector('exit 7');
   expect(stderr).toContain('exit code 7');
   expect(stderr).toContain('check the access to the npm registry');

@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('a manager with keys requires one, and the message explains how to send it', async () => {
+test('a manager with keys requires one, and the error explains how to send it', async () => {
   const { code, err } = await runClient('tools', 'echo', '--url', managed.origin);
   expect(code).toBe(1);
   expect(err).toContain('--api-key or MCP_MANAGER_API_KEY');
 });
 
-test('a key grants access to its own servers', async () => {
+test('a key grants access only to its own servers', async () => {
   const options = ['--url', managed.origin, '--api-key', KEY];
   expect((await runClient('call', 'echo', 'add', 'a=1', 'b=1', ...options)).out).toBe('2\n');
   const { code, err } = await runClient('status', ...options);

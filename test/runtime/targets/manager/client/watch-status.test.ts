@@ -37,8 +37,8 @@ const CLEAR = '\u001B[J';
 const UP_THREE = '\u001B[3A';
 const TABLE = /^\d{4}-[^\n]*mcp-manager 1\.2\.3 at http.*\nSERVER .*\necho .*\n$/;
 
-describe('watching', () => {
-  test('on a terminal, each table is drawn over the one before, and is not wider than it', async () => {
+describe('watching the status', () => {
+  test('on a terminal, each table overwrites the previous one and fits the width', async () => {
     const [first = '', second = ''] = await watch(2, true);
     expect(first.replace(`\r${CLEAR}`, '')).toMatch(TABLE);
     expect(second.startsWith(`\r${UP_THREE}${CLEAR}`)).toBe(true);
@@ -46,7 +46,7 @@ describe('watching', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('elsewhere, tables follow each other', async () => {
+  test('without a terminal, tables are printed one after another', async () => {
     const written = await watch(2, false);
     for (const text of written) expect(text).toMatch(TABLE);
   });

@@ -13,7 +13,7 @@ function start() {
   return place;
 }
 
-test('args: set, list, remove, clear', async () => {
+test('config args: set, list, remove and clear', async () => {
   const { run, read } = start();
   expect(await run('config', 'args', 'set', 'A', '--', '--mode=x', 'p', 'q', '--token=hush')).toEqual({
     code: 0,
@@ -34,7 +34,7 @@ test('args: set, list, remove, clear', async () => {
   expect(parse(read('secrets.toml'))).toEqual({});
 });
 
-test('D-20: operands in another order are set', async () => {
+test('setting the same arguments in a different order changes the file', async () => {
   const { run, read } = start();
   await run('config', 'args', 'set', 'a', '--', 'p', 'q');
   expect(await run('config', 'args', 'set', 'a', '--', 'q', 'p')).toMatchObject({
@@ -50,7 +50,7 @@ test.each([
   ['env', 'a', ['K=v=w', 'E='], 'K=***\nE=\n'],
   ['headers', 'far', ['X-Key=v'], 'X-Key=***\n'],
   ['volumes', 'a', ['work=$HOME/x'], 'work=$HOME/x\n'],
-])('%s: set, list, remove, clear', async (kind, server, pairs, listed) => {
+])('config %s: set, list, remove and clear', async (kind, server, pairs, listed) => {
   const { run, read } = start();
   expect(await run('config', kind, 'set', server, ...pairs)).toMatchObject({
     code: 0,
@@ -73,7 +73,7 @@ test.each([
   expect(parse(read('secrets.toml'))).toEqual({});
 });
 
-test('D-7: setting one value keeps the placeholders of all', async () => {
+test('setting one value keeps all placeholders in the file', async () => {
   const { run, read, write } = start();
   const text =
     '# mine\n[servers.a.env]\nKEY = "${MCPD__A__KEY}" # vault\n\n[servers.far.headers]\nA = "Bearer $T"\n';
@@ -82,7 +82,7 @@ test('D-7: setting one value keeps the placeholders of all', async () => {
   expect(read('secrets.toml')).toBe(text.replace('# vault\n', '# vault\nNEW = "${OTHER}"\n'));
 });
 
-test('the server gets any value set with --literal unchanged', async () => {
+test('a value set with --literal is passed to the server unchanged', async () => {
   const { run, path } = start();
   const value = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0'));
   await run('config', 'volumes', 'set', 'a', 'work=/w');
@@ -98,7 +98,7 @@ test('the server gets any value set with --literal unchanged', async () => {
   );
 });
 
-test('tools: set, list, remove', async () => {
+test('config tools: set, list and remove', async () => {
   const { run, read } = start();
   await run('config', 'tools', 'set', 'a', '--tool', 'two', '--tool', 'one', 'get_*');
   expect(read('.mcpd.toml')).toBe(SERVERS.replace('["one"]', '["one", "get_*", "two"]'));
@@ -117,7 +117,7 @@ test('tools: set, list, remove', async () => {
   });
 });
 
-test('prompts and resources: all until a list is set; a deny list apart', async () => {
+test('config prompts and resources: everything is allowed until a list is set, and deny lists are separate', async () => {
   const { run, read } = start();
   expect((await run('config', 'prompts', 'list', 'a')).out).toBe('*\n');
   await run('config', 'prompts', 'set', 'a', 'p_*');
@@ -129,7 +129,7 @@ test('prompts and resources: all until a list is set; a deny list apart', async 
   expect((await run('config', 'resources', 'list', 'far', '--deny')).out).toBe('file:///secret/*\n');
 });
 
-test('daemon: set, get, list, remove, validate', async () => {
+test('config daemon: set, get, list, remove and validate', async () => {
   const { run, read } = start();
   const set = [
     'api.addr=127.0.0.1:1',
@@ -177,7 +177,7 @@ test.each([
   expect(read('secrets.toml')).toBe('');
 });
 
-test('groups: set, list, show a change, remove', async () => {
+test('config groups: set, list, preview and remove', async () => {
   const { run, read } = start();
   expect(await run('config', 'groups', 'set', 'Daily', '--server', 'a', '--tool', 'far/get_*')).toEqual({
     code: 0,

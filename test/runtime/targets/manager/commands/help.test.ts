@@ -4,7 +4,7 @@ import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();
 
-test('every command has help', async () => {
+test('every command has help text', async () => {
   const { run } = workplace(folder());
   const commands = [
     'init',
@@ -39,7 +39,7 @@ test('every command has help', async () => {
   }
 });
 
-test.each(['bash', 'zsh', 'fish'])('completion for %s knows the commands', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('%s completion covers all commands', async (shell) => {
   const { out } = await workplace(folder()).run('completion', shell);
   expect(out).toContain('config volumes clear');
   expect(await workplace(folder()).run('completion', 'csh')).toMatchObject({

@@ -6,7 +6,7 @@ import { workplace } from './workplace.ts';
 const folder = useTempFolder();
 const serversIn = (text: string): unknown => parse(text)['servers'];
 
-test('import brings servers in, with their secrets apart', async () => {
+test('import adds servers and stores their secrets separately', async () => {
   const { run, read, write, path } = workplace(folder());
   await run('init');
   const servers = {
@@ -37,7 +37,7 @@ test('import brings servers in, with their secrets apart', async () => {
   });
 });
 
-test('secrets among arguments and in addresses go into the secrets file, and lists hide them', async () => {
+test('secrets in arguments and URLs are stored in the secrets file, and lists hide them', async () => {
   const { run, read, write, path } = workplace(folder());
   await run('init');
   const url = 'https://me:hush-1@x.example/mcp?zone=1&key=hush-2#x';
@@ -75,7 +75,7 @@ test('secrets among arguments and in addresses go into the secrets file, and lis
     expect((await run(...args)).out).not.toContain('hush');
 });
 
-test('a problem of an imported server is reported with its file', async () => {
+test('a problem with an imported server is reported with its file', async () => {
   const { run, write, path } = workplace(folder());
   await run('init');
   write('c.json', '{"mcpServers": {"a": {"command": "x", "args": "y"}}}');

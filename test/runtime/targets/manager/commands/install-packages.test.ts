@@ -48,7 +48,7 @@ afterEach(async () => {
 const isThere = (version: string): boolean =>
   existsSync(join(npxFolder([`tiny@${version}`], join(folder(), 'npm')), 'package.json'));
 
-test('add --install installs the package with its progress, even if the server still needs values', async () => {
+test('add --install installs the package and shows progress, even if the server still lacks values', async () => {
   const { run } = workplace(folder());
   await run('init');
   const add = (name: string, ...args: string[]) => run('add', name, '--tool', '*', '--install', ...args);
@@ -69,7 +69,7 @@ test('add --install installs the package with its progress, even if the server s
   );
 });
 
-test('add --install reports the cause of a failure; the server stays', async () => {
+test('add --install reports the cause of a failure and keeps the server', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   const { code, err } = await run('add', 'tiny', '--tool', '*', '--install', '--package', 'npx::tiny@9.9.9');

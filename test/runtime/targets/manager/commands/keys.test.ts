@@ -21,7 +21,7 @@ async function keys(...args: string[]): Promise<{ code: number; out: string; err
   return { code, out, err };
 }
 
-test('a new key is shown once, works, and is nowhere in its file', async () => {
+test('a new key is shown once, works, and is not stored in plain text', async () => {
   const { code, out, err } = await keys(
     'create',
     '--name',
@@ -52,7 +52,7 @@ test('a new key is shown once, works, and is nowhere in its file', async () => {
   ]);
 });
 
-test('every option is written to the file', async () => {
+test('every option is stored in the key file', async () => {
   const before = Date.now();
   const reads = ['--prompt', 'git/*', '--resource', 'docs/file:///public/*'];
   const scope = [...reads, '--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
@@ -75,7 +75,7 @@ test('every option is written to the file', async () => {
   expect(JSON.parse(out)).toEqual({ key: expect.stringMatching(/^mcpm_/), ...shown });
 });
 
-test('lists everything except the keys', async () => {
+test('lists everything except the secret keys', async () => {
   const { err } = await keys('list');
   expect(err).toBe(`No keys in ${keysFile()}. Calls do not require one.\n`);
   await keys('create', '--name', 'ci', '--server', 'time', '--admin', '--rate', '5/s');
@@ -91,7 +91,7 @@ test('lists everything except the keys', async () => {
   expect(out + json).not.toContain(record?.hash);
 });
 
-test('a revoked key stays in the file, and its name is free again', async () => {
+test('a revoked key stays in the file, and its name can be reused', async () => {
   await keys('create', '--name', 'ci');
   expect((await keys('create', '--name', 'ci')).err).toBe(
     'Error: A key named "ci" already exists. Revoke it first, or choose another name.\n',

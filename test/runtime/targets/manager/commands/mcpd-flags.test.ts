@@ -39,7 +39,7 @@ test.each([
     '--category=audit --name=x --to-category=content --before=y --after=z --position=1 --force',
   ],
   ['config plugins validate', '--category=audit --check-binaries --verbose'],
-])('mcpd %s has its flags', (name, flags) => {
+])('mcpd %s accepts its flags', (name, flags) => {
   const { command, args } = findCommand(managerProgram, name.split(' '));
   const words = `${flags} ${EVERYWHERE}`.trim().split(' ');
   const parsed = command && parseInvocation(command, [...args, ...words], {}, managerProgram.options);
@@ -47,7 +47,7 @@ test.each([
     expect([flag, parsed?.given(flag.slice(2).split('=')[0] ?? '')]).toEqual([flag, true]);
 });
 
-test('repeated flags of CORS add up', () => {
+test('repeated CORS flags are combined', () => {
   const { command } = findCommand(managerProgram, ['daemon']);
   if (!command) throw new Error('no command');
   const invocation = parseInvocation(command, CORS.replace('--cors-allow-credentials', '').split(/ +/), {});

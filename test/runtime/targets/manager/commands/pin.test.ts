@@ -14,7 +14,7 @@ const configOf = (tools: readonly unknown[], more = ''): string =>
 const NOW = { name: 'now', description: 'Current time.\nIn UTC.', inputSchema: { type: 'object' } };
 const ZONE = { name: 'zone', description: 'Zone.', inputSchema: { type: 'object' } };
 
-test('pin records the tools in a file that is readable in a diff, and --diff shows what changed', async () => {
+test('pin stores tools in a file with readable diffs, and --diff shows the changes', async () => {
   const { run, read, write } = workplace(folder());
   write('.mcpd.toml', configOf([NOW, ZONE]));
   expect(await run('pin')).toEqual({
@@ -85,7 +85,7 @@ test('pin records the tools in a file that is readable in a diff, and --diff sho
   expect(JSON.parse(read('.mcpd.pins.json'))).toEqual({ version: 1, servers: {} });
 });
 
-test('mistakes get one sentence, and a server that fails does not affect the pins of others', async () => {
+test('each mistake is reported in one sentence, and a failing server does not affect the pins of others', async () => {
   const { run, write, read, path } = workplace(folder());
   write('.mcpd.toml', `${configOf([NOW])}${serversToml({ name: 'broken', run: ['exits-at-start.mjs'] })}`);
   expect(await run('pin', 'chang')).toMatchObject({
@@ -118,7 +118,7 @@ test('mistakes get one sentence, and a server that fails does not affect the pin
   }
 });
 
-test('the pins of the file are part of the configuration; on_change without pins counts all tools as new', async () => {
+test('the pin file is part of the configuration; with on_change and no pins, all tools are new', async () => {
   const { run, write, path } = workplace(folder());
   const text = configOf(['one'], 'on_change = "warn"');
   write('.mcpd.toml', text);

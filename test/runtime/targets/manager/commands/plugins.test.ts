@@ -69,7 +69,7 @@ const LOGGER_BLOCK = part('# Everything', '[daemon');
 const BEFORE = part('# Our', '# Who');
 const AFTER = FILE.slice(FILE.indexOf('[daemon'));
 
-test('list and get show plugins in the order in which they run', async () => {
+test('list and get show plugins in execution order', async () => {
   write();
   expect((await plugins('list')).out).toBe(
     'authentication jwt-auth request required\nauthentication api-key request\naudit logger request,response\n',
@@ -88,7 +88,7 @@ test('list and get show plugins in the order in which they run', async () => {
   );
 });
 
-test('add puts a plugin behind the others of its category', async () => {
+test('add appends a plugin to its category', async () => {
   write();
   const { code, err } = await plugins(
     'add',
@@ -112,7 +112,7 @@ ${LOGGER_BLOCK}${AFTER}`,
   );
 });
 
-test('add puts the first plugin of a category behind all others, with all of its settings', async () => {
+test('add creates a new category at the end, with all settings', async () => {
   write();
   const hook = ['--kind', 'http', '--url', 'http://127.0.0.1:9000', '--timeout', '1s', '--config', 'a=b=c'];
   await plugins('add', 'hook', '--category', 'content', '--flow', 'request', '--flow', 'response', ...hook);
@@ -149,7 +149,7 @@ flows = [ "response" ]
 `);
 });
 
-test('set changes only the given settings, and adds missing ones', async () => {
+test('set changes only the given settings and adds missing ones', async () => {
   write();
   await plugins('set', ...JWT, '--flow', 'request', '--flow', 'response', '--required=false');
   expect(text()).toBe(
@@ -172,13 +172,13 @@ test('set changes only the given settings, and adds missing ones', async () => {
   expect((await plugins('list', '--category', 'validation')).out).toBe('validation new request\n');
 });
 
-test('set changes the folder', async () => {
+test('set changes the plugin folder', async () => {
   write();
   await plugins('set', '--dir', '/opt/p');
   expect(text()).toBe(FILE.replace('dir = "plugins" # beside', 'dir = "/opt/p" # beside'));
 });
 
-test('remove takes a plugin out with the comments on it', async () => {
+test('remove deletes a plugin with its comments', async () => {
   write();
   await plugins('remove', ...JWT);
   expect(text()).toBe(`${BEFORE}${KEY_BLOCK}${LOGGER_BLOCK}${AFTER}`);
@@ -195,7 +195,7 @@ test.each([
   expect(text()).toBe(`${BEFORE}${KEY_BLOCK}${JWT_BLOCK}${LOGGER_BLOCK}${AFTER}`);
 });
 
-test('move takes a plugin to another category, where it replaces another only on request', async () => {
+test("move changes a plugin's category, and replaces an existing plugin there only on request", async () => {
   write();
   await plugins('move', ...JWT, '--to-category', 'audit', '--position', '1');
   const moved = JWT_BLOCK.replaceAll('plugins.authentication', 'plugins.audit');
@@ -213,7 +213,7 @@ test('move takes a plugin to another category, where it replaces another only on
   );
 });
 
-test('validate reports all problems, and looks for programs only on request', async () => {
+test('validate reports all problems, and checks programs only on request', async () => {
   write();
   expect(await plugins('validate')).toMatchObject({ code: 0, out: `${path()} is valid: 3 plugins.\n` });
   const missing = await plugins('validate', '--check-binaries', '--category', 'audit');
@@ -261,7 +261,7 @@ test.each([
   [['move', ...JWT, '--before', 'a', '--after', 'b'], 2, '--before conflicts with --after; use one of them.'],
   [['move', ...JWT, '--before', 'nobody'], 1, 'plugins.authentication contains no plugin "nobody".'],
   [['move', ...JWT, '--position', '0'], 2, '"0" is not a positive whole number or -1.'],
-])('an impossible change is reported: %j', async (args, code, message) => {
+])('an impossible change is rejected: %j', async (args, code, message) => {
   write();
   const result = await plugins(...args);
   expect(result.err).toContain(message);

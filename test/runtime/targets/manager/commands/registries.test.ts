@@ -46,7 +46,7 @@ async function opened() {
   return { ...place, servers };
 }
 
-test('the official registry: pages, search and the entries of both formats', async () => {
+test('the official registry is read with pages, search and both entry formats', async () => {
   const { run, servers } = await opened();
   const found = await run('search', '--registry', origin, '--source', origin, '--json');
   expect(requests).toEqual([
@@ -102,7 +102,7 @@ test('the official registry: pages, search and the entries of both formats', asy
   ]);
 });
 
-test('a catalog of Docker: images by digest, secrets, variables, volumes and remote servers', async () => {
+test('a Docker catalog is read with image digests, secrets, variables, volumes and remote servers', async () => {
   const { run, servers } = await opened();
   const registry = ['--registry', `${origin}/catalog.yaml`];
   expect((await run('search', ...registry, '--tag', 'sql', '--license', 'mit')).out).toMatch(
@@ -129,7 +129,7 @@ test('a catalog of Docker: images by digest, secrets, variables, volumes and rem
   ]);
 });
 
-test('a file of mcpm: packages in the arguments of commands, and variables', async () => {
+test('an mcpm file is read with packages in command arguments, and variables', async () => {
   const { run, write, path, servers } = await opened();
   write(
     'mcpm.json',
@@ -173,7 +173,7 @@ test('a file of mcpm: packages in the arguments of commands, and variables', asy
   ]);
 });
 
-test('copies of registries are used for their maximum age, and longer if the registry is down', async () => {
+test('registry copies are used until they are too old, and longer if the registry is down', async () => {
   const { run } = await opened();
   const search = (...args: string[]) => run('search', 'db', '--registry', `${origin}/catalog.yaml`, ...args);
   await search();

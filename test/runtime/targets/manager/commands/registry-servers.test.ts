@@ -12,7 +12,7 @@ async function opened() {
   return place;
 }
 
-test('variables in the URL of a registry are values of --var, or their defaults', async () => {
+test('variables in a registry URL come from --var or their defaults', async () => {
   const { run, read, write, path } = await opened();
   write(
     'r.json',
@@ -69,7 +69,7 @@ test('variables in the URL of a registry are values of --var, or their defaults'
   });
 });
 
-test('text of a registry can neither move the cursor nor end a command that is printed for copying', async () => {
+test('text from a registry can neither move the cursor nor break a printed command', async () => {
   const { run, write, path } = await opened();
   const evil = '\u001B[2J\u001B]0;x\u0007\u009B1A';
   write(

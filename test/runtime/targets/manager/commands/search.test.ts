@@ -5,7 +5,7 @@ import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();
 
-test('search: by text and by each filter, over files and the built-in list', async () => {
+test('search by text and by each filter, in files and the built-in list', async () => {
   const { run, read, path, write } = workplace(folder());
   await run('init');
   const registry = {
@@ -53,7 +53,7 @@ test('search: by text and by each filter, over files and the built-in list', asy
   ]);
 });
 
-test('the tools a registry knows of a server', async () => {
+test('config tools list --all shows the tools listed in the registry', async () => {
   const { run } = workplace(folder());
   await run('init');
   await run('add', 'time', '--tool', 'convert_time');
@@ -72,7 +72,7 @@ test.each([
   ['{', 'is not a registry: invalid JSON: it ends too early.'],
   ['1', 'the registry must contain servers, in a list or in an object by ID.'],
   ['a: [', 'is not a registry: invalid YAML: '],
-])('the registry %s is rejected', async (text, message) => {
+])('rejects the registry %s', async (text, message) => {
   const { run, path, write } = workplace(folder());
   write('r.json', text);
   const { code, err } = await run('search', '--registry', path('r.json'));
@@ -80,7 +80,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test('servers that cannot be used are skipped and named; the others are found', async () => {
+test('unusable servers are skipped and named, and the others are found', async () => {
   const { run, path, write } = workplace(folder());
   await run('init');
   const installations = { npx: { package: 'good', version: '1.2.3' } };

@@ -6,7 +6,7 @@ import { workplace } from './workplace.ts';
 const folder = useTempFolder();
 const serversIn = (text: string): unknown => parse(text)['servers'];
 
-test('init creates a file without servers, once', async () => {
+test('init creates a file without servers, and only once', async () => {
   const { run } = workplace(folder());
   expect(await run('init')).toEqual({
     code: 0,
@@ -24,7 +24,7 @@ test('init creates a file without servers, once', async () => {
   expect(await run('list')).toMatchObject({ code: 0, out: 'NAME  START  TOOLS  ENABLED\n' });
 });
 
-test('a known server is added with its package, its tools and what it demands', async () => {
+test('a known server is added with its package, tools and requirements', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   expect(await run('add', 'Filesystem', '--tool', 'read_*', '--tool=list_directory')).toMatchObject({
@@ -55,7 +55,7 @@ test('a known server is added with its package, its tools and what it demands', 
   expect(await run('validate')).toMatchObject({ code: 0 });
 });
 
-test('D-27: any program, package or address is added; what may be secret goes into the secrets file', async () => {
+test('any program, package or URL can be added; possible secrets are stored in the secrets file', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   await run(
@@ -136,7 +136,7 @@ test.each([
   expect(read('secrets.toml')).toBe('');
 });
 
-test('an existing server is not added again', async () => {
+test('an existing server cannot be added again', async () => {
   const { run } = workplace(folder());
   await run('init');
   await run('add', 'time');
@@ -146,7 +146,7 @@ test('an existing server is not added again', async () => {
   });
 });
 
-test('remove removes a server, and its values on request', async () => {
+test('remove deletes a server, and its values on request', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   const empty = read('.mcpd.toml');
@@ -159,7 +159,7 @@ test('remove removes a server, and its values on request', async () => {
   expect(parse(read('secrets.toml'))).toEqual({});
 });
 
-test('list hides what may be secret', async () => {
+test('list hides possible secrets', async () => {
   const { run, write } = workplace(folder());
   write(
     '.mcpd.toml',
@@ -184,7 +184,7 @@ test('list hides what may be secret', async () => {
   expect((await run('list', '--format', 'json', '--reveal')).out).toContain('hush-1');
 });
 
-test('validate reports all problems, also as data', async () => {
+test('validate reports all problems, also as JSON', async () => {
   const { run, write } = workplace(folder());
   write('.mcpd.toml', '[[servers]]\nname = "a"\ncommand = "$NOT_SET_1"\ntools = 1\n');
   const text = await run('validate');
@@ -198,7 +198,7 @@ test('validate reports all problems, also as data', async () => {
   });
 });
 
-test('a server without a name is not among those that are named', async () => {
+test('an unnamed server is not listed among the known names', async () => {
   const { run, write } = workplace(folder());
   write('.mcpd.toml', '[[servers]]\n[[servers]]\nname = "time"\n');
   expect((await run('remove', 'xyz')).err).toBe('Error: Unknown server "xyz". Servers: time.\n');

@@ -15,7 +15,7 @@ name = "a"
 env = { K = "v" }
 `;
 
-test('a copy is equal, and changes of it do not change the table', () => {
+test('a copy is equal, and changing it does not change the original', () => {
   const table = parse(TEXT);
   const copy = copyTable(table);
   expect(isSameTable(table, copy)).toBe(true);
@@ -33,7 +33,7 @@ test.each([
   ['[1, [2, "x"]]', '{ "0" = 1, "1" = 2 }'],
   ['{ x = 1 }', '{ y = 1 }'],
   ['b = true', ''],
-])('%s is not %s', (before, after) => {
+])('%s does not equal %s', (before, after) => {
   const other = parse(TEXT.replace(before, after));
   expect(isSameTable(parse(TEXT), other)).toBe(false);
   expect(isSameTable(other, parse(TEXT))).toBe(false);

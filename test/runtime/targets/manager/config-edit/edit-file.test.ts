@@ -26,14 +26,14 @@ const ONE = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const ANYTHING = { check: () => [], folderMode: 0o700 };
 
-test('a new secrets file is for its owner alone, and so is its folder', async () => {
+test('a new secrets file and its folder are private to the owner', async () => {
   expect(await editSecrets(paths(), (text) => setSecret(text, 'a', ['env', 'K'], 'v'))).toBe(true);
   expect(modeOf(paths().runtime)).toBe('600');
   expect(modeOf(join(folder(), 'deep', 'mcpd'))).toBe('700');
   expect(readdirSync(join(folder(), 'deep', 'mcpd'))).toEqual(['secrets.toml']);
 });
 
-test('an existing file keeps its mode, and a link stays a link', async () => {
+test('an existing file keeps its mode, and a symbolic link is kept', async () => {
   mkdirSync(join(folder(), 'real'));
   const real = join(folder(), 'real', 'c.toml');
   writeFileSync(real, ONE, { mode: 0o640 });
@@ -44,7 +44,7 @@ test('an existing file keeps its mode, and a link stays a link', async () => {
   expect(readFileSync(real, 'utf8')).toContain('lazy = true');
 });
 
-test('edits at the same time are all kept', async () => {
+test('concurrent edits are all kept', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `K${index}`);
   await Promise.all(
     names.map((name) => editSecrets(paths(), (text) => setSecret(text, 'a', ['env', name], name))),
@@ -53,7 +53,7 @@ test('edits at the same time are all kept', async () => {
   for (const name of names) expect(text).toContain(`${name} = "${name}"\n`);
 });
 
-test('an edit by a program that knows no lock is kept too', async () => {
+test('an edit by a program without locking is also kept', async () => {
   const path = join(folder(), 'f');
   writeFileSync(path, 'one\n');
   let edits = 0;
@@ -69,7 +69,7 @@ test('an edit by a program that knows no lock is kept too', async () => {
   expect(readFileSync(path, 'utf8')).toBe('one\nby another\nours\n');
 });
 
-test('an edit that would break the file leaves it as it is', async () => {
+test('an edit that would make the file invalid is not written', async () => {
   writeFileSync(paths().config, ONE);
   await expect(editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', 'x'))).rejects.toThrow(
     `${paths().config}:5: server "a": lazy must be true or false, not "x".`,
@@ -79,26 +79,26 @@ test('an edit that would break the file leaves it as it is', async () => {
   expect(readdirSync(folder())).toEqual(['.mcpd.toml']);
 });
 
-test('an earlier error of the file does not block an edit', async () => {
+test('an existing error in the file does not block an edit', async () => {
   writeFileSync(paths().config, `${ONE}laazy = 1\n`);
   expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true))).toBe(true);
 });
 
-test('nothing to change, nothing written', async () => {
+test('a file without changes is not written', async () => {
   writeFileSync(paths().config, ONE);
   const { ino } = statSync(paths().config);
   expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'tools', ['*']))).toBe(false);
   expect(statSync(paths().config).ino).toBe(ino);
 });
 
-test('JSON is not edited, and a file must be there', async () => {
+test('JSON files and missing files cannot be edited', async () => {
   await expect(editServers({ ...paths(), config: join(folder(), 'c.json') }, (text) => text)).rejects.toThrow(
     'commands edit TOML only',
   );
   await expect(editServers(paths(), (text) => text)).rejects.toThrow('The configuration file');
 });
 
-test('a file that becomes empty states that there are no servers', async () => {
+test('a file without servers contains an empty list', async () => {
   writeFileSync(paths().config, ONE);
   expect(await editServers(paths(), (text) => removeServer(text, 'a'))).toBe(true);
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
@@ -117,7 +117,7 @@ test('a killed edit releases its lock, and a running one is waited for', async (
   expect(readdirSync(folder())).toEqual(['f']);
 });
 
-test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', async () => {
+test.runIf(process.getuid?.() === 0)('a file owned by another user keeps its owner', async () => {
   writeFileSync(paths().config, ONE, { mode: 0o600 });
   chownSync(paths().config, 65_534, 65_533);
   await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true));
@@ -126,7 +126,7 @@ test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', asyn
 });
 
 test.runIf(process.platform === 'linux')(
-  'where no folder can be created, a sentence reports that',
+  'if no folder can be created, one sentence reports it',
   async () => {
     const config = '/proc/nowhere/deep/.mcpd.toml';
     await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(

@@ -21,7 +21,7 @@ test.each([
   ],
   [['x'], ['--a', '-'], ['x', '--a', '-']],
   [[], ['--a'], ['--a']],
-])('%j with %j is %j', (before, given, expected) => {
+])('merging %j with %j results in %j', (before, given, expected) => {
   expect(mergeArgs(before, given)).toEqual(expected);
 });
 
@@ -33,6 +33,6 @@ test.each([
   ],
   [['--a=1', 'x', 'y'], ['x'], ['--a=1', 'y']],
   [['--a', '1', '--b=2'], ['--a'], ['--b=2']],
-])('%j without %j is %j', (before, names, expected) => {
+])('removing from %j the names %j results in %j', (before, names, expected) => {
   expect(withoutArgs(before, names)).toEqual(expected);
 });

@@ -15,17 +15,17 @@ OTHER = 'plain'
 args = []
 `;
 
-test('D-7: an edit leaves placeholders of all servers as they are', () => {
+test('an edit keeps the placeholders of all servers', () => {
   const edited = setSecret(FILE, 'time', ['env', 'OTHER'], 'new ${WORD}');
   expect(edited).toBe(FILE.replace("'plain'", '"new ${WORD}"'));
 });
 
-test('D-20: arguments in another order are a change', () => {
+test('arguments in a different order are a change', () => {
   const edited = setSecret(FILE, 'time', ['args'], ['b', '--local-timezone=${TZ}']);
   expect(edited).toBe(FILE.replace('"--local-timezone=${TZ}", "b"', '"b", "--local-timezone=${TZ}"'));
 });
 
-test('new values get a section after those of their server', () => {
+test("new values get their own section after the server's other sections", () => {
   expect(setSecret(FILE, 'time', ['volumes', 'work'], '/repos')).toBe(
     FILE.replace("OTHER = 'plain'\n", `OTHER = 'plain'\n\n[servers.time.volumes]\nwork = "/repos"\n`),
   );
@@ -36,7 +36,7 @@ test('new values get a section after those of their server', () => {
   );
 });
 
-test('removals leave no empty tables', () => {
+test('removing values leaves no empty tables', () => {
   const without = ['API_KEY', 'OTHER'].reduce(
     (text, key) => setSecret(text, 'time', ['env', key], undefined),
     FILE,
@@ -53,7 +53,7 @@ test('removals leave no empty tables', () => {
 const anyText = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 const anyKey = fc.oneof(anyText, fc.constantFrom('__proto__', 'a.b', '', '"', "'", 'é', 'toString'));
 
-test('any text under any key is read back unchanged, and no other line changes', () => {
+test('any text under any key survives a round trip without changing other lines', () => {
   fc.assert(
     fc.property(
       anyKey,
@@ -72,7 +72,7 @@ test('any text under any key is read back unchanged, and no other line changes',
   );
 });
 
-test('any list of arguments, and everything else, is read back unchanged', () => {
+test('any list of arguments survives a round trip without changing the rest', () => {
   fc.assert(
     fc.property(fc.array(anyText), fc.array(anyText), (first, second) => {
       const edited = setSecret(setSecret(FILE, 'time', ['args'], first), 'time', ['args'], second);

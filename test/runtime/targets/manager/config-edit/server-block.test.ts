@@ -21,7 +21,7 @@ name = "all"
 servers = ["*"]
 `;
 
-test('the part of a server has its tables and comments', () => {
+test("a server's section includes its tables and comments", () => {
   expect(serverBlock(FILE, 'ONE')).toBe(
     '# About one.\n[[servers]]\nname = "one"\ncommand = "a" # why\n\n[servers.env]\nKEY = "${KEY}"\n',
   );
@@ -41,7 +41,7 @@ test.each(['one', 'two'])(
   },
 );
 
-test('a server in a list of inline tables is replaced, too', () => {
+test('a server in a list of inline tables can also be replaced', () => {
   const edited = replaceServer(
     'servers = [{name = "x", command = "y"}, {name = "z", command = "y"}]\n',
     'x',
@@ -56,6 +56,6 @@ test.each([
   '[[servers]]\nname = "a"\n[[servers]]\nname = "b"\n',
   'servers = 1\n',
   '[[servers]]\nname = "a"\n[daemon]\n',
-])('%j is rejected as a server', (block) =>
+])('%j is rejected as a server section', (block) =>
   expect(() => replaceServer(FILE, 'one', block)).toThrow('The text must contain one server'),
 );

@@ -26,7 +26,7 @@ addr = "127.0.0.1:1"   # ours
 `;
 const NEW = { name: 'new', command: 'x', tools: ['a'], volumes: { w: { path: '/w' } } };
 
-test('a server is put behind the others, and nothing else changes', () => {
+test('a server is appended without changing the rest of the file', () => {
   const added = addServer(FILE, NEW);
   const [before, after] = FILE.split('\n[daemon.api]');
   expect(added).toBe(`${before}
@@ -49,17 +49,17 @@ test.each([
     '[daemon.api]\r\naddr = ":1"\r\n\r\n[[servers]]\r\nname = "a"\r\ncommand = "x"\r\n',
   ],
   ['\uFEFFservers = []\n', '\uFEFF[[servers]]\nname = "a"\ncommand = "x"\n'],
-])('a first server in %j', (text, expected) => {
+])('a first server is added to %j', (text, expected) => {
   expect(addServer(text, { name: 'a', command: 'x' })).toBe(expected);
 });
 
-test('servers that are written in one line stay so', () => {
+test('servers written on one line stay on one line', () => {
   const added = addServer('servers = [{ name = "a", command = "x" }] # all\n', { name: 'b', command: 'y' });
   expect(parse(added)['servers']).toMatchObject([{ name: 'a' }, { name: 'b', command: 'y' }]);
   expect(added).toContain('# all');
 });
 
-test('a server is removed with its tables and the comment above it, and nothing else does', () => {
+test('removing a server deletes only its tables and the comment above it', () => {
   expect(removeServer(FILE, 'time')).toBe(FILE.replace(/# the clock[^]*(?=# a folder)/, ''));
   expect(removeServer(FILE, 'Files')).toBe(FILE.replace(/# a folder[^]*(?=\[daemon)/, ''));
   expect(parse(removeServer(removeServer(FILE, 'files'), 'time'))).toEqual({
@@ -67,7 +67,7 @@ test('a server is removed with its tables and the comment above it, and nothing 
   });
 });
 
-test('a key of a server is set in its place', () => {
+test("a server's key is set in place", () => {
   const tools = ['get_current_time', 'convert_time', 'x'];
   expect(setServerKey(FILE, 'time', 'tools', tools)).toBe(
     FILE.replace('"convert_time",\n', '"convert_time",\n    "x",\n'),
@@ -80,12 +80,12 @@ test('a key of a server is set in its place', () => {
   expect(setServerKey(FILE, 'time', 'tools', ['get_current_time', 'convert_time'])).toBe(FILE);
 });
 
-test('a missing server is reported with the existing ones', () => {
+test('an unknown server is reported with the existing ones', () => {
   expect(() => removeServer(FILE, 'tine')).toThrow('Unknown server "tine". Did you mean "time"?');
   expect(() => removeServer('', 'time')).toThrow('Unknown server "time". No servers are configured.');
 });
 
-test('comments at the end stay where they are', () => {
+test('comments at the end of the file stay there', () => {
   const text = '[[servers]]\nname = "a"\ncommand = "x"\ntools = []\n# cwd = "/x"\n\n# the end\n';
   const server = { name: 'b', command: 'y', tools: [] };
   const added = addServer(text, server);

@@ -10,7 +10,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/mcp-manager-config.md'), 'utf8');
 
 const SERVER = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\nlazy = true\n';
 
-test('the settings of [daemon] on the page are the defaults, except for CORS', () => {
+test('the documented [daemon] settings are the defaults, except for CORS', () => {
   const [, block = ''] = /^## The manager\n\n```toml\n([^]*?)```/m.exec(PAGE) ?? [];
   const [documented, ours] = [block + SERVER, SERVER].map((servers) => resolve({ servers }));
   expect(documented?.daemon.cors).toMatchObject({ origins: ['https://app.example'] });
@@ -18,7 +18,7 @@ test('the settings of [daemon] on the page are the defaults, except for CORS', (
   expect(documented?.servers).toEqual(ours?.servers);
 });
 
-test('the defaults of a server are those that the page states', () => {
+test('the documented server defaults apply', () => {
   const { idle, concurrency, queue, install } = MANAGER_DEFAULTS;
   const explicit = `idle_timeout = "${durationText(idle)}"\nconcurrency = ${concurrency}\nqueue = ${queue}\n`;
   expect(resolve({ servers: SERVER + explicit }).servers).toEqual(resolve({ servers: SERVER }).servers);

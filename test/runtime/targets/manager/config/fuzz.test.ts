@@ -59,7 +59,7 @@ const damaged = (text: string): fc.Arbitrary<string> =>
     )
     .map(([at, length, put]) => text.slice(0, at) + put + text.slice(at + length));
 
-test('whatever the files hold, the answer is a configuration or a list of problems', () => {
+test('any TOML content results in a configuration or a list of problems', () => {
   expect(problemsOf({ servers: SERVERS, secrets: SECRETS, env: { K: 'value' } })).toEqual([]);
   let refused = 0;
   fc.assert(
@@ -73,7 +73,7 @@ test('whatever the files hold, the answer is a configuration or a list of proble
   expect(refused).toBeGreaterThan(100);
 });
 
-test('nor does any JSON do anything else', () => {
+test('any JSON content results in a configuration or a list of problems', () => {
   const servers =
     '{"mcpServers": {"a": {"command": "x", "args": ["$K"], "env": {"A": "${env:K}"}}, "b": {"url": "https://x"}}}';
   fc.assert(

@@ -17,7 +17,7 @@ const FILE = `{
   },
 }`;
 
-test('servers of desktop clients and editors, with comments and all', () => {
+test('reads servers of desktop clients and editors, with comments', () => {
   const { servers, warnings, secrets } = resolve({ servers: FILE, file: 'c.json', env: { WORD: 'value' } });
   expect(servers.map(({ name, tools }) => [name, tools.allow])).toEqual([
     ['fs', ['*']],
@@ -45,13 +45,13 @@ test('servers of desktop clients and editors, with comments and all', () => {
 });
 
 test.each([['{"servers": {"a": {"command": "x"}}}'], ['{"mcp": {"servers": {"a": {"command": "x"}}}}']])(
-  'the keys of editors: %s',
+  'reads servers under editor keys: %s',
   (servers) => {
     expect(resolve({ servers, file: 'mcp.JSON' }).servers.map(({ name }) => name)).toEqual(['a']);
   },
 );
 
-test('the secrets file is read with it', () => {
+test('the secrets file is combined with it', () => {
   const secrets = '[servers.fs.env]\nKEY = "mine"\n';
   const { servers } = resolve({ servers: FILE, file: 'c.json', secrets, env: { WORD: 'value' } });
   expect(processOf(servers[0]).env).toEqual({ KEY: 'mine', RAW: 'a$b' });
@@ -79,7 +79,7 @@ test.each([
   expect(problems[0]).toContain(message);
 });
 
-test('prompted inputs become variables, and numbers become texts', () => {
+test('prompted inputs become variables, and numbers become strings', () => {
   const servers = JSON.stringify({
     servers: { 'my-api': { command: 'x', args: ['--port', 80], env: { K: '${input:api-key}', ON: true } } },
   });

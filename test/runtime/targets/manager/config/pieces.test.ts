@@ -23,12 +23,12 @@ test.each([
   ['1 m', undefined],
   ['', undefined],
   ['1000h', undefined],
-])('the time %j is %j ms', (text, milliseconds) => {
+])('the duration %j is %j ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
 test.each(['time', 'Time', ' time ', 'a', 'mcp-discord', 'a.b', 'x_y', 'a--b', '3d'])(
-  '%j may be a name',
+  '%j is a valid name',
   (name) => {
     expect(nameProblem(name)).toBeUndefined();
   },
@@ -44,13 +44,13 @@ test.each([
   ['a-_b', 'a_b'],
   ['x'.repeat(65), 'x'.repeat(64)],
   ['é', undefined],
-])('%j may not be a name, but %j', (name, usable) => {
+])('%j is an invalid name, and %j is suggested instead', (name, usable) => {
   expect(nameProblem(name)).toContain('invalid server name');
   expect(usableName(name)).toBe(usable);
   expect(nameProblem(usable ?? 'usable')).toBeUndefined();
 });
 
-test('variables of a server', () => {
+test("a server's variables have a prefix with its name", () => {
   expect(variablePrefix('duckduckgo-mcp')).toBe('MCPD__DUCKDUCKGO_MCP__');
 });
 
@@ -81,7 +81,7 @@ test.each([
       'mcp/time:1.0',
     ],
   ],
-])('%s is started like this', (text, expected) => {
+])('builds the command for %s', (text, expected) => {
   const found = parsePackage(text);
   if (typeof found === 'string') throw new Error(found);
   const options = {
@@ -93,7 +93,7 @@ test.each([
   expect([command, ...args]).toEqual(expected);
 });
 
-test('an image by its digest', () => {
+test('a Docker image can be pinned by digest', () => {
   const found = parsePackage('docker::mcp/time@sha256:abc');
   if (typeof found === 'string') throw new Error(found);
   expect(packageCommand(found, { env: {}, volumes: [] }).args.at(-1)).toBe('mcp/time@sha256:abc');
@@ -109,7 +109,7 @@ test.each([
   expect(parsePackage(text)).toContain(message);
 });
 
-test('D-6: a child gets the standard variables and its own, but no others', () => {
+test('a child process gets the standard variables and its own, but no others', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',
@@ -144,7 +144,7 @@ test('D-6: a child gets the standard variables and its own, but no others', () =
   });
 });
 
-test('required arguments in every form, and those that are missing', () => {
+test('required arguments are found in every form, and missing ones are reported', () => {
   const required = { env: [], positional: ['dir', 'mode'], valued: ['--config', '-t'], flags: ['--verbose'] };
   expect(missingArgs(['--config=a', '-t', 'x', '--verbose', '/dir', 'fast'], required)).toEqual([]);
   expect(missingArgs(['--config', '/dir'], required)).toEqual(['-t', '--verbose', 'dir', 'mode']);
@@ -156,7 +156,7 @@ test('required arguments in every form, and those that are missing', () => {
   ]);
 });
 
-test('lists hide values, and show placeholders', () => {
+test('lists hide values but show placeholders', () => {
   expect(['x', '${A}', '$A', 'a$A', '${A:-secret}', ''].map((value) => maskValue(value))).toEqual([
     '***',
     '${A}',

@@ -137,7 +137,7 @@ test.each([
     '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a positive duration',
   ],
   ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable requires allow_origins'],
-])('%j is reported at its line', (servers, message) => {
+])('%j is reported with its line', (servers, message) => {
   const problems = problemsOf({ servers });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
@@ -158,13 +158,13 @@ test.each([
   ],
   ['[servers.a.env]\n"A=B" = "x"\n', 'secrets.toml:2: server "a": invalid variable name "A=B"'],
   ['x', 'secrets.toml:1: invalid TOML'],
-])('of the secrets file: %j', (secrets, message) => {
+])('a problem of the secrets file is reported: %j', (secrets, message) => {
   const problems = problemsOf({ servers: server(COMMAND), secrets });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
 });
 
-test('a missing value of a server is reported with the command that sets it', () => {
+test('a missing value is reported with the command that sets it', () => {
   const servers = `${server('package = "docker::x@1"\ntools = ["*"]\n')}required_env = ["K"]
 required_args = ["--config"]
 [servers.volumes.w]
@@ -178,7 +178,7 @@ required = true
   ]);
 });
 
-test('all problems of both files are reported together, in the order of their lines', () => {
+test('all problems of both files are reported together, in line order', () => {
   const servers = `${server('command = "x"\nlazy = 1\ntools = [1]\nreadonly = true\n')}[daemon.api]\naddr = "x"\n`;
   expect(
     problemsOf({ servers, secrets: '[servers.a]\nargs = 1\n' }).map((problem) => problem.split(': ')[0]),
@@ -186,7 +186,7 @@ test('all problems of both files are reported together, in the order of their li
   expect(() => resolve({ servers })).toThrow(/^The configuration has 4 problems\.\n {2}\.mcpd\.toml:4: /);
 });
 
-test('lines are right behind texts and lists that look like something else', () => {
+test('line numbers are correct after strings and lists that look like other syntax', () => {
   const servers = `# [[servers]] name = "x"
 [[servers]]
 name = "a"
@@ -209,12 +209,12 @@ x = 1
   ]);
 });
 
-test('CRLF and a comment without a line break are fine', () => {
+test('CRLF and a final comment without a line break are valid', () => {
   const servers = `${server(COMMAND)}# end`.replaceAll('\n', '\r\n');
   expect(resolve({ servers }).servers).toHaveLength(1);
 });
 
-test('a value that can be a secret is not in the message', () => {
+test('an error message never contains a possible secret', () => {
   const remote = server('url = "ftp://me:hush@x"\ntools = ["*"]\nheaders = "hush"\n');
   const secrets = '[servers.a]\nurl = "hush"\nenv = "hush"\nargs = "hush"\n';
   const told = [

@@ -21,7 +21,7 @@ async function refusal(content: string | Uint8Array): Promise<string> {
   return (error as Error).message;
 }
 
-test('both files, which are watched even if the second is not there', async () => {
+test('both files are read and watched, even if the second does not exist', async () => {
   writeFileSync(paths().config, ONE);
   const { config, runtime } = paths();
   expect(await readConfig(paths(), {})).toMatchObject({
@@ -31,7 +31,7 @@ test('both files, which are watched even if the second is not there', async () =
   });
 });
 
-test('a secrets file that others may read is a warning', async () => {
+test('a secrets file readable by other users causes a warning', async () => {
   writeFileSync(paths().config, ONE);
   writeFileSync(paths().runtime, '[servers.a.env]\nK = "v"\n', { mode: 0o644 });
   const { warnings } = await readConfig(paths(), {});
@@ -42,20 +42,20 @@ test('a secrets file that others may read is a warning', async () => {
   expect((await readConfig(paths(), {})).warnings).toEqual([]);
 });
 
-test('a byte order mark, a link, and no secrets at all', async () => {
+test('supports a byte order mark, a symbolic link and missing secrets', async () => {
   writeFileSync(join(folder(), 'real.toml'), `\uFEFF${ONE}`);
   symlinkSync('real.toml', paths().config);
   const { servers } = await readConfig({ ...paths(), runtime: '/dev/null' }, {});
   expect(servers).toHaveLength(1);
 });
 
-test('a file that is not there', async () => {
+test('a missing file is rejected', async () => {
   await expect(readConfig(paths(), {})).rejects.toThrow(
     `The configuration file ${paths().config} does not exist. Create it with \`mcp-manager init\`, or choose another file with --config.`,
   );
 });
 
-test('a folder, a device, a file below a file', async () => {
+test('a folder, a device and a path below a file are rejected', async () => {
   mkdirSync(paths().config);
   await expect(readConfig(paths(), {})).rejects.toThrow(
     `Cannot read ${paths().config}: it is a folder. Pass a file.`,
@@ -85,7 +85,7 @@ test.each([
   expect(said).not.toContain('\n');
 });
 
-test('where the files are: flag, then environment, then default', () => {
+test('the file paths come from flags, then the environment, then the defaults', () => {
   const command = { summary: '', options: CONFIG_OPTIONS, run: () => Promise.resolve(0) };
   const find = (args: string[], env: Record<string, string>) =>
     configPaths(parseInvocation(command, args, env), env);

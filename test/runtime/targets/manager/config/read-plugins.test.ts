@@ -15,7 +15,7 @@ function read(toml: string): Read {
   return { plugins, problems };
 }
 
-test('the settings of mcpd are read as they are, in the order of running', () => {
+test("reads mcpd's plugin settings in execution order", () => {
   const { plugins, problems } = read(`
     [plugins]
     dir = "/etc/mcpd/plugins"
@@ -48,7 +48,7 @@ test('the settings of mcpd are read as they are, in the order of running', () =>
   ]);
 });
 
-test('modules and hooks need no folder; time and configuration are theirs', () => {
+test('modules and hooks need no folder and have their own timeout and configuration', () => {
   const { plugins, problems } = read(`
     [[plugins.content]]
     name = "redact"
@@ -70,7 +70,7 @@ test('modules and hooks need no folder; time and configuration are theirs', () =
   ]);
 });
 
-test('without plugins there are none', () => {
+test('a configuration without plugins is valid', () => {
   expect(read('servers = []')).toEqual({ plugins: [], problems: [] });
   expect(read('[plugins]')).toEqual({ plugins: [], problems: [] });
 });
@@ -134,6 +134,6 @@ test.each([
     `${entry(LOGGER + FLOWS)}[[plugins.audit]]\n${LOGGER}${FLOWS}`,
     'plugins.audit.1.name | plugins.audit has two plugins named "logger". Remove one, or rename it.',
   ],
-])('one sentence for each problem: %j', (toml, problem) => {
+])('reports each problem in one sentence: %j', (toml, problem) => {
   expect(read(toml).problems).toEqual([problem]);
 });

@@ -59,7 +59,7 @@ const ENV = {
   MCPD__BOX__X: 'box',
 };
 
-test('the files of the reference are read as they are', () => {
+test('the reference files are read completely', () => {
   const { servers, daemon, warnings } = resolve({ servers: SERVERS, secrets: SECRETS, env: ENV });
   const [time, box] = servers;
   expect(time).toEqual({
@@ -134,7 +134,7 @@ test('the files of the reference are read as they are', () => {
   expect(warnings).toEqual([]);
 });
 
-test('D-28: without a section, the defaults are those that are documented', () => {
+test('documented defaults apply without a [daemon] section', () => {
   expect(resolve({ servers: 'servers = []' }).daemon).toEqual({
     addr: '127.0.0.1:8090',
     shutdownMs: 5000,
@@ -144,7 +144,7 @@ test('D-28: without a section, the defaults are those that are documented', () =
   });
 });
 
-test('D-27: programs with a folder, and servers that run elsewhere', () => {
+test('a server can be a program with a folder or a remote URL', () => {
   const { servers, secrets } = resolve({
     servers: `
 [[servers]]
@@ -234,7 +234,7 @@ client_secret = "$OAUTH"
   );
 });
 
-test('D-8: names with upper case are one name with their lower case, in both files', () => {
+test('names are case-insensitive in both files', () => {
   const { servers } = resolve({
     servers: '[[servers]]\nname = " Time "\ncommand = "x"\ntools = ["*"]\n',
     secrets: '[servers.TIME.env]\nA = "1"\n',

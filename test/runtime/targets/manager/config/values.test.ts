@@ -5,7 +5,7 @@ import { problemsOf, processOf, resolve } from './resolve.ts';
 
 const ONE = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';
 
-test('D-6: values of other servers and of the manager are rejected', () => {
+test('references to values of other servers or of the manager are rejected', () => {
   const secrets =
     '[servers.time.env]\nA = "${MCPD__OTHER__KEY}"\nB = "$MCPD_API"\nC = "$(MCPD__X__Y)"\nD = "${MCPD__TIME__D}"\nE = "$$MCPD__OTHER__KEY"\n';
   const env = { MCPD__OTHER__KEY: 'x', MCPD_API: 'x', MCPD__TIME__D: 'd' };
@@ -16,7 +16,7 @@ test('D-6: values of other servers and of the manager are rejected', () => {
   ]);
 });
 
-test('D-6: no two servers share a prefix', () => {
+test('two servers cannot have the same variable prefix', () => {
   const servers = ['a-b', 'a_b']
     .map((name) => `[[servers]]\nname = "${name}"\ncommand = "x"\ntools = ["*"]\n`)
     .join('');
@@ -25,7 +25,7 @@ test('D-6: no two servers share a prefix', () => {
   ]);
 });
 
-test('D-21: a variable that is not set is reported with server, key and variable, and nothing is expanded twice', () => {
+test('an unset variable is reported with server, key and variable, and values are expanded only once', () => {
   const secrets = '[servers.time]\nargs = [\n  "a",\n  "$NONE",\n]\n[servers.time.env]\nA = "$TWICE"\n';
   expect(problemsOf({ servers: ONE, secrets, env: { TWICE: '$NONE' } })).toEqual([
     'secrets.toml:2: server "time": args.1: the variable NONE is not set. Set it, or write ${NONE:-default}. Write $$ for a literal dollar sign.',
@@ -38,7 +38,7 @@ test('D-21: a variable that is not set is reported with server, key and variable
   expect(processOf(servers[0]).env).toEqual({ A: '$NONE' });
 });
 
-test('a server with wrong values can be kept as unusable, next to others; a file with mistakes stays invalid', () => {
+test('a server with invalid values can be kept as unusable next to others, and any other mistake is an error', () => {
   const servers = `${ONE}env = { A = "$NONE", B = "$NONE" }\nrequired_env = ["C"]\n${ONE.replace('time', 'other')}`;
   const { problems, servers: specs } = resolve({ servers, keepsUnusable: true });
   expect(specs.map(({ name, launch }) => [name, launch.kind])).toEqual([
@@ -59,7 +59,7 @@ test('a server with wrong values can be kept as unusable, next to others; a file
   expect(() => resolve({ servers: `${servers}toolz = []\n`, keepsUnusable: true })).toThrow(/toolz/);
 });
 
-test('any value with escaped dollar signs reaches the server unchanged', () => {
+test('a value with escaped dollar signs reaches the server unchanged', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0')),
@@ -73,13 +73,13 @@ test('any value with escaped dollar signs reaches the server unchanged', () => {
   );
 });
 
-test('times of the command line go before those of [daemon], and those of a server before both', () => {
+test("command-line timeouts override [daemon], and a server's own timeouts override both", () => {
   const servers = `${ONE}timeout_init = "3s"\n[daemon.mcp.timeout]\ninit = "9s"\nrequest = "9s"\n`;
   const [server] = resolve({ servers, timeouts: { init: 1, request: 2 } }).servers;
   expect(server?.timeouts).toEqual({ install: 600_000, init: 3000, request: 2, shutdown: 5000 });
 });
 
-test('values are secret by name, or by length if from the secrets file or a variable; folders, settings and common variables are not', () => {
+test('values are secret by name or by length; folders, settings and common variables are not secret', () => {
   const { secrets } = resolve({
     servers:
       '[[servers]]\nname = "a"\ncommand = "x"\nargs = ["$HOME/x", "--key=$KEY", "in-public", "--api-key", "k-2", "$MODE"]\nenv = { P = "in-public", PASSWORD = "p-3" }\ntools = ["*"]\n',
@@ -96,7 +96,7 @@ test('values are secret by name, or by length if from the secrets file or a vari
   expect(named(false)).toEqual(['an-operand', 'written-here']);
 });
 
-test('values for servers that are not configured are one note, because projects share the file', () => {
+test('values for unknown servers cause one note, because projects share the secrets file', () => {
   const noted = (...names: string[]) =>
     resolve({
       servers: ONE,
@@ -119,13 +119,13 @@ test('values for servers that are not configured are one note, because projects 
   });
 });
 
-test('an unknown key at the top is a warning', () => {
+test('an unknown top-level key causes a warning', () => {
   expect(resolve({ servers: `${ONE}[future]\nx = 1\n` }).warnings).toEqual([
     '.mcpd.toml:5: unknown key "future" is ignored.',
   ]);
 });
 
-test('lists hide secrets inside headers, variables and addresses', () => {
+test('lists hide secrets inside headers, variables and URLs', () => {
   const args = [
     '--header',
     'Authorization: Bearer abc',

@@ -43,7 +43,7 @@ const add = async (server: string, token: string): Promise<Response> =>
     body: '{"a":1,"b":2}',
   });
 
-test('the metadata names the resource of each MCP endpoint, and needs no token', async () => {
+test('the metadata names the resource of each MCP endpoint and needs no token', async () => {
   for (const path of ['', '/mcp', '/mcp/echo']) {
     const response = await get(`/.well-known/oauth-protected-resource${path}`);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -58,7 +58,7 @@ test('the metadata names the resource of each MCP endpoint, and needs no token',
   expect((await get('/.well-known/oauth-protected-resource/api')).status).toBe(401);
 });
 
-test('a request without a valid token gets the address to get one', async () => {
+test('a request without a valid token gets the URL of the metadata', async () => {
   const none = await fetch(`${managed.origin}/mcp/echo`, { method: 'POST', body: '{}' });
   expect(none.status).toBe(401);
   expect(none.headers.get('www-authenticate')).toBe(
@@ -78,7 +78,7 @@ test('a request without a valid token gets the address to get one', async () => 
   }
 });
 
-test('scopes decide over servers, tools and administration, in REST and MCP', async () => {
+test('scopes control servers, tools and admin access, in REST and MCP', async () => {
   const [adder, all, admin] = await Promise.all(
     ['add', 'all', 'all admin'].map((scope) => issuer.token({ scope })),
   );
@@ -105,13 +105,13 @@ test('scopes decide over servers, tools and administration, in REST and MCP', as
   expect(endpoint.headers.get('www-authenticate')).toContain(`resource_metadata="${METADATA}/mcp/other"`);
 });
 
-test('a token for one server is not a token for another; keys work together with tokens', async () => {
+test('a token for one server is not accepted for another; keys and tokens can be combined', async () => {
   const narrow = await issuer.token({ aud: `${RESOURCE}/mcp/echo`, scope: 'all' });
   expect(await (await get('/api/v1/servers', narrow)).json()).toEqual(['echo']);
   expect(await (await get('/api/v1/servers', 'a-key')).json()).toEqual(['other']);
 });
 
-test('logs name the user, and contain no token', async () => {
+test('logs contain the user name and no token', async () => {
   const token = await issuer.token({ scope: 'all', sub: 'eve' });
   await add('echo', token);
   await expect.poll(() => JSON.stringify(managed.logged)).toContain('"caller":"user:eve"');

@@ -4,11 +4,11 @@ import { useDescribed } from './use-described.ts';
 
 const ADMIN = '/api/v1/admin';
 const { manager, send } = useDescribed();
-describe('the configuration', () => {
+describe('the configuration API', () => {
   const SERVERS = `${ADMIN}/configuration/servers`;
   const list = async (query = '') => (await send('GET', `${ADMIN}/configuration${query}`)).body;
 
-  test('a server is changed as text: shown as a diff, then written and applied; comments stay', async () => {
+  test("a server's text is previewed as a diff, then written and applied, keeping comments", async () => {
     expect(await list()).toMatchObject({
       path: manager().path('.mcpd.toml'),
       editable: true,
@@ -43,14 +43,14 @@ describe('the configuration', () => {
     ['[[servers]\n', 422, /not valid TOML/],
     ['[daemon]\naddr = "0.0.0.0:1"\n', 422, /one server/],
     ['[[servers]]\nname = "careful"\ncommand = "x"\ntools = ["*"]\n', 422, /duplicate server name/],
-  ])('a mistake in %j changes nothing', async (text, status, reason) => {
+  ])('the invalid text %j changes nothing', async (text, status, reason) => {
     const before = manager().read('.mcpd.toml');
     const answer = await send('PUT', `${SERVERS}/echo`, { text });
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(reason)]);
     expect(manager().read('.mcpd.toml')).toBe(before);
   });
 
-  test('a server is added with its secrets in the other file, and removed with them', async () => {
+  test('a server is added and removed together with its secrets in the other file', async () => {
     const server = {
       name: 'Added',
       settings: {
@@ -84,7 +84,7 @@ describe('the configuration', () => {
     expect((await send('DELETE', `${SERVERS}/added`)).status).toBe(422);
   });
 
-  test('a server that cannot start stays in the file, and the answer has the reason', async () => {
+  test('a server that cannot start stays in the file, and the response has the reason', async () => {
     const settings = { command: process.execPath, args: ['--eval', 'process.exit(3)'], tools: ['*'] };
     const { body } = await send('POST', SERVERS, { name: 'broken', settings });
     expect(body).toMatchObject({ written: true, problem: expect.stringContaining('broken') });
@@ -98,7 +98,7 @@ describe('groups', () => {
   const names = async () =>
     (await send('GET', '/api/v1/groups')).body.groups.map(({ name }: { name: string }) => name);
 
-  test('a group is created, changed and removed in the file, each shown as a diff first', async () => {
+  test('a group is created, changed and removed in the file, after a diff preview', async () => {
     const group = { name: 'Daily', servers: ['echo'], tools: ['careful/add'] };
     const preview = await send('POST', `${GROUPS}?dry_run=true`, group);
     expect(preview.body).toMatchObject({ written: false, diff: expect.stringContaining('+name = "Daily"') });
@@ -136,14 +136,14 @@ describe('groups', () => {
     [{ name: 'x' }, /the group is empty/],
     [{ name: 'a b', servers: ['echo'] }, /invalid group name "a b"/],
     [{ name: 'x', tools: ['add'] }, /server\/name/],
-  ])('a mistake in %j changes nothing', async (group, reason) => {
+  ])('the invalid group %j changes nothing', async (group, reason) => {
     const before = manager().read('.mcpd.toml');
     const answer = await send('POST', GROUPS, group);
     expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(reason)]);
     expect(manager().read('.mcpd.toml')).toBe(before);
   });
 
-  test('changes require a key with edit permission, reading one with admin permission', async () => {
+  test('changing a group requires edit permission, and reading it requires admin permission', async () => {
     const { admin, user } = manager().keys;
     expect((await send('DELETE', `${GROUPS}/research`, undefined, admin)).status).toBe(403);
     expect((await send('GET', `${GROUPS}/research`, undefined, admin)).status).toBe(200);

@@ -8,7 +8,7 @@ const { manager, send } = useDescribed();
 const call = (tool: string, args: object = {}): Promise<unknown> =>
   manager().send('POST', `/api/v1/servers/echo/tools/${tool}`, args);
 
-test('servers have statistics of their calls and the usage of their processes, and are searched, sorted and paged', async () => {
+test('servers are searched, sorted and paginated, with call statistics and process usage', async () => {
   await call('add', { a: 1, b: 2 });
   await call('is-error', {});
   const { body } = await send('GET', `${ADMIN}/servers/echo`);
@@ -33,7 +33,7 @@ test('servers have statistics of their calls and the usage of their processes, a
 });
 
 describe('permissions', () => {
-  test('each key reads its own permissions', async () => {
+  test('each key can read its own permissions', async () => {
     const of = async (key: string) => (await send('GET', '/api/v1/caller', undefined, key)).body;
     expect(await of(manager().keys.editor)).toMatchObject({ name: 'editor', admin: true, edit: true });
     expect(await of(manager().keys.admin)).toMatchObject({ name: 'admin', admin: true, edit: false });
@@ -72,7 +72,7 @@ describe('permissions', () => {
   });
 });
 
-test('keys are created once, listed without their hashes, and revoked', async () => {
+test('a key is created once, listed without its hash, and revoked', async () => {
   const created = await send('POST', `${ADMIN}/keys`, {
     name: 'laptop',
     servers: ['echo'],
@@ -104,7 +104,7 @@ test('keys are created once, listed without their hashes, and revoked', async ()
   expect((await send('DELETE', `${ADMIN}/keys/${record.id}`)).status).toBe(404);
 });
 
-test('tools are compared with their pins, pinned and unpinned; rules are listed', async () => {
+test('tools can be compared with their pins, pinned and unpinned, and rules are listed', async () => {
   const compared = await send('POST', `${ADMIN}/servers/echo/pin?dry_run=true`);
   expect(compared.body.written).toBe(false);
   expect(compared.body.differences).toContainEqual({
@@ -126,7 +126,7 @@ test('tools are compared with their pins, pinned and unpinned; rules are listed'
   expect((await send('POST', `${ADMIN}/servers/nothing/pin`)).status).toBe(404);
 });
 
-test('the audit log is read from its end, with filters', async () => {
+test('the audit log is read from the end, with filters', async () => {
   for (const text of ['first', 'second']) await call('echo', { message: text });
   const entries = async (query: string) => {
     const { body } = await send('GET', `${ADMIN}/audit?${query}`);
@@ -143,7 +143,7 @@ test('the audit log is read from its end, with filters', async () => {
   expect((await send('GET', `${ADMIN}/audit?from=yesterday`)).status).toBe(422);
 });
 
-test('every client has a text to paste, with the address of the request and without a key', async () => {
+test("every client gets a configuration snippet with the request's address and without a key", async () => {
   const { body, text } = await send(
     'GET',
     '/api/v1/clients?servers=echo&group=research',
@@ -168,14 +168,14 @@ test('every client has a text to paste, with the address of the request and with
   ]);
 });
 
-test('browsers get the pages at /, other clients the previous response', async () => {
+test('at /, browsers get the pages and other clients the previous response', async () => {
   const html = await fetch(manager().url, { headers: { Accept: 'text/html,*/*' } });
   expect([html.status, html.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect((await manager().get('/')).status).toBe(404);
   expect((await manager().get('/', '')).status).toBe(401);
 });
 
-test('a log is followed as server-sent events', async () => {
+test('a log can be followed as server-sent events', async () => {
   const leaving = new AbortController();
   const response = await fetch(`${manager().url}${ADMIN}/servers/echo/logs?follow=true&lines=1`, {
     headers: { Authorization: `Bearer ${manager().keys.admin}`, Accept: 'text/event-stream' },

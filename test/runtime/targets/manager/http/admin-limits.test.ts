@@ -46,7 +46,7 @@ const send = async ({ method, path }: Operation, name: string, key: string) =>
 
 const shown = ({ method, path }: Operation, status: number): string => `${status} ${method} ${path}`;
 
-test('an admin key that is limited to servers reads and changes nothing of others', async () => {
+test('an admin key limited to some servers can neither read nor change others', async () => {
   const all = await operations();
   expect(all.length).toBeGreaterThan(15);
   const lists: string[] = [];
@@ -68,7 +68,7 @@ test('an admin key that is limited to servers reads and changes nothing of other
   ]);
 });
 
-test('it administrates its own servers', async () => {
+test('an admin key manages its own servers', async () => {
   const get = async (path: string) => await manager.get(`/api/v1/admin/${path}`, manager.keys.limited);
   const { body: status } = await get('status');
   expect(status.servers).toMatchObject([{ name: 'echo' }]);
@@ -85,7 +85,7 @@ test('it administrates its own servers', async () => {
   );
 });
 
-test('a read-only admin key cannot change anything, even with edit permission', async () => {
+test('a read-only admin key can change nothing, even with edit permission', async () => {
   for (const operation of await operations()) {
     const { status, text } = await send(operation, 'echo', manager.keys.reader);
     const isChange = operation.method !== 'GET';

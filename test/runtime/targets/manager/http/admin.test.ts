@@ -14,7 +14,7 @@ const api = useApi(() => ({
 }));
 const log = (text: string): Promise<unknown> => api().post('/api/v1/servers/echo/tools/log', { text });
 
-test('how all servers are doing', async () => {
+test('reports the status of all servers', async () => {
   const { body } = await api().get('/api/v1/admin/status');
   expect(body).toMatchObject({ $schema: 'http://localhost/schemas/Status.json', version: '1.2.3' });
   const [echo, idle] = body.servers;
@@ -48,7 +48,7 @@ test('a restart starts a new process', async () => {
   });
 });
 
-test('a server to which each user signs in shows that the caller has not', async () => {
+test('a server with per-user sign-in shows that the caller has not signed in', async () => {
   const { managed, get } = api();
   const remote: ServerSpec = {
     ...serverSpec('tickets', 'echo', { lazy: true }),
@@ -69,7 +69,7 @@ test('a server to which each user signs in shows that the caller has not', async
 });
 
 describe('a reload', () => {
-  test('reports what has changed', async () => {
+  test('reports the changes', async () => {
     const { managed } = api();
     managed.configure([
       serverSpec('echo', 'echo'),
@@ -89,7 +89,7 @@ describe('a reload', () => {
     expect((await api().post('/api/v1/admin/reload')).body.removed).toEqual(['more']);
   });
 
-  test('D-5, D-17: of an invalid configuration reports the problem, and is not a server error', async () => {
+  test('reports problems of an invalid configuration, which is not a server error', async () => {
     const { context } = api().managed;
     const details = [{ location: '.mcpd.toml:3', message: 'tols is no key' }];
     const error = Object.assign(configError('.mcpd.toml is wrong'), { details });
@@ -104,7 +104,7 @@ describe('a reload', () => {
 });
 
 describe('logs', () => {
-  test('are the last lines', async () => {
+  test('return the last lines', async () => {
     for (const text of ['first', 'second', 'third']) await log(text);
     await expect
       .poll(async () => (await api().get('/api/v1/admin/servers/echo/logs')).text)
@@ -117,7 +117,7 @@ describe('logs', () => {
     expect((await api().get('/api/v1/admin/servers/echo/logs?follow=perhaps')).status).toBe(422);
   });
 
-  test('can be followed over the network, until the client leaves', async () => {
+  test('can be followed over the network until the client disconnects', async () => {
     await log('before');
     await expect
       .poll(async () => (await api().get('/api/v1/admin/servers/echo/logs?lines=1')).text)
@@ -141,7 +141,7 @@ describe('logs', () => {
   });
 });
 
-test('a followed log ends when the manager does, and a HEAD request follows nothing', async () => {
+test('a followed log ends with the manager, and a HEAD request does not follow', async () => {
   const ending = await openApi({ servers: [serverSpec('echo', 'echo', { lazy: true })] });
   const path = '/api/v1/admin/servers/echo/logs?follow=true';
   const head = await ending.request(path, { method: 'HEAD' });
@@ -152,7 +152,7 @@ test('a followed log ends when the manager does, and a HEAD request follows noth
   await ending.close();
 });
 
-describe('following', () => {
+describe('following a log', () => {
   const logs = (lines: LogLine[] = []) => {
     const listeners = new Set<(line: LogLine) => void>();
     return {
@@ -172,7 +172,7 @@ describe('following', () => {
     signal,
   });
 
-  test('ends before the line that its reader may not read any more', async () => {
+  test('ends before a line that its reader is no longer allowed to read', async () => {
     const source = logs();
     let canRead = true;
     const reader = followLogs(source, { ...options(), canRead: () => canRead }).getReader();
@@ -184,14 +184,14 @@ describe('following', () => {
     expect(source.listeners.size).toBe(0);
   });
 
-  test('ends without a line, too, when its reader may not read any more', async () => {
+  test('ends without a new line when its reader loses permission', async () => {
     const source = logs();
     const followed = followLogs(source, { ...options(), keepAliveMs: 1, canRead: () => false });
     expect((await followed.getReader().read()).done).toBe(true);
     expect(source.listeners.size).toBe(0);
   });
 
-  test('ends on abort, and leaves nothing behind', async () => {
+  test('ends on abort without leaving listeners', async () => {
     const source = logs();
     const ending = new AbortController();
     const stream = followLogs(source, options(ending.signal));
@@ -209,7 +209,7 @@ describe('following', () => {
     expect([source.listeners.size, ended]).toEqual([0, 1]);
   });
 
-  test('a reader that is too slow gets the number of skipped lines', async () => {
+  test('reports the number of skipped lines to a slow reader', async () => {
     const source = logs();
     const ending = new AbortController();
     const reader = followLogs(source, options(ending.signal)).getReader();
@@ -228,7 +228,7 @@ describe('following', () => {
     await reader.cancel();
   });
 
-  test('silence is broken by empty lines', async () => {
+  test('sends empty lines while there is no output', async () => {
     const reader = followLogs(logs(), { ...options(), keepAliveMs: 1 }).getReader();
     const { value } = await reader.read();
     expect(Buffer.from(value ?? []).toString()).toBe('\n');

@@ -10,8 +10,8 @@ const TOOL = '/api/v1/servers/echo/tools/number';
 const PROMPT = '/api/v1/servers/echo/prompts/greet';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe('D-17: an invalid body is an error of the client, and is reported', () => {
-  test.each([undefined, ''])('an empty body (%j) is 400', async (body) => {
+describe('an invalid body is a client error with a reason', () => {
+  test.each([undefined, ''])('an empty body (%j) returns 400', async (body) => {
     for (const path of [TOOL, PROMPT]) {
       for (const headers of [{}, JSON_TYPE]) {
         const answer = await api().post(path, body, headers);
@@ -21,7 +21,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     }
   });
 
-  test('malformed JSON is 400, with where it goes wrong', async () => {
+  test('malformed JSON returns 400 with the position', async () => {
     const { status, body } = await api().post(TOOL, '{"a":1,\n "b":x}');
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '+json', 'a b/c+json'])(
-    '%s is 415',
+    'content type %s returns 415',
     async (type) => {
       const { status, body } = await api().post(TOOL, '{}', { 'Content-Type': type });
       expect([status, body.title]).toEqual([415, 'Unsupported Media Type']);
@@ -50,7 +50,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
   );
 
   test.each([undefined, 'application/vnd.other+json', 'Application/Problem+JSON; charset=utf-8'])(
-    '%s is read as JSON, as the existing service does',
+    'content type %s is read as JSON, as by the existing service',
     async (type) => {
       const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
       const init = { method: 'POST', headers, body: new Blob(['{"value":7}']) };
@@ -61,16 +61,16 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     },
   );
 
-  test('a web page cannot use that to send a request without a preflight', async () => {
+  test('a web page cannot use this to avoid a preflight request', async () => {
     const init = { method: 'POST', headers: { Origin: 'https://evil.example' }, body: new Blob(['{}']) };
     expect((await api().request(TOOL, init)).status).toBe(403);
   });
 
-  test('a body in an unknown encoding is 415', async () => {
+  test('an unknown content encoding returns 415', async () => {
     expect((await api().post(TOOL, '{}', { 'Content-Encoding': 'compress' })).status).toBe(415);
   });
 
-  test('more than 1 MiB is 413', async () => {
+  test('more than 1 MiB returns 413', async () => {
     const fits = `{"value":"${'x'.repeat(1_048_576 - 12)}"}`;
     expect(fits.length).toBe(1_048_576);
     expect((await api().post(TOOL, fits)).status).toBe(200);
@@ -82,7 +82,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     ]);
   });
 
-  test.each(['[]', '"text"', '7', 'null', 'true'])('%s is not an object of arguments: 422', async (text) => {
+  test.each(['[]', '"text"', '7', 'null', 'true'])('%s returns 422, because arguments must be an object', async (text) => {
     const { status, body } = await api().post(TOOL, text);
     expect(status).toBe(422);
     expect(body.errors).toEqual([
@@ -93,7 +93,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     ]);
   });
 
-  test('arguments of prompts have to be texts', async () => {
+  test('prompt arguments must be strings', async () => {
     const { status, body } = await api().post(PROMPT, { arguments: { name: 7, other: null } });
     expect(status).toBe(422);
     expect(body).toEqual({
@@ -108,7 +108,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     });
   });
 
-  test('members are known by their exact names', async () => {
+  test('member names are case-sensitive', async () => {
     const { status, body } = await api().post(PROMPT, { Arguments: {}, more: 1 });
     expect(status).toBe(422);
     expect(body.errors).toEqual([
@@ -120,14 +120,14 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     ]);
   });
 
-  test('very deep JSON is rejected, deep JSON is not', async () => {
+  test('deeply nested JSON is accepted up to a limit', async () => {
     const deep = (levels: number): string => `{"value":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect((await api().post(TOOL, deep(400))).body).toBe(deep(400));
     expect((await api().post(TOOL, deep(100_000))).status).toBe(422);
   });
 });
 
-test('D-29: a body that does not arrive is given up on with 408, and its connection ended', async () => {
+test('an incomplete body returns 408 and closes the connection', async () => {
   const hasty = await openApi({ servers: [], bodyTimeoutMs: 100 });
   const origin = await hasty.listen();
   const answer = await new Promise<{

@@ -101,7 +101,7 @@ const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] =
 
 const DELETED = '/api/v1/servers/echo/sign-in';
 
-test('every answer matches the OpenAPI document', async () => {
+test('every response matches the OpenAPI document', async () => {
   const seen = new Set<number>();
   for (const path of GETS) {
     const answer = await api().get(path);
@@ -118,7 +118,7 @@ test('every answer matches the OpenAPI document', async () => {
   expect([...seen].sort((one, other) => one - other)).toEqual([200, 400, 403, 404, 413, 415, 422, 501, 502]);
 });
 
-test('every operation of the document was tried', () => {
+test('this test calls every operation of the document', () => {
   const tried = new Set([
     ...GETS.map((path) => described.operationOf('GET', path)),
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
@@ -130,7 +130,7 @@ test('every operation of the document was tried', () => {
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test('a server that is starting is not ready, and reports that as a problem', async () => {
+test('a manager that is not ready reports that as a problem', async () => {
   const { lifecycle } = api().managed.context.kernel;
   await lifecycle.drain();
   for (const [method, path] of [

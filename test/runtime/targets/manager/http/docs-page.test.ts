@@ -7,7 +7,7 @@ import { type OpenApi, openApi } from './open-api.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the page that shows the API, in a browser', () => {
+describe.skipIf(chromium === undefined)('API documentation page in a browser', () => {
   const pages = usePages(chromium);
   let api: OpenApi;
   let origin: string;
@@ -17,7 +17,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API, in a brows
   });
   afterAll(() => api.close());
 
-  test('has every operation, with types of OpenAPI 3.1', () =>
+  test('lists every operation with OpenAPI 3.1 types', () =>
     pages.visit(`${origin}/docs`, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'mcp-manager' }).waitFor();
       const { paths } = (await api.get('/openapi.json')).body;

@@ -42,7 +42,7 @@ const operationsOf = (document: {
     ]),
   );
 
-test('the document has every operation of the contract, by its published name', async () => {
+test('the document has every operation of the contract under its published name', async () => {
   const { headers, body } = await api().get('/openapi.json');
   expect(headers.get('Content-Type')).toBe('application/openapi+json');
   expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'mcp-manager', version: 'v1' } });
@@ -106,7 +106,7 @@ test('the document has every operation of the contract, by its published name', 
   ]);
 });
 
-test('it is valid OpenAPI 3.1, and its examples are valid', async () => {
+test('the document is valid OpenAPI 3.1 with valid examples', async () => {
   const { body } = await api().get('/openapi.json');
   await SwaggerParser.validate(structuredClone(body), { dereference: { circular: false } });
   expect(JSON.stringify(body)).not.toMatch(/"nullable"|"\$id"|"x-[a-z-]+":/);
@@ -129,7 +129,7 @@ test('it is valid OpenAPI 3.1, and its examples are valid', async () => {
   expect(tried).toBeGreaterThan(100);
 });
 
-test('it is also there in version 3.0, valid, as JSON and YAML', async () => {
+test('the document is also available as valid OpenAPI 3.0, in JSON and YAML', async () => {
   const { headers, body } = await api().get('/openapi-3.0.json');
   expect([headers.get('Content-Type'), body.openapi]).toEqual(['application/openapi+json', '3.0.3']);
   await SwaggerParser.validate(structuredClone(body), { dereference: { circular: false } });
@@ -140,7 +140,7 @@ test('it is also there in version 3.0, valid, as JSON and YAML', async () => {
   expect((await locked().get('/openapi-3.0.yaml')).status).toBe(200);
 });
 
-test('schemas are closed, and match the contract', async () => {
+test('schemas are closed and match the contract', async () => {
   const { schemas } = (await api().get('/openapi.json')).body.components;
   const shape = (name: string): unknown => [
     Object.keys(schemas[name].properties),
@@ -198,13 +198,13 @@ test('schemas are closed, and match the contract', async () => {
   }
 });
 
-test('as YAML it is the same', async () => {
+test('the YAML document equals the JSON document', async () => {
   const { headers, text } = await api().get('/openapi.yaml');
   expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
   expect(parse(text)).toEqual((await api().get('/openapi.json')).body);
 });
 
-test('every schema can be had alone, and leads nowhere else', async () => {
+test('every schema is available separately, without external references', async () => {
   const { schemas } = (await api().get('/openapi.json')).body.components;
   expect(Object.keys(schemas).length).toBeGreaterThan(25);
   for (const name of Object.keys(schemas)) {
@@ -219,7 +219,7 @@ test('every schema can be had alone, and leads nowhere else', async () => {
   }
 });
 
-test('the page that shows it is all here, and works without the internet', async () => {
+test('the documentation page is self-contained and works offline', async () => {
   const { status, headers, text } = await api().get('/docs');
   expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(text).not.toContain('Try the model');
@@ -238,7 +238,7 @@ test('the page that shows it is all here, and works without the internet', async
   expect((await api().get('/docs/')).headers.get('Location')).toBe('../docs');
 });
 
-test('with keys the document marks routes that need one', async () => {
+test('if there are keys, the document marks the routes that require one', async () => {
   const { body } = await locked().get('/openapi.json');
   expect(body.components.securitySchemes).toEqual({ apiKey: { type: 'http', scheme: 'bearer' } });
   const open = operationsOf(body).flatMap(([name, { security }]) => (security ? [name] : []));

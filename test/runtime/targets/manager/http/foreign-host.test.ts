@@ -20,7 +20,7 @@ const api = useApi(() => ({
 }));
 
 test.each(HOSTILE_WAYS)(
-  'no route answers with the host that a client chose by %s',
+  'no response contains a host that the client set by %s',
   async (_, base, headers) => {
     const routes = routesOf(api().app);
     expect(routes.length).toBeGreaterThan(40);
@@ -28,7 +28,7 @@ test.each(HOSTILE_WAYS)(
   },
 );
 
-test('a sign-in does not return to the host that a client chose', async () => {
+test('a sign-in does not redirect to a host that the client set', async () => {
   const launch: RemoteLaunch = {
     kind: 'remote',
     transport: 'http',
@@ -54,7 +54,7 @@ test('a sign-in does not return to the host that a client chose', async () => {
   }
 });
 
-test.each(FOREIGN_PAGES)('without keys, every route refuses %j', async (headers) => {
+test.each(FOREIGN_PAGES)('without keys, every route rejects %j', async (headers) => {
   for (const hostname of ['127.0.0.1', '0.0.0.0']) {
     const open = await openApi({ servers: [], hostRules: { hostname } });
     try {

@@ -22,7 +22,7 @@ const junk = fc.oneof(
   fc.constantFrom('{', '{"a":', '\ufeff{}', '{"a":1}{}'),
 );
 
-test('any body', async () => {
+test('any body gets a documented response', async () => {
   const post = '/api/v1/servers/echo';
   const paths = fc.constantFrom(`${post}/tools/number`, `${post}/prompts/greet`);
   await fc.assert(
@@ -82,7 +82,7 @@ const query = fc.oneof(
 
 const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'OPTIONS');
 
-test('any path, query and method', async () => {
+test('any path, query and method gets a documented response', async () => {
   await fc.assert(
     fc.asyncProperty(path, query, method, async (where, what, method) => {
       const url = `http://localhost${where}${what}`;
@@ -105,7 +105,7 @@ const header = fc.constantFrom(
   'Content-Length',
 );
 
-test('any header', async () => {
+test('any header gets a documented response', async () => {
   await fc.assert(
     fc.asyncProperty(header, fc.string({ maxLength: 40 }), async (name, text) => {
       const value = text.replaceAll(/[^\x20-\x7e]/g, '');

@@ -55,7 +55,7 @@ const send = async (key: string, path: string, body?: unknown, headers: Record<s
 const toolsOf = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name);
 
-test('the OpenAPI document of a server has the tools of the group only, and its routes follow approval rules', async () => {
+test("a server's OpenAPI document contains only the group's tools, and its routes follow approval rules", async () => {
   const { body } = await send('all', '/groups/Maths/openapi/echo.json');
   const { paths, servers } = body as unknown as { paths: object; servers: readonly { url: string }[] };
   expect(Object.keys(paths)).toEqual(['/add']);
@@ -73,7 +73,7 @@ test('the OpenAPI document of a server has the tools of the group only, and its 
   expect((await send('all', '/openapi/echo/echo', { message: 'x' }, confirmed)).status).toBe(200);
 });
 
-test('the endpoints of a group have its servers and tools only, over MCP and HTTP', async () => {
+test("a group's endpoints contain only its servers and tools, over MCP and HTTP", async () => {
   const client = await managed.connect('/groups/Maths/mcp', { Authorization: bearer('all') });
   expect(client.getServerVersion()?.name).toBe('maths');
   expect(await toolsOf(client)).toEqual(['camel__getWeather', 'camel__Get_Time', 'echo__add']);
@@ -110,7 +110,7 @@ test('the endpoints of a group have its servers and tools only, over MCP and HTT
   expect((await send('all', '/groups/maths/api/v1/admin/status')).status).toBe(404);
 });
 
-test('a key for groups allows the tools of its groups on every path, and no other group', async () => {
+test('a key for groups allows only their tools, on every path', async () => {
   expect((await send('grouped', '/api/v1/servers')).body).toEqual(['camel', 'echo']);
   expect((await send('grouped', '/api/v1/servers/echo/tools?detail=minimal')).body.tools).toMatchObject([
     { name: 'add' },
@@ -126,7 +126,7 @@ test('a key for groups allows the tools of its groups on every path, and no othe
   expect((await send('both', '/api/v1/servers')).body).toEqual(['camel']);
 });
 
-test('a session of a group cannot be used on another path', async () => {
+test("a group's session cannot be used on another path", async () => {
   const headers = { Authorization: bearer('all'), Accept: 'application/json, text/event-stream' };
   const opened = await fetch(`${managed.origin}/groups/maths/mcp`, {
     method: 'POST',
@@ -161,7 +161,7 @@ test('a reload changes the groups, and clients are notified', async () => {
   managed.context.groups.replace([MATHS, ALL]);
 });
 
-test('a tool that needs an approval: elicitation over MCP, a header of the request over HTTP', async () => {
+test('a tool that requires approval uses elicitation over MCP and a request header over HTTP', async () => {
   const client = await managed.connect('/mcp', { Authorization: bearer('all') }, { elicitation: {} });
   const messages: string[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {

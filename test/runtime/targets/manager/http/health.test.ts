@@ -17,7 +17,7 @@ const api = useApi(() => ({
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
-test('the health of all servers, by name', async () => {
+test('returns the health of all servers, by name', async () => {
   await expect
     .poll(async () =>
       (await api().get('/api/v1/health/servers')).body.servers.map(({ status }: Health) => status),
@@ -41,14 +41,14 @@ test('the health of all servers, by name', async () => {
   });
 });
 
-test('an unknown server is not tracked', async () => {
+test('returns 404 for an unknown server', async () => {
   expect(await api().get('/api/v1/health/servers/Nobody')).toMatchObject({
     status: 404,
     body: { title: 'Not Found', detail: 'server health is not being tracked: Nobody' },
   });
 });
 
-test('the names of all servers are a bare list', async () => {
+test('server names are returned as a bare list', async () => {
   const { text, headers } = await api().get('/api/v1/servers');
   expect([text, headers.get('Content-Type'), headers.get('Link')]).toEqual([
     '["ant","zebra"]',
@@ -84,10 +84,10 @@ test('unknown values are omitted, and latency is only recorded for checks with a
   });
 });
 
-describe('D-8: a name with capitals', () => {
+describe('a server name with capitals', () => {
   const folder = useTempFolder();
 
-  test('is the same name, for health and for calls', async () => {
+  test('is case-insensitive, for health and for calls', async () => {
     const config = join(folder(), '.mcpd.toml');
     const echo = join(FIXTURES, 'mcp-servers', 'echo.mjs');
     const server = { name: 'MyTools', command: process.execPath, args: [echo], tools: ['*'] };

@@ -118,13 +118,13 @@ const ROUTES: Record<string, Route> = {
 describe.each(Object.keys(ROUTES))('%s', (name) => {
   const { good, http, mcp } = ROUTES[name] as Route;
 
-  test('a good answer is passed on', async () => {
+  test('a valid response is passed on', async () => {
     const answer = { result: good };
     expect((await http?.ask(answer))?.status ?? 200).toBe(200);
     for (const ask of mcp) expect(await overMcp(ask, answer)).toEqual({});
   });
 
-  test('a malformed answer is repaired, or is the server’s fault with the reason, the same on every wire', async () => {
+  test("a malformed response is repaired or reported as the server's fault, the same on every protocol", async () => {
     const disorders: unknown[] = [];
     for (const answer of answersOf(good)) {
       const heard = http && (await http.ask(answer));
@@ -147,7 +147,7 @@ describe.each(Object.keys(ROUTES))('%s', (name) => {
   });
 });
 
-test('a response that is nested too deep is rejected, and the manager continues', async () => {
+test('a deeply nested response is rejected, and the manager continues', async () => {
   const reason = 'malformed result: it is nested deeper than 500 levels';
   for (const deep of [1000, 100_000]) {
     const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer: { deep } });
@@ -161,7 +161,7 @@ test('a response that is nested too deep is rejected, and the manager continues'
   }
 });
 
-test('the reason names the place, the value and the rule, on both wires', async () => {
+test('the error names the position, the value and the rule, on both protocols', async () => {
   const answer = { result: { content: [text, { type: 'text', text: null }] } };
   const reason = 'malformed result: `content[1].text` is null; it must be a string';
   const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer });
@@ -169,7 +169,7 @@ test('the reason names the place, the value and the rule, on both wires', async 
   await expect(client.callTool({ name: 'malformed__answer', arguments: { answer } })).rejects.toThrow(reason);
 });
 
-test('structured content alone is an answer', async () => {
+test('structured content alone is a valid response', async () => {
   const answer = { result: { structuredContent: { city: 'Oslo' } } };
   const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer });
   expect([status, body]).toEqual([200, '{"city":"Oslo"}']);

@@ -5,10 +5,10 @@ import { readAnswer } from './open-api.ts';
 
 const SERVER = '/api/v1/servers/malformed';
 
-describe('a list that is none', () => {
+describe('an invalid list', () => {
   const ODD_LISTS = ['null', '7', '"text"', '{}', 'true'];
 
-  test.each(ODD_LISTS)('%s is the server’s fault, and other servers are listed', async (list) => {
+  test.each(ODD_LISTS)("%s is the server's fault, and other servers are still listed", async (list) => {
     const env = { TOOLS: list, PROMPTS: list, RESOURCES: list, TEMPLATES: list };
     const other = await openManager({
       servers: [serverSpec('good', 'echo'), serverSpec('malformed', 'malformed', { env })],
@@ -33,7 +33,7 @@ test.each([
   '"text"',
   '[]',
   '{"tools":null,"prompts":true,"resources":{"subscribe":"yes"},"logging":7}',
-])('with the capabilities %s, clients can connect', async (capabilities) => {
+])('clients can connect to a server with the capabilities %s', async (capabilities) => {
   const other = await openManager({
     servers: [serverSpec('malformed', 'malformed', { env: { CAPABILITIES: capabilities } })],
   });

@@ -4,7 +4,7 @@ import { bearer, keyOf } from '../access/key-of.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi, type OpenApi } from './open-api.ts';
 
-describe('the published client of the existing service', () => {
+describe("the existing service's published client", () => {
   let api: OpenApi;
   let client: McpdClient;
   let origin: string;
@@ -48,7 +48,7 @@ describe('the published client of the existing service', () => {
     );
   });
 
-  test('lists and fills in prompts, reads resources', async () => {
+  test('lists and renders prompts, and reads resources', async () => {
     const { echo } = client.servers;
     expect((await echo?.getPrompts())?.map(({ name }) => name)).toEqual(['greet', 'plain', 'Picture']);
     expect(await echo?.generatePrompt('greet', { name: 'Ada' })).toMatchObject({
@@ -62,27 +62,27 @@ describe('the published client of the existing service', () => {
     expect(await echo?.hasResource('memo://nothing')).toBe(false);
   });
 
-  test('gets all pages of a list', async () => {
+  test('reads all pages of a list', async () => {
     const { paged } = client.servers;
     expect((await paged?.getPrompts())?.map(({ name }) => name)).toEqual(['greet', 'plain', 'Picture']);
     expect(await paged?.getResources()).toHaveLength(3);
     expect(await paged?.getResourceTemplates()).toHaveLength(2);
   });
 
-  test('takes a server without prompts and resources for one with empty lists', async () => {
+  test('treats a server without prompts and resources as having empty lists', async () => {
     const { tools } = client.servers;
     expect(await tools?.getPrompts()).toEqual([]);
     expect(await tools?.getResources()).toEqual([]);
     expect(await tools?.getResourceTemplates()).toEqual([]);
   });
 
-  test('makes functions for agents', async () => {
+  test('creates functions for agents', async () => {
     const functions = await client.getAgentTools({ servers: ['echo', 'broken'] });
     const add = functions.find(({ name }) => name === 'echo__add');
     expect(await add?.({ a: 1, b: 2 })).toBe(3);
   });
 
-  test('understands our errors', async () => {
+  test("understands the manager's errors", async () => {
     const anyone = new McpdClient({ apiEndpoint: origin });
     await expect(anyone.listServers()).rejects.toThrow('Missing API key');
     await expect(client.getServerHealth('nobody')).rejects.toThrow(McpdError);

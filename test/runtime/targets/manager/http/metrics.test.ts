@@ -4,7 +4,7 @@ import { bearer, keyOf } from '../access/key-of.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi } from './open-api.ts';
 
-test('a key for some tools reads their metrics only', async () => {
+test('a key limited to some tools sees only their metrics', async () => {
   const keys = [
     keyOf('mcpm_all'),
     keyOf('mcpm_echo', { tools: ['echo/echo'] }),

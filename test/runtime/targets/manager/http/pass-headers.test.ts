@@ -3,7 +3,7 @@ import { openManager } from '../mcp/managed.ts';
 import { remoteLaunch, startRemote } from '../upstream/remote-fixture.ts';
 import { specOf } from '../upstream/spec.ts';
 
-test('listed headers of a client reach a remote server, and no others', async () => {
+test('only listed client headers are forwarded to a remote server', async () => {
   const remote = await startRemote('remote.mjs');
   const launch = remoteLaunch(`${remote.url}/mcp`, {
     passHeaders: ['x-tenant'],

@@ -14,7 +14,7 @@ function expectProblem({ status, headers, body }: Answer, expected: object): voi
   expect(body).toMatchObject({ status, ...expected });
 }
 
-test('unknown paths are problems', async () => {
+test('unknown paths return problem documents', async () => {
   for (const path of [
     '/',
     '/nothing',
@@ -29,7 +29,7 @@ test('unknown paths are problems', async () => {
   }
 });
 
-test('unknown methods are problems that name the known ones', async () => {
+test('unknown methods return problem documents with the allowed methods', async () => {
   for (const [method, path, allowed] of [
     ['DELETE', '/api/v1/servers', 'GET, HEAD'],
     ['POST', '/api/v1/health/servers', 'GET, HEAD'],
@@ -43,7 +43,7 @@ test('unknown methods are problems that name the known ones', async () => {
   }
 });
 
-test('a slash at the end changes nothing', async () => {
+test('a trailing slash is ignored', async () => {
   for (const path of [
     '/api/v1/servers/',
     '/api/v1/health/servers/echo/',
@@ -55,12 +55,12 @@ test('a slash at the end changes nothing', async () => {
   expect((await api().post('/api/v1/servers/echo/tools/echo/', { message: 'x' })).body).toBe('x');
 });
 
-test('every answer has an id, the caller’s own if it is a sane one', async () => {
+test('every response has a request id, taken from the caller if valid', async () => {
   expect((await api().get('/nothing')).headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
   expect((await api().get('/nothing', { 'X-Request-Id': 'mine' })).headers.get('X-Request-Id')).toBe('mine');
 });
 
-test('D-22: requests are logged with their caller, and measured', async () => {
+test('requests are logged with their caller and measured', async () => {
   await api().get('/api/v1/servers', { 'X-Request-Id': 'logged' });
   expect(api().managed.logged).toContainEqual(
     expect.objectContaining({ requestId: 'logged', caller: 'anyone', path: '/api/v1/servers', status: 200 }),
@@ -71,10 +71,10 @@ test('D-22: requests are logged with their caller, and measured', async () => {
   for (const path of ['/healthz', '/readyz']) expect((await api().get(path)).status).toBe(200);
 });
 
-describe('D-23: requests that a page elsewhere makes a browser send', () => {
+describe('cross-site requests from a browser', () => {
   const PATHS = ['/api/v1/servers', '/healthz', '/docs', '/nothing', '/metrics'];
 
-  test('are rejected by their Host, on every path', async () => {
+  test('are rejected by their Host header, on every path', async () => {
     for (const path of PATHS) {
       expectProblem(await api().get(path, { Host: 'evil.example' }), {
         status: 403,
@@ -86,7 +86,7 @@ describe('D-23: requests that a page elsewhere makes a browser send', () => {
     expect((await api().get('/api/v1/servers', { Host: 'localhost:8090' })).status).toBe(200);
   });
 
-  test('are rejected by their Origin, on every path and with any method', async () => {
+  test('are rejected by their Origin header, on every path and with any method', async () => {
     const headers = { Origin: 'https://evil.example' };
     for (const path of PATHS) expectProblem(await api().get(path, headers), { status: 403 });
     expect((await api().post('/api/v1/servers/echo/tools/echo', { message: 'x' }, headers)).status).toBe(403);
@@ -96,14 +96,14 @@ describe('D-23: requests that a page elsewhere makes a browser send', () => {
     );
   });
 
-  test('our own page may call', async () => {
+  test("are allowed from the manager's own page", async () => {
     expect(
       (await api().get('/openapi.json', { Host: 'localhost:1', Origin: 'http://localhost:1' })).status,
     ).toBe(200);
   });
 });
 
-test('a malformed request line is a problem document too', async () => {
+test('a malformed request line also returns a problem document', async () => {
   const { port, hostname } = new URL(await api().listen());
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
@@ -120,7 +120,7 @@ test('a malformed request line is a problem document too', async () => {
   expect(JSON.parse(/\{[^]*\}/.exec(answer)?.[0] ?? '')).toMatchObject({ title: 'Bad Request', status: 400 });
 });
 
-describe('with keys', () => {
+describe('with API keys', () => {
   const locked = useApi(() => ({
     servers: [serverSpec('echo', 'echo'), serverSpec('other', 'echo')],
     keys: [
@@ -132,7 +132,7 @@ describe('with keys', () => {
   }));
   const as = (key: string): Record<string, string> => ({ Authorization: bearer(key) });
 
-  test('401 has the way to send one', async () => {
+  test('401 explains how to send a key', async () => {
     for (const headers of [{}, { Authorization: bearer('mcpm_wrong') }]) {
       const answer = await locked().get('/api/v1/servers', headers);
       expectProblem(answer, { status: 401, title: 'Unauthorized' });
@@ -143,7 +143,7 @@ describe('with keys', () => {
     }
   });
 
-  test('values that are the same for everyone need no key', async () => {
+  test('public resources require no key', async () => {
     const open = ['/healthz', '/readyz', '/docs', '/openapi.json', '/openapi.yaml', '/assets/docs/page.js'];
     for (const path of [...open, '/schemas/Tool.json'])
       expect([path, (await locked().get(path)).status]).toEqual([path, 200]);
@@ -170,7 +170,7 @@ describe('with keys', () => {
     });
   });
 
-  test('a read-only key can only call read-only tools', async () => {
+  test('a read-only key can call only read-only tools', async () => {
     const mine = as('mcpm_reader');
     expect((await locked().post('/api/v1/servers/echo/tools/echo', { message: 'x' }, mine)).status).toBe(200);
     expect((await locked().post('/api/v1/servers/echo/tools/log', { text: 'x' }, mine)).status).toBe(403);
@@ -178,7 +178,7 @@ describe('with keys', () => {
     expect(text).not.toContain('"log"');
   });
 
-  test('only an administrator’s may administer', async () => {
+  test('only an admin key can use admin routes', async () => {
     for (const [method, path] of [
       ['GET', 'status'],
       ['POST', 'reload'],
@@ -201,7 +201,7 @@ describe('with keys', () => {
   });
 });
 
-describe('web pages of other origins', () => {
+describe('web pages from other origins', () => {
   const origin = 'https://app.example';
   const open = useApi(() => ({
     servers: [],
@@ -215,7 +215,7 @@ describe('web pages of other origins', () => {
     },
   }));
 
-  test('can call where the configuration permits it', async () => {
+  test('can call the API if configured', async () => {
     const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
     const preflight = await open().request('/api/v1/servers', { method: 'OPTIONS', headers });
     expect(preflight.status).toBe(204);
@@ -232,7 +232,7 @@ describe('web pages of other origins', () => {
     expect((await open().get('/api/v1/servers', { Origin: 'https://b.example' })).status).toBe(403);
   });
 
-  test('never with credentials where all may call', async () => {
+  test('are never allowed credentials if every origin is allowed', async () => {
     const { headers } = await everyone().get('/api/v1/servers', { Origin: origin });
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(headers.get('Access-Control-Allow-Credentials')).toBe(null);

@@ -22,7 +22,7 @@ const api = useApi(() => ({
 }));
 
 describe('prompts', () => {
-  test('are listed with the members of the contract', async () => {
+  test('are listed with the documented members', async () => {
     const { body, headers } = await api().get('/api/v1/servers/echo/prompts');
     expect(body).toEqual({
       $schema: 'http://localhost/schemas/Prompts.json',
@@ -35,7 +35,7 @@ describe('prompts', () => {
     expect(headers.get('Link')).toBe('</schemas/Prompts.json>; rel="describedBy"');
   });
 
-  test('are filled in', async () => {
+  test('are rendered', async () => {
     for (const body of [{ arguments: { name: 'Ada' } }, { $schema: 'any', arguments: { name: 'Ada' } }]) {
       expect((await api().post('/api/v1/servers/echo/prompts/greet', body)).body).toEqual({
         $schema: 'http://localhost/schemas/GeneratePromptResponseBody.json',
@@ -46,11 +46,11 @@ describe('prompts', () => {
     expect((await api().post('/api/v1/servers/echo/prompts/plain', {})).status).toBe(200);
   });
 
-  test('D-17: one that is not there is 404', async () => {
+  test('return 404 if unknown', async () => {
     expect((await api().post('/api/v1/servers/echo/prompts/nothing', {})).status).toBe(404);
   });
 
-  test('messages are passed on whatever they hold', () => {
+  test('pass on messages with any content', () => {
     const content = { type: 'of tomorrow', anything: [1] };
     expect(generatedPromptView({ messages: [{ role: 'assistant', content, more: 1 }] })).toEqual({
       messages: [{ role: 'assistant', content }],
@@ -66,7 +66,7 @@ describe('prompts', () => {
 });
 
 describe('resources', () => {
-  test('are listed with the members of the contract', async () => {
+  test('are listed with the documented members', async () => {
     expect((await api().get('/api/v1/servers/echo/resources')).body).toEqual({
       $schema: 'http://localhost/schemas/Resources.json',
       resources: [
@@ -102,7 +102,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('D-14: also those that are empty', async () => {
+  test('are read even if empty', async () => {
     expect((await read('empty', 'memo://empty')).body).toEqual([
       expect.objectContaining({ uri: 'memo://empty', text: '' }),
     ]);
@@ -113,7 +113,7 @@ describe('resources', () => {
     expect(contentView({ uri: 'a:b', text: '', _meta: {} })).toEqual({ uri: 'a:b', text: '' });
   });
 
-  test('D-17: one that is not there is 404, none at all 422', async () => {
+  test('return 404 if unknown, and 422 without a URI', async () => {
     expect((await read('echo', 'memo://nothing')).status).toBe(404);
     for (const query of ['', '?uri=']) {
       const { status, body } = await api().get(`/api/v1/servers/echo/resources/content${query}`);
@@ -123,7 +123,7 @@ describe('resources', () => {
   });
 });
 
-test('items that are not allowed are neither listed nor returned', async () => {
+test('disallowed items are neither listed nor returned', async () => {
   const { body } = await api().get('/api/v1/servers/few/prompts');
   expect(body.prompts.map(({ name }: { name: string }) => name)).toEqual(['greet']);
   expect((await api().get('/api/v1/servers/few/resources')).body.resources).toHaveLength(1);
@@ -132,7 +132,7 @@ test('items that are not allowed are neither listed nor returned', async () => {
   expect((await api().get(blob)).status).toBe(403);
 });
 
-test('D-15: the pages of a list are merged, from the first one or from a cursor', async () => {
+test('list pages are merged, starting from the first one or from a cursor', async () => {
   for (const [path, list, most] of [
     ['prompts', 'prompts', 3],
     ['resources', 'resources', 3],
@@ -147,7 +147,7 @@ test('D-15: the pages of a list are merged, from the first one or from a cursor'
   }
 });
 
-test('a server without them is 501, in the words that published clients look for', async () => {
+test('a server without them returns 501 with the message that published clients expect', async () => {
   for (const path of ['prompts', 'resources', 'resources/templates']) {
     const { status, body } = await api().get(`/api/v1/servers/tools/${path}`);
     expect(status).toBe(501);

@@ -39,7 +39,7 @@ interface Documented {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-test('each declared route is in the document with the sentence and the errors of its guard', async () => {
+test("the document contains each declared route with its guard's description and errors", async () => {
   const { body } = await api().get('/openapi.json');
   const routes = routesOf();
   expect(routes.length).toBeGreaterThan(50);
@@ -62,7 +62,7 @@ test('each declared route is in the document with the sentence and the errors of
   ]);
 });
 
-test('no other route answers', () => {
+test('the app has no undeclared routes', () => {
   const declared = new Set(routesOf().map(nameOf));
   const others = api()
     .app.routes.filter(({ method }) => method !== 'ALL')
@@ -81,7 +81,7 @@ test('no other route answers', () => {
   ]);
 });
 
-test('only tool calls are answered directly, without a query and with names that need no decoding', () => {
+test('only tool calls without a query and with plain names are handled directly', () => {
   const direct = directRoutesOf(routesOf(), { maxBodyBytes: 1, withoutQuery: true });
   expect(direct.map(({ route }) => route)).toEqual(['/api/v1/servers/:server/tools/:tool']);
   const partsOf = (url: string): readonly string[] | undefined => direct[0]?.path.exec(url)?.slice(1);
@@ -109,7 +109,7 @@ const PERMISSIONS: Readonly<Record<string, (method: string) => Partial<Record<ke
     }),
   };
 
-test('a route rejects a request without a credential, and one without the permission that it requires', async () => {
+test('a route rejects requests without a credential or without the required permission', async () => {
   let tried = 0;
   for (const { method, path, guard } of routesOf()) {
     const url = path.replaceAll(/:\w+(?:\{[^/]*\/?[^/]*\})?/g, 'x');

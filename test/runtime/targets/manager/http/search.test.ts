@@ -15,7 +15,7 @@ const api = useApi(() => ({
 
 const search = (query: string, as = headers, list = 'tools') => api().get(`/api/v1/${list}${query}`, as);
 
-test('tools of all servers are found by what they do, the best first', async () => {
+test('tools of all servers are found by their purpose, best first', async () => {
   const { body } = await search('?q=weather');
   expect(body.$schema).toBe('http://localhost/schemas/FoundTools.json');
   expect(body.tools[0]).toMatchObject({
@@ -30,12 +30,12 @@ test('tools of all servers are found by what they do, the best first', async () 
   expect((await search('?q=zzzzzz')).body.tools).toEqual([]);
 });
 
-test('only those that the caller may use', async () => {
+test('only tools that the caller can use are found', async () => {
   const { body } = await search('?q=weather', { Authorization: bearer('mcpm_echo') });
   expect(body.tools.filter(({ server }: { server: string }) => server !== 'echo')).toEqual([]);
 });
 
-test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])('"%s" is 422', async (query) => {
+test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])('the query "%s" returns 422', async (query) => {
   const { status, body } = await search(query);
   expect([status, body.errors[0].location]).toEqual([422, expect.stringMatching(/^query\.(q|limit)$/)]);
 });
@@ -51,7 +51,7 @@ test('prompts of all servers are found by their descriptions and arguments', asy
   ).toEqual([]);
 });
 
-test('resources and templates of all servers are found by their names and addresses', async () => {
+test('resources and templates of all servers are found by their names and URIs', async () => {
   const { body } = await search('?q=memo', headers, 'resources');
   expect(body.resources).toContainEqual(expect.objectContaining({ server: 'echo', uri: 'memo://one' }));
   expect(body.resources).toContainEqual(

@@ -17,7 +17,7 @@ const api = useApi(() => ({
 const call = (tool: string, args: unknown = {}, headers?: Record<string, string>): Promise<Answer> =>
   api().post(`/api/v1/servers/echo/tools/${tool}`, args, headers);
 
-describe('D-10: the result as one text', () => {
+describe('the result as text', () => {
   test.each([
     ['echo', { message: 'Grüße <&> "世界" 👋\n' }, 'Grüße <&> "世界" 👋\n'],
     ['echo', { message: '' }, ''],
@@ -28,7 +28,7 @@ describe('D-10: the result as one text', () => {
       {},
       expect.stringMatching(/^\[\{"type":"image","data":"iVBOR[^"]*","mimeType":"image\/png"\}\]$/),
     ],
-  ])('%s %j', async (tool, args, text) => {
+  ])('of the tool %s with %j', async (tool, args, text) => {
     const { status, headers, body } = await call(tool, args);
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toBe('application/json');
@@ -36,7 +36,7 @@ describe('D-10: the result as one text', () => {
     expect(body).toEqual(text);
   });
 
-  test('of a result without content is empty; of a text that is empty too', () => {
+  test('is empty for a result without content or with empty text', () => {
     expect(toolText({})).toBe('');
     expect(toolText({ content: [] })).toBe('');
     expect(toolText({ content: [{ type: 'text', text: '' }], structuredContent: { a: 1 } })).toBe('');
@@ -45,7 +45,7 @@ describe('D-10: the result as one text', () => {
   });
 });
 
-describe('the whole result', () => {
+describe('the full result', () => {
   const whole = {
     content: [
       { type: 'text', text: 'one' },
@@ -54,14 +54,14 @@ describe('the whole result', () => {
     ],
   };
 
-  test('by the query', async () => {
+  test('can be requested in the query', async () => {
     const { headers, body } = await call('blocks?result=full');
     expect(headers.get('Content-Type')).toBe('application/json');
     expect(body).toEqual(whole);
     expect((await call('blocks?result=Text')).body).toBe('one\ntwo');
   });
 
-  test('by the header Accept', async () => {
+  test('can be requested in the Accept header', async () => {
     const type = 'application/vnd.mcp.tool-result+json';
     for (const accept of [type, `text/html, ${type};q=0.9, */*`, type.toUpperCase()]) {
       const { headers, body } = await call('blocks', {}, { Accept: accept });
@@ -71,14 +71,14 @@ describe('the whole result', () => {
     expect((await call('blocks', {}, { Accept: 'text/html' })).body).toBe('one\ntwo');
   });
 
-  test('also of a failure', async () => {
+  test('is also available for a failure', async () => {
     expect(await call('is-error?result=full', { message: 'no' })).toMatchObject({
       status: 200,
       body: { content: [{ type: 'text', text: 'no' }], isError: true },
     });
   });
 
-  test('asked for wrongly is rejected before anything is done', async () => {
+  test('is rejected before the call if requested incorrectly', async () => {
     const { status, body } = await call('log?result=half', { text: 'was called' });
     expect(status).toBe(422);
     expect(body.errors[0]).toMatchObject({ location: 'query.result', value: 'half' });
@@ -91,11 +91,11 @@ describe('the whole result', () => {
   });
 });
 
-describe('D-11: a failure has all output of the tool', () => {
+describe('a failed call', () => {
   test.each([
     ['is-error', { message: 'no disk\nno hope' }, 'no disk\nno hope', undefined],
     ['is-error-without-text', {}, '{"reason":"tired"}', { reason: 'tired' }],
-  ])('%s', async (tool, args, text, value) => {
+  ])('returns the whole output of %s', async (tool, args, text, value) => {
     const { status, headers, body } = await call(tool, args);
     expect(status).toBe(502);
     expect(headers.get('Content-Type')).toBe('application/problem+json');
@@ -114,13 +114,13 @@ describe('D-11: a failure has all output of the tool', () => {
     });
   });
 
-  test('but no secret', async () => {
+  test('does not reveal secrets', async () => {
     const { text } = await call('is-error', { message: 'cannot log in with a-secret-token' });
     expect(text).toContain('cannot log in with [redacted]');
     expect(text).not.toContain('a-secret-token');
   });
 
-  test('an error of the protocol is reported with its message', async () => {
+  test('reports a protocol error with its message', async () => {
     expect((await call('rpc-error')).body).toMatchObject({
       status: 502,
       detail: 'MCP server error calling tool',
@@ -128,7 +128,7 @@ describe('D-11: a failure has all output of the tool', () => {
     });
   });
 
-  test('D-17: no answer in time is 504', async () => {
+  test('returns 504 on a timeout', async () => {
     expect(await api().post('/api/v1/servers/hasty/tools/sleep-until-cancelled', {})).toMatchObject({
       status: 504,
       body: { title: 'Gateway Timeout', detail: 'MCP server error calling tool' },
@@ -136,7 +136,7 @@ describe('D-11: a failure has all output of the tool', () => {
   });
 });
 
-test('D-25: numbers reach the server and are returned digit for digit', async () => {
+test('numbers are passed in both directions digit for digit', async () => {
   for (const number of [
     '9007199254740993',
     '-12345678901234567890',
@@ -149,7 +149,7 @@ test('D-25: numbers reach the server and are returned digit for digit', async ()
   }
 });
 
-test('members of arguments are data, whatever their names', async () => {
+test('argument members can have any name', async () => {
   const args = '{"__proto__":{"a":1},"constructor":1,"$schema":"x","arguments":{}}';
   expect((await call('number', args)).body).toBe(args);
 });

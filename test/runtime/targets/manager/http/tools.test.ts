@@ -22,8 +22,8 @@ const namesOf = async (server: string): Promise<string[]> => {
   return body.tools.map(({ name }: { name: string }) => name);
 };
 
-describe('the level of detail of tools', () => {
-  test('everything, by default', async () => {
+describe('the detail level of tools', () => {
+  test('is full by default', async () => {
     const expected = {
       name: 'add',
       description: 'Adds two numbers.',
@@ -42,7 +42,7 @@ describe('the level of detail of tools', () => {
     }
   });
 
-  test('or less, with a separate schema', async () => {
+  test('can be reduced, with a separate schema', async () => {
     expect(await toolOf('add', '?detail=summary')).toEqual({
       name: 'add',
       title: 'Adder',
@@ -58,7 +58,7 @@ describe('the level of detail of tools', () => {
     expect(headers.get('Link')).toBe('</schemas/ToolsResponseBodyToolMinimal.json>; rel="describedBy"');
   });
 
-  test('D-17: another word is 422, which names the words there are', async () => {
+  test('returns 422 with the valid values if unknown', async () => {
     const { status, body } = await api().get(`${TOOLS}?detail=bogus`);
     expect(status).toBe(422);
     expect(body.detail).toBe('detail must be one of minimal, summary, full, not "bogus"');
@@ -66,11 +66,11 @@ describe('the level of detail of tools', () => {
   });
 });
 
-test('D-12: a tool’s own title is used, not only the one in its annotations', async () => {
+test("a tool's own title takes precedence over its annotations", async () => {
   expect(await toolOf('structured')).toMatchObject({ title: 'Structure' });
 });
 
-test('D-13: other keywords of a schema than the three are not lost, and no reference dangles', async () => {
+test('additional schema keywords are kept, and no reference dangles', async () => {
   const tool = await toolOf('schema');
   expect(tool['inputSchema']).toEqual({
     type: 'object',
@@ -95,7 +95,7 @@ test('D-13: other keywords of a schema than the three are not lost, and no refer
   });
 });
 
-test('D-9: tools are listed as their server writes them, and called by any spelling', async () => {
+test("tools are listed in their server's spelling and called in any", async () => {
   const names = await namesOf('camel');
   expect(names).toEqual(['getWeather', 'Get_Time', 'LIST-ALL']);
   for (const name of names) {
@@ -106,7 +106,7 @@ test('D-9: tools are listed as their server writes them, and called by any spell
   }
 });
 
-test('contains only allowed items', async () => {
+test('lists contain only allowed items', async () => {
   expect(await namesOf('few')).toEqual(['add']);
   expect(await namesOf('reader')).not.toContain('log');
   expect(await namesOf('reader')).toContain('echo');
@@ -130,7 +130,7 @@ test('contains only allowed items', async () => {
   }
 });
 
-test('D-19: server names are compared everywhere without case and surrounding spaces', async () => {
+test('server names are compared without case and surrounding spaces', async () => {
   for (const name of ['echo', 'ECHO', '%20Echo%20', 'e%63ho']) {
     for (const path of [`servers/${name}/tools`, `servers/${name}/prompts`, `health/servers/${name}`]) {
       expect([path, (await api().get(`/api/v1/${path}`)).status]).toEqual([path, 200]);
@@ -140,7 +140,7 @@ test('D-19: server names are compared everywhere without case and surrounding sp
   expect((await api().get('/api/v1/health/servers/ECHO')).body.name).toBe('echo');
 });
 
-test('unknown servers are named as they were written', async () => {
+test('errors show unknown servers as the client wrote them', async () => {
   for (const [path, name] of [
     ['Nobody', 'Nobody'],
     ['a%2Fb', 'a/b'],

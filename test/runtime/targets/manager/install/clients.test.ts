@@ -11,7 +11,7 @@ const windows: Place = { platform: 'win32', home: String.raw`C:\Users\ada`, env:
 
 const files = Object.entries<McpClientFile>(CLIENT_FILES);
 
-test('the files of all clients on all platforms', () => {
+test('configuration file paths of all clients on all platforms', () => {
   const paths = Object.fromEntries(
     files.map(([name, { file }]) => [name, [linux, mac, windows].map((place) => file(place))]),
   );
@@ -71,7 +71,7 @@ test('the files of all clients on all platforms', () => {
   `);
 });
 
-test('variables that move a file', () => {
+test('environment variables change the file paths', () => {
   const at = (name: ClientName, env: Place['env'], place = linux): string =>
     CLIENT_FILES[name].file({ ...place, env });
   expect(at('vscode', { XDG_CONFIG_HOME: '/cfg' })).toBe('/cfg/Code/User/mcp.json');
@@ -96,7 +96,7 @@ const stdio = stdioEntry({
 });
 const http = httpEntry(new URL('http://h:1'), { selection, group: undefined, apiKey: 'key' });
 
-test('the entries', () => {
+test('configuration entries of all clients', () => {
   expect(stdio).toEqual({
     command: '/bin/mcp-manager',
     args: [
@@ -140,7 +140,7 @@ describe.each(files)('%s', (_name, client) => {
   const read = (text: string): Record<string, unknown> =>
     (client.format === 'toml' ? parse(text) : JSON.parse(text)) as Record<string, unknown>;
 
-  test('is added, changed and removed; the rest stays', () => {
+  test('an entry is added, changed and removed without changing the rest', () => {
     const added = edit(other, client.stdio(stdio));
     expect(read(added)).toEqual({
       [client.servers]: { other: { command: 'x' }, 'mcp-manager': client.stdio(stdio) },
@@ -159,7 +159,7 @@ describe.each(files)('%s', (_name, client) => {
   });
 });
 
-test('settings of the user in the entry stay', () => {
+test('user settings in the entry are kept', () => {
   const text =
     '{"mcpServers": {"mcp-manager": {"url": "http://old", "disabled": true, "autoApprove": ["a"]}}}';
   const edited = editClientText(text, CLIENT_FILES.cline, {
@@ -172,7 +172,7 @@ test('settings of the user in the entry stay', () => {
   });
 });
 
-test('Codex: comments and order of TOML stay', () => {
+test('Codex: comments and order of the TOML file are kept', () => {
   const text = '# top\nmodel = "o5" # mine\n\n[mcp_servers.other]\ncommand = "x"\n\n[tui]\ntheme = "dark"\n';
   const added = editClientText(text, CLIENT_FILES.codex, {
     path: 'f',
@@ -195,7 +195,7 @@ test.each([
   ],
   ['cursor', '[]', /^file:1: the file must be an object/],
   ['codex', 'a = \n', /^file: .*Repair the file first\.$/],
-] as const)('%s: a file that is invalid is rejected: %j', (name, text, message) => {
+] as const)('%s: an invalid file is rejected: %j', (name, text, message) => {
   const work = (): string =>
     editClientText(text, CLIENT_FILES[name], { path: 'file', name: 'm', entry: { command: 'x' } });
   expect(work).toThrow(message);

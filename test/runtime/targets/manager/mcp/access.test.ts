@@ -35,13 +35,13 @@ afterAll(() => managed.close());
 
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
-test('D-23: without a key there is nothing', async () => {
+test('a request without a key is rejected', async () => {
   const answer = await post(managed.origin, '/mcp', { body: PING });
   expect(answer.status).toBe(401);
 });
 
 describe('a key', () => {
-  test('sees the servers and tools it may use, and no others', async () => {
+  test('sees only the servers and tools it is allowed to use', async () => {
     const client = await managed.connect('/mcp', as('narrow'));
     expect(client.getInstructions()).toContain('Available servers: echo.');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo__add']);
@@ -54,7 +54,7 @@ describe('a key', () => {
   test.each([
     ['/mcp', 'echo__'],
     ['/mcp/echo', ''],
-  ])('for tools reads no prompts and no resources: %s', async (path, prefix) => {
+  ])('for tools cannot read prompts or resources: %s', async (path, prefix) => {
     const client = await managed.connect(path, as('narrow'));
     expect((await client.listPrompts()).prompts).toEqual([]);
     expect((await client.listResources()).resources).toEqual([]);
@@ -71,7 +71,7 @@ describe('a key', () => {
     for (const request of refused) await expect(request).rejects.toThrow(/(?:prompt|resource) not allowed/);
   });
 
-  test('reads the prompts and resources that it is for', async () => {
+  test('can read the prompts and resources it is for', async () => {
     const client = await managed.connect('/mcp', as('reader'));
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['echo__greet']);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://one']);
@@ -79,7 +79,7 @@ describe('a key', () => {
     await expect(client.readResource({ uri: 'mcp:echo:memo://empty' })).rejects.toThrow('not allowed');
   });
 
-  test('is limited over HTTP as well', async () => {
+  test('has the same limits over HTTP', async () => {
     const get = async (path: string, name: string) => {
       const response = await fetch(`${managed.origin}/api/v1/servers/echo${path}`, { headers: as(name) });
       return [response.status, await response.text()] as const;
@@ -95,7 +95,7 @@ describe('a key', () => {
     }
   });
 
-  test('does not find a server it may not use, as it would one that is not there', async () => {
+  test('gets the same error for a forbidden server as for an unknown one', async () => {
     const headers = as('narrow');
     const hidden = await post(managed.origin, '/mcp/other', { body: PING, headers });
     const missing = await post(managed.origin, '/mcp/nobody', { body: PING, headers });
@@ -103,7 +103,7 @@ describe('a key', () => {
     expect(await hidden.json()).toMatchObject({ detail: 'server not found: other' });
   });
 
-  test('that may use no server has an empty list', async () => {
+  test('gets an empty list if it is not allowed to use any server', async () => {
     const client = await managed.connect('/mcp', as('outside'));
     expect((await client.listTools()).tools).toEqual([]);
   });
@@ -121,14 +121,14 @@ describe('a session', () => {
     expect([own.status, foreign.status]).toEqual([200, 404]);
   });
 
-  test('belongs to the path it was opened on', async () => {
+  test('belongs to the path on which it was opened', async () => {
     const session = await openSession(managed.origin, '/mcp/echo', as('full'));
     const elsewhere = await post(managed.origin, '/mcp/other', { body: PING, headers: session });
     expect(elsewhere.status).toBe(404);
   });
 });
 
-test('D-23: a web page of another origin is rejected', async () => {
+test('a web page from another origin is rejected', async () => {
   const headers = { ...as('full'), origin: 'https://evil.example' };
   const answer = await post(managed.origin, '/mcp', { body: PING, headers });
   expect(answer.status).toBe(403);

@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('reports its name and the servers', () => {
+test('the endpoint reports its name and its servers', () => {
   expect(client.getServerVersion()).toMatchObject({ name: 'mcp-manager', version: '1.2.3' });
   expect(client.getInstructions()).toContain('broken, camel, echo, suite, twin');
   expect(client.getInstructions()).toContain('server__name');
 });
 
 describe('tools and prompts', () => {
-  test('are named after their server; D-9: in the spelling of the server', async () => {
+  test("are prefixed with the server name and keep the server's spelling", async () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(
@@ -44,7 +44,7 @@ describe('tools and prompts', () => {
     expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo__Picture', 'twin__greet']));
   });
 
-  test('are called by those names', async () => {
+  test('are called by their prefixed names', async () => {
     const weather = await client.callTool({ name: 'camel__getWeather', arguments: {} });
     expect(weather.isError).toBeUndefined();
     const echo = await client.callTool({ name: 'twin__echo', arguments: { message: 'hello' } });
@@ -53,7 +53,7 @@ describe('tools and prompts', () => {
     expect(prompt.messages[0]?.content).toEqual({ type: 'text', text: 'greet {"name":"Ada"}' });
   });
 
-  test('of no server are rejected with the rule', async () => {
+  test('are rejected with the naming rule if they belong to no server', async () => {
     await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('server__tool') as string,
@@ -65,7 +65,7 @@ describe('tools and prompts', () => {
     });
   });
 
-  test('arguments are completed by the server that has the prompt', async () => {
+  test('have their arguments completed by the server of the prompt', async () => {
     const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'suite__test_prompt_with_arguments' },
       argument: { name: 'arg1', value: 'par' },
@@ -74,8 +74,8 @@ describe('tools and prompts', () => {
   });
 });
 
-describe('D-4: a server that does not start', () => {
-  test('is left out of lists, which is logged', async () => {
+describe('a server that fails to start', () => {
+  test('is omitted from lists, which is logged', async () => {
     const { tools } = await client.listTools();
     expect(tools.some(({ name }) => name.startsWith('broken__'))).toBe(false);
     expect(managed.logged).toContainEqual(
@@ -83,7 +83,7 @@ describe('D-4: a server that does not start', () => {
     );
   });
 
-  test('answers a call with the reason, and when to try again', async () => {
+  test('answers calls with the reason and a retry delay', async () => {
     await expect(client.callTool({ name: 'broken__any', arguments: {} })).rejects.toMatchObject({
       message: expect.stringContaining('no license file found') as string,
       data: { retryAfterSeconds: expect.any(Number) as number },
@@ -92,7 +92,7 @@ describe('D-4: a server that does not start', () => {
 });
 
 describe('resources', () => {
-  test('keep their URIs, but for those that two servers have', async () => {
+  test('keep their URIs, unless two servers have the same ones', async () => {
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
     expect(uris).toEqual([
@@ -105,14 +105,14 @@ describe('resources', () => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('mcp:echo:note://{day}/{hour}');
   });
 
-  test('are read from the server that lists them, or has a template for them', async () => {
+  test('are read from the server that lists them or has a matching template', async () => {
     const { contents } = await client.readResource({ uri: 'test://static-text' });
     expect(contents[0]).toMatchObject({ uri: 'test://static-text', text: 'A text that never changes.' });
     const made = await client.readResource({ uri: 'test://template/7/data' });
     expect(made.contents[0]).toMatchObject({ text: '{"id":"7"}' });
   });
 
-  test('that two servers share are read and returned under their own URIs', async () => {
+  test('shared by two servers are returned under separate URIs', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:twin:memo://one' });
     expect(contents[0]).toMatchObject({ uri: 'mcp:twin:memo://one', text: 'The first memo.' });
     await expect(client.readResource({ uri: 'memo://one' })).rejects.toMatchObject({
@@ -121,12 +121,12 @@ describe('resources', () => {
     });
   });
 
-  test('D-14: an empty text is a text', async () => {
+  test('can contain an empty text', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:echo:memo://empty' });
     expect(contents[0]).toMatchObject({ text: '' });
   });
 
-  test('of unknown servers are not found', async () => {
+  test('return not found for an unknown server', async () => {
     await expect(client.readResource({ uri: 'nope://x' })).rejects.toMatchObject({
       code: -32_002,
       data: { uri: 'nope://x' },
@@ -134,7 +134,7 @@ describe('resources', () => {
   });
 });
 
-test('a server that takes long to start holds up no list, and its own list comes when it runs', async () => {
+test('a slow-starting server does not delay lists, and its items appear when it runs', async () => {
   const start = join(folder(), 'start');
   const slow = serverSpec('slow', 'slow-init', { env: { WAIT_FOR: start } });
   const other = await openManager({ servers: [serverSpec('echo', 'echo'), slow], listTimeoutMs: 300 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('every scenario of the suite passes', async () => {
+test('every scenario of the conformance suite passes', async () => {
   const url = `${managed.origin}/mcp/suite`;
   const { stdout, exitCode } = await execa('conformance', ['server', '--url', url, '--suite', 'all'], {
     preferLocal: true,

@@ -49,11 +49,11 @@ async function holdCall(client: Client, key: string): Promise<() => Promise<void
 test.each([
   ['/mcp', 'echo__ask'],
   ['/mcp/echo', 'ask'],
-])("%s: a server's request during a call reaches the client that made it", async (path, tool) => {
+])("%s: a server's request during a call reaches the client that made the call", async (path, tool) => {
   expect(await askedBy(await withRoots(path), 'roots/list', tool)).toMatchObject({ result: ROOTS });
 });
 
-test('its answer may be an error', async () => {
+test("a client can respond to a server's request with an error", async () => {
   const client = await managed.connect('/mcp', {}, { roots: {} });
   client.setRequestHandler(ListRootsRequestSchema, () => {
     throw Object.assign(new Error('None of your business.'), { code: -32_099 });
@@ -61,7 +61,7 @@ test('its answer may be an error', async () => {
   expect(await askedBy(client, 'roots/list')).toMatchObject({ error: { code: -32_099 } });
 });
 
-test('a client gets no requests that it does not support', async () => {
+test('a client receives no requests that it does not support', async () => {
   const client = await withRoots();
   expect(await askedBy(client, 'sampling/createMessage')).toMatchObject({
     error: { code: -32_601, message: expect.stringContaining('does not support sampling') as string },
@@ -69,7 +69,7 @@ test('a client gets no requests that it does not support', async () => {
   expect(await askedBy(client, 'nothing/known')).toMatchObject({ error: { code: -32_601 } });
 });
 
-test('while calls from several clients run, none of them gets the request', async () => {
+test('no client receives the request if calls from several clients are running', async () => {
   const [one, other] = [await withRoots(), await withRoots()];
   const release = await holdCall(other, 'several');
   expect(await askedBy(one, 'roots/list')).toMatchObject({
@@ -79,14 +79,14 @@ test('while calls from several clients run, none of them gets the request', asyn
   expect(await askedBy(one, 'roots/list')).toMatchObject({ result: ROOTS });
 });
 
-test('several calls of one client are unambiguous', async () => {
+test('several calls from one client are unambiguous', async () => {
   const client = await withRoots();
   const release = await holdCall(client, 'same');
   expect(await askedBy(client, 'roots/list')).toMatchObject({ result: ROOTS });
   await release();
 });
 
-test('a caller over HTTP cannot get the request, and no other client gets it instead', async () => {
+test('a caller over HTTP cannot receive the request, and no other client receives it instead', async () => {
   const client = await withRoots();
   const ask = (body: object): Promise<Response> =>
     fetch(new URL('/api/v1/servers/echo/tools/ask', managed.origin), {
@@ -100,14 +100,14 @@ test('a caller over HTTP cannot get the request, and no other client gets it ins
   await release();
 });
 
-test('a client of revision 2026-07-28 gets no requests that it does not support', async () => {
+test('a client of revision 2026-07-28 receives no requests that it does not support', async () => {
   const answer = await sendStateless(managed.origin, 'tools/call', {
     params: { name: 'echo__ask', arguments: { method: 'roots/list' } },
   });
   expect(await answer.text()).toContain('does not support roots/list');
 });
 
-test('if a client ends its session during a request, the server gets an error', async () => {
+test('the server gets an error if the client ends its session during a request', async () => {
   const client = await managed.connect('/mcp', {}, { roots: {} });
   const asked = Promise.withResolvers<void>();
   client.setRequestHandler(ListRootsRequestSchema, () => {
@@ -121,7 +121,7 @@ test('if a client ends its session during a request, the server gets an error', 
   expect(await askedBy(other, 'roots/list')).toMatchObject({ result: ROOTS });
 });
 
-test('the input that a server of revision 2026-07-28 requires is requested from its client', async () => {
+test('input required by a server of revision 2026-07-28 is requested from its client', async () => {
   const client = await managed.connect('/mcp/modern', {}, { elicitation: {} });
   const questions: unknown[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
@@ -136,7 +136,7 @@ test('the input that a server of revision 2026-07-28 requires is requested from 
   await expect(unable.request(call, ResultSchema)).rejects.toMatchObject({ code: -32_021 });
 });
 
-test('a remote server’s question comes with the call it is about, whichever other client calls', async () => {
+test("a remote server's request is sent on the stream of its call, whichever other client is calling", async () => {
   const remote = await startRemote('remote.mjs');
   const spec = { ...serverSpec('far', 'echo'), launch: remoteLaunch(`${remote.url}/mcp`) };
   const other = await openManager({ servers: [spec] });

@@ -56,7 +56,7 @@ afterAll(() => managed.close());
 const toolNames = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name);
 
-test('a strict client gets the tools of all servers, repaired where that is safe', async () => {
+test('a strict client gets the tools of all servers, repaired where possible', async () => {
   const names = await toolNames(client);
   expect(names).toContain('good__echo');
   const own = names.filter((name) => name.startsWith('malformed__'));
@@ -65,7 +65,7 @@ test('a strict client gets the tools of all servers, repaired where that is safe
   expect(own.at(-1)).toBe('malformed__answer');
 });
 
-test('repairs keep valid parts', async () => {
+test('repairs keep the valid parts', async () => {
   const { tools } = await client.listTools();
   const schemaOf = (tool: string) => tools.find(({ name }) => name === `malformed__${tool}`)?.inputSchema;
   expect(schemaOf('nullable-schema')).toEqual({ type: 'object' });
@@ -94,7 +94,7 @@ test('names that clients do not accept are mapped, and mapped back in calls', as
   expect(content).toEqual([{ type: 'text', text: 'two words' }]);
 });
 
-test('search mode has the same names', async () => {
+test('search mode uses the same mapped names', async () => {
   const other = await openManager({
     servers: [serverSpec('malformed', 'malformed', { env: { TOOLS: JSON.stringify([named('two words')]) } })],
     search: true,
@@ -109,7 +109,7 @@ test('search mode has the same names', async () => {
   await other.close();
 });
 
-test('a rule about the own name of a tool holds for its mapped name', async () => {
+test("rules for a tool's own name apply to its mapped name", async () => {
   const env = { TOOLS: JSON.stringify([named('two words'), named('no words')]) };
   const tools = { allow: ['two *'], deny: [] };
   const other = await openManager({ servers: [serverSpec('malformed', 'malformed', { env, tools })] });
@@ -122,7 +122,7 @@ test('a rule about the own name of a tool holds for its mapped name', async () =
   await other.close();
 });
 
-test('prompts, resources and templates are repaired the same way', async () => {
+test('prompts, resources and templates are repaired in the same way', async () => {
   const { prompts } = await client.listPrompts();
   expect(prompts.filter(({ name }) => name.startsWith('malformed__odd'))).toEqual([
     { name: 'malformed__odd' },

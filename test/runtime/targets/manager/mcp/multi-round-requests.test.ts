@@ -46,7 +46,7 @@ const retry = (params: object, { result }: Answer, inputResponses: object): Reco
 });
 const textOf = ({ result }: Answer): unknown => JSON.parse(result.content[0]?.text ?? '') as unknown;
 
-test("a server's request during a call becomes the response, and the call continues when it is sent again", async () => {
+test("a server's request is returned as the response, and the call continues when the client retries", async () => {
   const asked = await answerTo({
     name: 'echo__ask',
     arguments: { method: 'elicitation/create', params: { message: 'Your name?' } },
@@ -71,7 +71,7 @@ test("a server's request during a call becomes the response, and the call contin
   expect(textOf(done)).toMatchObject({ result: answer });
 });
 
-test('several requests are sent together, and one without a response is repeated', async () => {
+test('several requests are sent together, and unanswered ones are repeated', async () => {
   const asked = await answerTo(ASK_TWO);
   const keys = keysOf(asked);
   expect(Object.keys(keys)).toEqual(['roots/list', 'elicitation/create']);
@@ -86,7 +86,7 @@ test('several requests are sent together, and one without a response is repeated
   expect(textOf(done)).toMatchObject([{ result: ROOTS }, { result: { action: 'decline' } }]);
 });
 
-test('progress comes with the request that is being answered, under its own token', async () => {
+test('progress is reported on the current request, under its own token', async () => {
   const events = async (params: Record<string, unknown>, progressToken: string): Promise<object[]> => {
     const meta = { ...ALL, progressToken };
     const answer = await sendStateless(managed.origin, 'tools/call', { params, meta });
@@ -111,7 +111,7 @@ test('requests from a server of the same revision are passed on', async () => {
   expect(textOf(done)).toEqual({ name: answer });
 });
 
-test('a client gets status 400 with the capabilities that it lacks', async () => {
+test('a client without the required capabilities gets status 400 with the missing ones', async () => {
   const answer = await sendStateless(managed.origin, 'tools/call', {
     path: '/mcp/modern',
     params: { name: 'ask-user', arguments: {} },
@@ -128,7 +128,7 @@ test.each<[string, Record<string, unknown>, StatelessRequest]>([
   ['on another path', { name: 'ask', arguments: ASK_ROOTS.arguments }, { path: '/mcp/echo' }],
   ['with an unknown state', { ...ASK_ROOTS, requestState: 'made up' }, {}],
   ['for a client without the capability', ASK_TWO, { meta: able({}) }],
-])('a call does not continue %s, but the correct request still does', async (_how, params, where) => {
+])('a call cannot be continued %s, but a correct request still continues it', async (_how, params, where) => {
   const asked = await answerTo(ASK_ROOTS);
   const wrong = await answerTo({ ...retry(params, asked, { 'request-1': ROOTS }), ...params }, where);
   expect(wrong.error).toMatchObject({
@@ -139,14 +139,14 @@ test.each<[string, Record<string, unknown>, StatelessRequest]>([
   expect(textOf(done)).toMatchObject({ result: ROOTS });
 });
 
-test('a call continues once', async () => {
+test('a call can be continued only once', async () => {
   const asked = await answerTo(ASK_ROOTS);
   const again = retry(ASK_ROOTS, asked, { 'request-1': ROOTS });
   expect((await answerTo(again)).result.resultType).toBe('complete');
   expect((await answerTo(again)).error.code).toBe(-32_602);
 });
 
-test('a call is of the key that began it', async () => {
+test('a call can be continued only with the key that started it', async () => {
   const other = await openManager({
     servers: [serverSpec('echo', 'echo')],
     keys: [keyOf('ada'), keyOf('bob')],
@@ -163,7 +163,7 @@ test('a call is of the key that began it', async () => {
   await other.close();
 });
 
-test('a call that its client does not continue is cancelled, and frees its place', async () => {
+test('an abandoned call is cancelled and frees its slot', async () => {
   const hasty = await openManager({
     servers: [serverSpec('echo', 'echo', { concurrency: 1 })],
     inputTimeoutMs: 20,
@@ -178,7 +178,7 @@ test('a call that its client does not continue is cancelled, and frees its place
   await hasty.close();
 });
 
-test('each call counts as a separate client: while several run on stdio, none gets the request', async () => {
+test('each call counts as a separate client, so none gets the request while several run on stdio', async () => {
   const holding = managed.nextLogLine('echo', /^holding own/);
   const held = answerTo({ name: 'echo__hold', arguments: { key: 'own' } });
   await holding;

@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-describe('a list that changes at a server', () => {
+describe('a list change on a server', () => {
   test.each([
     ['tools', TOOLS],
     ['prompts', PROMPTS],
     ['resources', RESOURCES],
-  ])('%s: reaches those it receivesFrom', async (list, method) => {
+  ])('%s: is sent to the clients of that server', async (list, method) => {
     const one = await managed.connect('/mcp/echo');
     const heardOne = hearAll(one);
     const heardAll = hearAll(await managed.connect('/mcp'));
@@ -36,8 +36,8 @@ describe('a list that changes at a server', () => {
   });
 });
 
-describe('servers that are added and removed', () => {
-  test('change all lists of /mcp', async () => {
+describe('adding and removing servers', () => {
+  test('changes all lists of /mcp', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
@@ -53,7 +53,7 @@ describe('servers that are added and removed', () => {
     expect(tools.filter(({ name }) => name.startsWith('extra__'))).toEqual([]);
   });
 
-  test('D-3: a killed server is restarted, and clients are notified', async () => {
+  test('notifies clients after a killed server has restarted', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     const { pid } = managed.server('echo').status();
@@ -64,7 +64,7 @@ describe('servers that are added and removed', () => {
     expect(content).toEqual([{ type: 'text', text: 'back' }]);
   });
 
-  test('the session of a server that is gone is not found', async () => {
+  test('ends the sessions of a removed server', async () => {
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
     await managed.context.reloader.reload();
     const client = await managed.connect('/mcp/extra');
@@ -77,7 +77,7 @@ describe('servers that are added and removed', () => {
 describe('log messages', () => {
   const log = { method: 'tools/call', params: { name: 'test_tool_with_logging', arguments: {} } };
 
-  test('reach the clients of the server, at /mcp with its name', async () => {
+  test("reach the server's clients, and those of /mcp with the server's name", async () => {
     const one = await managed.connect('/mcp/suite');
     const all = await managed.connect('/mcp');
     const [heardOne, heardAll] = [hearAll(one), hearAll(all)];
@@ -88,7 +88,7 @@ describe('log messages', () => {
     expect(named.params).toEqual({ level: 'info', data: 'done', logger: 'suite' });
   });
 
-  test('below the level of a client do not reach it', async () => {
+  test("below a client's level are not sent to it", async () => {
     const [quiet, loud] = [await managed.connect('/mcp/suite'), await managed.connect('/mcp/suite')];
     const [heardQuiet, heardLoud] = [hearAll(quiet), hearAll(loud)];
     await quiet.setLoggingLevel('error');
@@ -100,7 +100,7 @@ describe('log messages', () => {
     expect(heardQuiet.all).toEqual([]);
   });
 
-  test('of a server of revision 2026-07-28 come with the answers to clients that set a level', async () => {
+  test('from a server of revision 2026-07-28 arrive with responses if the client has set a level', async () => {
     const client = await managed.connect('/mcp/modern');
     const heard = hearAll(client);
     await client.setLoggingLevel('info');
@@ -109,7 +109,7 @@ describe('log messages', () => {
     expect(heard.all.map(({ params }) => params?.['data'])).toEqual(['info of it', 'error of it']);
   });
 
-  test('of a server without them cannot be set; at /mcp they are set where they can be', async () => {
+  test('cannot be set for a server without logging; /mcp sets the level on all servers that support it', async () => {
     const echoClient = await managed.connect('/mcp/echo');
     await expect(
       echoClient.request({ method: 'logging/setLevel', params: { level: 'info' } }, ResultSchema),
@@ -122,10 +122,10 @@ describe('log messages', () => {
   });
 });
 
-describe('resources that are subscribed to', () => {
+describe('subscribed resources', () => {
   const uri = 'test://watched-resource';
 
-  test.each(['/mcp', '/mcp/suite'])('%s: updates reach subscribers, and no other clients', async (path) => {
+  test.each(['/mcp', '/mcp/suite'])('%s: updates reach only subscribers', async (path) => {
     const client = await managed.connect(path);
     const [heard, heardOther] = [hearAll(client), hearAll(await managed.connect(path))];
     await client.subscribeResource({ uri });
@@ -135,7 +135,7 @@ describe('resources that are subscribed to', () => {
     expect(heardOther.all).toEqual([]);
   });
 
-  test('are subscribed to again when the server was restarted', async () => {
+  test('are subscribed to again after a server restart', async () => {
     const client = await managed.connect('/mcp/suite');
     const heard = hearAll(client);
     await client.subscribeResource({ uri });
@@ -145,7 +145,7 @@ describe('resources that are subscribed to', () => {
     expect((await heard.next(UPDATED)).params).toEqual({ uri });
   });
 
-  test('of a server without subscriptions are rejected', async () => {
+  test('are rejected by a server without subscriptions', async () => {
     const client = await managed.connect('/mcp/echo');
     await expect(
       client.request({ method: 'resources/subscribe', params: { uri: 'memo://one' } }, ResultSchema),

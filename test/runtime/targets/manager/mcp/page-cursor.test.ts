@@ -10,7 +10,7 @@ describe('cutPage', () => {
   const first = cutPage(all, undefined, 2);
   const after = readCursor(first.nextCursor);
 
-  test('continues where the last page ended', () => {
+  test('continues after the previous page', () => {
     expect(keys(first.items)).toEqual(['a1', 'a2']);
     expect(keys(cutPage(all, after, 2).items)).toEqual(['b1', 'c1']);
     expect(cutPage(all, after, 3)).toMatchObject({ nextCursor: undefined });
@@ -21,17 +21,17 @@ describe('cutPage', () => {
     ['its server went', items('b1', 'c1'), ['b1', 'c1']],
     ['its item went', items('a1', 'a4', 'b1'), ['a4', 'b1']],
     ['everything behind it went', items('a1', 'a2'), []],
-  ])('when %s', (_what, now, expected) => {
+  ])('continues when %s', (_what, now, expected) => {
     expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
   });
 
-  test('terminates if a server has a duplicate name', () => {
+  test('terminates if a server has duplicate names', () => {
     const twice = items('a1', 'a1', 'a2');
     const second = cutPage(twice, readCursor(cutPage(twice, undefined, 1).nextCursor), 1);
     expect(keys(cutPage(twice, readCursor(second.nextCursor), 1).items)).toEqual(['a2']);
   });
 });
 
-test.each(['', 'bogus', Buffer.from('[1,2]').toString('base64url')])('%j is not a cursor', (text) => {
+test.each(['', 'bogus', Buffer.from('[1,2]').toString('base64url')])('rejects the cursor %j', (text) => {
   expect(() => readCursor(text)).toThrow('nextCursor');
 });

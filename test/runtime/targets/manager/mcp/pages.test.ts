@@ -29,13 +29,13 @@ async function allNames(change?: () => Promise<unknown>): Promise<string[]> {
   return names;
 }
 
-test('a long list comes in pages, each item once', async () => {
+test('a long list is returned in pages, with each item once', async () => {
   const names = await allNames();
   expect(names).toHaveLength(7);
   expect(new Set(names).size).toBe(7);
 });
 
-test('a cursor stays valid when servers are added, and when its own server is removed', async () => {
+test('a cursor stays valid when servers are added and when its own server is removed', async () => {
   const withTwin = await allNames(async () => {
     managed.configure([echo, suite, twin]);
     await managed.context.reloader.reload();
@@ -51,11 +51,11 @@ test('a cursor stays valid when servers are added, and when its own server is re
   await managed.context.reloader.reload();
 });
 
-test('a cursor that is none is rejected', async () => {
+test('an invalid cursor is rejected', async () => {
   await expect(client.listTools({ cursor: 'bogus' })).rejects.toMatchObject({ code: -32_602 });
 });
 
-test('D-15: a single server returns its own pages and cursors', async () => {
+test('a single server returns its own pages and cursors', async () => {
   const one = await managed.connect('/mcp/echo');
   const first = await one.listPrompts();
   expect(first.prompts.map(({ name }) => name)).toEqual(['greet', 'plain']);

@@ -18,7 +18,7 @@ afterAll(() => managed.close());
 const call = (name: string, args: object = {}) =>
   client.request({ method: 'tools/call', params: { name, arguments: args } }, ResultSchema);
 
-test('a single server has its own name and version', () => {
+test('a single server reports its own name and version', () => {
   expect(client.getServerVersion()).toMatchObject({ name: 'echo', version: '1.2.3' });
   expect(client.getInstructions()).toBe('Call the tools of echo.');
   expect(client.getServerCapabilities()).toEqual({
@@ -28,7 +28,7 @@ test('a single server has its own name and version', () => {
   });
 });
 
-test('D-12, D-13: tools have their titles, whole schemas, annotations and _meta', async () => {
+test('tools keep their titles, full schemas, annotations and _meta', async () => {
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === 'add')).toMatchObject({
     title: 'Adder',
@@ -49,13 +49,13 @@ test('D-12, D-13: tools have their titles, whole schemas, annotations and _meta'
   });
 });
 
-describe('results are untouched', () => {
-  test('D-10: all blocks', async () => {
+describe('unchanged results', () => {
+  test('contain all content blocks', async () => {
     const { content } = await call('blocks');
     expect(content).toMatchObject([{ text: 'one' }, { type: 'image' }, { text: 'two' }]);
   });
 
-  test('D-11: an error without text, with structured content', async () => {
+  test('can be an error without text but with structured content', async () => {
     expect(await call('is-error-without-text')).toEqual({
       content: [],
       structuredContent: { reason: 'tired' },
@@ -63,7 +63,7 @@ describe('results are untouched', () => {
     });
   });
 
-  test('D-25: long numbers, there and back', async () => {
+  test('keep all digits of long numbers, in both directions', async () => {
     const session = await openSession(managed.origin, '/mcp/echo');
     const body = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"number","arguments":{"value":9007199254740993123}}}`;
     const answer = await post(managed.origin, '/mcp/echo', { body, headers: session });
@@ -72,7 +72,7 @@ describe('results are untouched', () => {
   });
 });
 
-test('an error of the server keeps its code, message and data', async () => {
+test('a server error keeps its code, message and data', async () => {
   await expect(call('rpc-error', { code: -32_050 })).rejects.toMatchObject({
     code: -32_050,
     message: expect.stringContaining('The request failed.') as string,
@@ -80,7 +80,7 @@ test('an error of the server keeps its code, message and data', async () => {
   });
 });
 
-test('progress is reported under the token of the client', async () => {
+test("progress is reported under the client's token", async () => {
   const told: unknown[] = [];
   await client.callTool({ name: 'progress', arguments: { steps: 3 } }, undefined, {
     onprogress: (progress) => void told.push(progress),
@@ -98,7 +98,7 @@ test('progress arrives during the call', async () => {
   expect((await running).content).toEqual([{ type: 'text', text: 'released' }]);
 });
 
-describe('D-24: the server gets a cancellation', () => {
+describe('the server is sent a cancellation', () => {
   test('when the client cancels', async () => {
     const line = managed.nextLogLine('echo', /^sleeping/);
     const cancel = new AbortController();

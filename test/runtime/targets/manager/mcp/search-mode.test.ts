@@ -25,7 +25,7 @@ const search = async (args: object): Promise<Found> => {
   return result as Found;
 };
 
-test('there are two tools, whatever the servers have', async () => {
+test('there are always two tools, whatever the servers offer', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'call_tool']);
   expect(client.getInstructions()).toContain('search_tools');
@@ -33,7 +33,7 @@ test('there are two tools, whatever the servers have', async () => {
   expect((await one.listTools()).tools.length).toBeGreaterThan(2);
 });
 
-test('search_tools finds tools, with everything needed to call them', async () => {
+test('search_tools finds tools with everything needed to call them', async () => {
   const { structuredContent, content } = await search({ query: 'adds numbers' });
   expect(structuredContent.tools[0]).toMatchObject({
     name: 'echo__add',
@@ -46,7 +46,7 @@ test('search_tools finds tools, with everything needed to call them', async () =
   expect(weather.structuredContent.tools.map(({ name }) => name)).toEqual(['camel__getWeather']);
 });
 
-test('the other calls them; results are untouched', async () => {
+test('call_tool calls a tool and returns its result unchanged', async () => {
   const added = await client.callTool({
     name: 'call_tool',
     arguments: { name: 'echo__add', arguments: { a: 2, b: 3 } },

@@ -52,7 +52,7 @@ const initialize = (protocolVersion = '2024-11-05') => ({
   params: { protocolVersion, capabilities: {} },
 });
 
-test('a key has its permissions, and a stream is only for its key', async () => {
+test('a key has its own permissions, and a stream belongs to its key', async () => {
   expect((await fetch(`${managed.origin}/sse`)).status).toBe(401);
   const client = new Client({ name: 'test', version: '1' });
   const url = new URL('/sse', managed.origin);
@@ -68,7 +68,7 @@ test('a key has its permissions, and a stream is only for its key', async () => 
   await close();
 });
 
-test('messages are answered on the stream; malformed ones are rejected', async () => {
+test('messages are answered on the stream, and malformed ones are rejected', async () => {
   const { endpoint, next, close } = await openStream('full');
   const answers: unknown[] = [];
   const answered = async (body: unknown): Promise<unknown> => {
@@ -102,13 +102,13 @@ test('messages are answered on the stream; malformed ones are rejected', async (
   await expect.poll(async () => (await post(endpoint, PING)).status).toBe(404);
 });
 
-test('web pages of other origins are rejected', async () => {
+test('web pages from other origins are rejected', async () => {
   const foreign = { origin: 'https://evil.example' };
   const response = await fetch(`${managed.origin}/sse`, { headers: { ...as('full'), ...foreign } });
   expect(response.status).toBe(403);
 });
 
-test('a list of messages is answered with a list in the revision that has lists', async () => {
+test('a batch gets a batch response in the revision that supports batches', async () => {
   const { endpoint, next, close } = await openStream('full');
   await post(endpoint, initialize('2025-03-26'));
   await next();

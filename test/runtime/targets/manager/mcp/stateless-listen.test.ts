@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('subscriptions/listen sends the requested notifications, under its id', async () => {
+test('subscriptions/listen sends the requested notifications under its id', async () => {
   const leave = new AbortController();
   const uri = 'test://watched-resource';
   const stream = await sendStateless(managed.origin, 'subscriptions/listen', {
@@ -38,7 +38,7 @@ test('subscriptions/listen sends the requested notifications, under its id', asy
   leave.abort();
 });
 
-test('a stream of subscriptions is ended with a result when the manager stops', async () => {
+test('a subscription stream ends with a result when the manager stops', async () => {
   const other = await openManager({ servers: [serverSpec('echo', 'echo')] });
   await other.running('echo');
   const stream = await sendStateless(other.origin, 'subscriptions/listen', {

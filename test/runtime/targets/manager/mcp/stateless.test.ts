@@ -29,7 +29,7 @@ const ask = (method: string, asked: StatelessRequest = {}) => sendStateless(mana
 const answerTo = async (...asked: Parameters<typeof ask>): Promise<Answer> =>
   (await (await ask(...asked)).json()) as Answer;
 
-test("D-31: a client without sessions discovers the server's features", async () => {
+test("a stateless client can discover the server's features", async () => {
   const answer = await ask('server/discover');
   expect(answer.headers.get('mcp-session-id')).toBeNull();
   expect(await answer.json()).toEqual({
@@ -59,7 +59,7 @@ test("D-31: a client without sessions discovers the server's features", async ()
 });
 
 describe('requests', () => {
-  test('are answered in JSON, as a session answers them', async () => {
+  test('get the same JSON responses as in a session', async () => {
     const { result } = await answerTo('tools/call', {
       params: { name: 'echo__echo', arguments: { message: 'hi' } },
     });
@@ -69,12 +69,12 @@ describe('requests', () => {
     expect(list.result['prompts']).toHaveLength(3);
   });
 
-  test('reach servers of this revision too', async () => {
+  test('also reach servers of this revision', async () => {
     const { result } = await answerTo('tools/list', { path: '/mcp/modern' });
     expect(result['tools']).not.toEqual([]);
   });
 
-  test('that fail are errors with status 200; a resource that is not there is a wrong parameter', async () => {
+  test('return errors with status 200; an unknown resource is an invalid parameter', async () => {
     const failed = await ask('tools/call', {
       path: '/mcp/echo',
       params: { name: 'rpc-error', arguments: { code: -5 } },
@@ -85,13 +85,13 @@ describe('requests', () => {
     expect(error).toMatchObject({ code: -32_602, data: { uri: 'nope://x' } });
   });
 
-  test('that fail with a code which is gone have another', async () => {
+  test('replace obsolete error codes', async () => {
     const params = { name: 'echo__rpc-error', arguments: { code: -32_042 } };
     const { error } = await answerTo('tools/call', { params });
     expect(error).toMatchObject({ code: -32_603, data: { hint: 'none' } });
   });
 
-  test('for progress are answered with a stream', async () => {
+  test('with a progress token return a stream', async () => {
     const answer = await ask('tools/call', {
       params: { name: 'echo__progress', arguments: { steps: 2 } },
       meta: { progressToken: 'mine' },
@@ -106,7 +106,7 @@ describe('requests', () => {
     expect(events[2]).toMatchObject({ id: 7, result: { content: [{ text: '2 steps' }] } });
   });
 
-  test('get the log messages of the server meanwhile, if they request them', async () => {
+  test("include the server's log messages if requested", async () => {
     const params = { name: 'suite__test_tool_with_logging', arguments: {} };
     const level = (logLevel: string) => ({ 'io.modelcontextprotocol/logLevel': logLevel });
     const told = await Array.fromAsync(eventsOf(await ask('tools/call', { params, meta: level('info') })));
@@ -122,7 +122,7 @@ describe('requests', () => {
     expect(wrong.error).toMatchObject({ code: -32_602 });
   });
 
-  test.each([{}, { progressToken: 1 }])('D-24: whose client leaves are cancelled, %j', async (meta) => {
+  test.each([{}, { progressToken: 1 }])('are cancelled when the client disconnects: %j', async (meta) => {
     const leave = new AbortController();
     const sleeping = managed.nextLogLine('echo', /^sleeping/);
     const asked = ask('tools/call', {
@@ -139,7 +139,7 @@ describe('requests', () => {
   });
 });
 
-describe('what is rejected', () => {
+describe('rejected requests', () => {
   const meta = (version: string) => ({ 'io.modelcontextprotocol/protocolVersion': version });
   test.each<[string, string, StatelessRequest, number, number]>([
     [
@@ -179,13 +179,13 @@ describe('what is rejected', () => {
     ],
     ['a method that is gone', 'ping', {}, 404, -32_601],
     ['a method of sessions', 'resources/subscribe', { params: { uri: 'test://static-text' } }, 404, -32_601],
-  ])('%s', async (_what, method, asked, status, code) => {
+  ])('request with %s', async (_what, method, asked, status, code) => {
     const answer = await ask(method, asked);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ id: 7, error: { code } });
   });
 
-  test('the refusal of a version lists the supported ones', async () => {
+  test('a rejected version lists the supported ones', async () => {
     const { error } = await answerTo('tools/list', {
       headers: { 'mcp-protocol-version': '2027-01-01' },
       meta: meta('2027-01-01'),
@@ -197,13 +197,13 @@ describe('what is rejected', () => {
     ['no JSON', 'nonsense', 400, -32_700],
     ['a batch', '[]', 400, -32_600],
     ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32_600],
-  ])('%s', async (_what, body, status, code) => {
+  ])('body with %s', async (_what, body, status, code) => {
     const answer = await post(managed.origin, '/mcp', { body, headers: { 'mcp-protocol-version': VERSION } });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
-  test('a stream to listen on without asking for one', async () => {
+  test('a GET request that opens a stream is rejected', async () => {
     const answer = await fetch(new URL('/mcp', managed.origin), {
       headers: { 'mcp-protocol-version': VERSION },
     });

@@ -17,7 +17,7 @@ const FAILURES: readonly (readonly [string, object, RegExp])[] = [
 ];
 
 test.each(FAILURES)(
-  'a required plugin that cannot answer stops the request: %s',
+  'a failing required plugin rejects the request: %s',
   async (name, more, reason) => {
     const { url, thrown } = await served({ authentication: [plugin(name, { ...more, required: true })] });
     const answer = await post(`${url}/echo`);
@@ -34,7 +34,7 @@ test.each(FAILURES)(
   },
 );
 
-test.each(FAILURES)('an optional plugin that cannot answer is omitted: %s', async (name, more, reason) => {
+test.each(FAILURES)('a failing optional plugin is skipped: %s', async (name, more, reason) => {
   const { url, logged } = await served({ authentication: [plugin(name, more)] });
   const answer = await post(`${url}/echo`, { a: 1 });
   expect(answer.status).toBe(200);
@@ -51,7 +51,7 @@ test.each(FAILURES)('an optional plugin that cannot answer is omitted: %s', asyn
 });
 
 test.each(['fail', 'crash'])(
-  'a required plugin that fails over an answer keeps it back: %s',
+  'a required plugin that fails on a response blocks it: %s',
   async (name) => {
     const { url } = await served({ content: [plugin(name, { ...RESPONSE, required: true })] });
     const answer = await post(`${url}/echo`, { a: 1 });
@@ -64,7 +64,7 @@ test.each(['fail', 'crash'])(
   },
 );
 
-test('an optional plugin that fails over an answer leaves it as it is', async () => {
+test('an optional plugin that fails on a response leaves it unchanged', async () => {
   const { url } = await served({ content: [plugin('fail', RESPONSE)] });
   expect(await (await post(`${url}/echo`, { a: 1 })).json()).toMatchObject({ body: '{"a":1}' });
 });
@@ -78,7 +78,7 @@ test('a plugin is not called for flows that it does not handle', async () => {
 });
 
 test.each(['() => { throw new Error("stuck"); }', 'async () => { throw new Error("stuck"); }'])(
-  'a plugin that fails at its end does not block the shutdown: %s',
+  'a plugin that fails while stopping does not block the shutdown: %s',
   async (stop) => {
     const path = join(folder(), 'stuck.cjs');
     writeFileSync(path, `exports.handleRequest = () => undefined; exports.stop = ${stop};`);

@@ -10,14 +10,14 @@ import { plugin, post, served } from './served.ts';
 const module = (more: object = {}): object =>
   plugin('module', { kind: 'js', path: 'module.mjs', required: true, ...more });
 
-test('a JavaScript module changes requests and answers', async () => {
+test('a JavaScript module can change requests and responses', async () => {
   const { url } = await served({ content: [module({ flows: ['request', 'response'] })] });
   const answer = await post(`${url}/echo`, { own: 1 });
   expect(JSON.parse(((await answer.json()) as { body: string }).body)).toEqual({ own: 1, module: true });
   expect(answer.headers.get('X-Seen-Status')).toBe('200');
 });
 
-test('a JavaScript module can reject, and messages for which it returns nothing are unchanged', async () => {
+test('a JavaScript module can reject messages, and leaves them unchanged if it returns nothing', async () => {
   const refusing = await served({ validation: [module({ config: { behavior: 'refuse' } })] });
   const answer = await post(`${refusing.url}/echo`);
   expect([answer.status, await answer.text()]).toEqual([418, 'a teapot']);
@@ -33,14 +33,14 @@ test.each([
   ['silent', /did not respond within 100 ms/],
   ['nonsense', /must return undefined or an object with/],
   ['status', /status 1000, which is not between 200 and 599/],
-])('a JavaScript module that cannot answer fails: %s', async (behavior, reason) => {
+])('a failing JavaScript module counts as failed: %s', async (behavior, reason) => {
   const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behavior } })] });
   const answer = await post(`${url}/echo`);
   expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
   expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);
 });
 
-test('a hook is sent the messages as JSON', async () => {
+test('a hook receives the messages as JSON', async () => {
   const asked: unknown[] = [];
   const answerWithChange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { 'content-type': type, authorization } = request.headers;
@@ -72,7 +72,7 @@ test('a hook is sent the messages as JSON', async () => {
   ]);
 });
 
-test('a server of Connect is a hook', async () => {
+test('a Connect server can be used as a hook', async () => {
   const url = await listen(
     createServer(
       connectNodeAdapter({
@@ -89,7 +89,7 @@ test('a server of Connect is a hook', async () => {
   expect([answer.status, await answer.text()]).toEqual([403, 'not /echo']);
 });
 
-test('a hook can return nothing by 204; other answers are a failure', async () => {
+test('a hook can return 204 without a body, and any other status is a failure', async () => {
   const statuses = [204, 500];
   const url = await listen(
     createServer((request, response) => {
@@ -110,7 +110,7 @@ test('a hook can return nothing by 204; other answers are a failure', async () =
   ]);
 });
 
-test('a hook that is silent is given up', async () => {
+test('a silent hook times out', async () => {
   const url = await listen(createServer(() => undefined));
   const hook = plugin('hook', { kind: 'http', url, required: true, timeout: '100ms' });
   const manager = await served({ audit: [hook] });

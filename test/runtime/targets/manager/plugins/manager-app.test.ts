@@ -17,7 +17,7 @@ import { plugin, post, started } from './served.ts';
 const folder = useTempFolder();
 const ECHO = '/api/v1/servers/echo/tools/echo';
 
-test('D-18 a content plugin changes what a tool is called with', async () => {
+test('a content plugin can change the arguments of a tool call', async () => {
   const { plugins } = await started({
     content: [plugin('change-request', { config: { label: 'message' } })],
   });
@@ -27,7 +27,7 @@ test('D-18 a content plugin changes what a tool is called with', async () => {
   );
 });
 
-test('MCP clients work with plugins in between', async () => {
+test('MCP clients work with plugins', async () => {
   const file = join(folder(), 'record');
   const { plugins } = await started({
     content: [plugin('allow', { flows: ['request', 'response'], required: true })],
@@ -41,7 +41,7 @@ test('MCP clients work with plugins in between', async () => {
   expect(readFileSync(file, 'utf8')).toContain('"name":"echo__echo"');
 });
 
-test('plugins run before the key check: they respond first, and see rejected callers', async () => {
+test('plugins run before the key check, so they see rejected callers and can respond first', async () => {
   const file = join(folder(), 'record');
   const watching = await started({
     audit: [plugin('record', { flows: ['response'], config: { file, label: 'seen' } })],
@@ -54,7 +54,7 @@ test('plugins run before the key check: they respond first, and see rejected cal
   expect((await post((await serve(denying.plugins, true)) + ECHO, {})).status).toBe(403);
 });
 
-test('a required plugin that fails is a problem like any other', async () => {
+test('a failing required plugin returns a problem document', async () => {
   const { plugins } = await started({ authorization: [plugin('fail', { required: true })] });
   const answer = await post((await serve(plugins)) + ECHO, {});
   expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');

@@ -7,7 +7,7 @@ import { link, plugin, post, served, started } from './served.ts';
 
 const folder = useTempFolder();
 
-test('a killed plugin restarts soon; until then, requests that need it fail', async () => {
+test('a killed plugin restarts quickly, and requests that require it fail until then', async () => {
   const { url, said } = await served({ authentication: [plugin('show', { required: true })] });
   const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
   const first = await pidOf();
@@ -18,12 +18,12 @@ test('a killed plugin restarts soon; until then, requests that need it fail', as
   expect(isAlive(first)).toBe(false);
 });
 
-test('a plugin may take a while to be ready', async () => {
+test('a plugin can take a while to become ready', async () => {
   const { url } = await served({ audit: [plugin('not-ready', { required: true, config: { after: '3' } })] });
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('a plugin that could not start is retried, and meanwhile a required one blocks requests', async () => {
+test('a plugin that failed to start is retried, and a required one blocks requests meanwhile', async () => {
   const { url, logged, said } = await served({ audit: [plugin('dies-at-start', { required: true })] });
   expect(await said('dies-at-start', 'plugin not started')).toMatchObject({
     reason: 'It exited with code 7.',
@@ -36,7 +36,7 @@ test('a plugin that could not start is retried, and meanwhile a required one blo
   expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: 'CRITICAL:start:no licence' }));
 });
 
-test('a plugin that does not get ready is omitted, and the reason is logged', async () => {
+test('a plugin that never becomes ready is skipped, and the reason is logged', async () => {
   const { url, said } = await served({ audit: [plugin('not-ready')] }, { startTimeoutMs: 700 });
   expect(await said('not-ready', 'plugin not started')).toMatchObject({
     // On a busy machine it does not even listen by then.
@@ -47,7 +47,7 @@ test('a plugin that does not get ready is omitted, and the reason is logged', as
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('a program that is not a plugin is not waited for longer than it may take', async () => {
+test('a program that is not a plugin is not waited for beyond the startup timeout', async () => {
   writeFileSync(join(folder(), 'sleeper'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
   const sleeper = { name: 'sleeper', flows: ['request'] };
   const before = children();
@@ -61,7 +61,7 @@ test('a program that is not a plugin is not waited for longer than it may take',
   await expect.poll(() => childrenSince(before)).toEqual([]);
 });
 
-test('a plugin of another commit is not used', async () => {
+test('a plugin built from another commit is not used', async () => {
   const pinned = (required: boolean): object => plugin('deny', { required, commit_hash: 'def456' });
   await expect(started({ authentication: [pinned(true)] })).rejects.toMatchObject({
     code: 'ConfigError',
@@ -74,7 +74,7 @@ test('a plugin of another commit is not used', async () => {
   expect((await post(`${right.url}/echo`)).status).toBe(403);
 });
 
-test('a problem that needs a person is reported immediately, for every required plugin', async () => {
+test('permanent problems of all required plugins are reported immediately', async () => {
   await expect(
     started({
       dir: folder(),
@@ -93,14 +93,14 @@ test('a problem that needs a person is reported immediately, for every required 
   );
 });
 
-test('a plugin that handles none of its flows is not used', async () => {
+test('a plugin that supports none of its configured flows is not used', async () => {
   const wrong = plugin('change-response', { flows: ['request'], required: true });
   await expect(started({ authentication: [wrong] })).rejects.toThrow(
     'It supports response, but flows contains request. Correct flows.',
   );
 });
 
-test('a plugin may log as much as it likes', async () => {
+test('a plugin can log any amount of output', async () => {
   const { url, logged } = await served({ audit: [plugin('flood', { required: true })] });
   expect((await post(`${url}/echo`)).status).toBe(200);
   const lines = logged.filter(({ msg }) => msg.startsWith('WARNING:flood:xxx'));
@@ -108,7 +108,7 @@ test('a plugin may log as much as it likes', async () => {
   expect(lines[0]).toMatchObject({ level: 40, plugin: 'flood.mjs' });
 });
 
-test('a plugin that is unhealthy for long is restarted', async () => {
+test('a plugin that stays unhealthy is restarted', async () => {
   const { said } = await started({ audit: [plugin('unwell')] }, { checkIntervalMs: 20 });
   expect(await said('unwell', 'plugin health check failed')).toMatchObject({
     reason: expect.stringMatching('lost its database') as string,
@@ -116,7 +116,7 @@ test('a plugin that is unhealthy for long is restarted', async () => {
   expect(await said('unwell', 'plugin ended')).toMatchObject({ reason: 'It exited with code 0.' });
 });
 
-test('nothing is left of a plugin that does not want to end: neither it, nor its children, nor its socket', async () => {
+test('a plugin that does not stop leaves no process, children or socket behind', async () => {
   const before = children();
   const { url, plugins } = await served({ audit: [plugin('stubborn')] });
   const { pids, socket } = (await (await post(url)).json()) as { pids: number[]; socket: string };
@@ -129,7 +129,7 @@ test('nothing is left of a plugin that does not want to end: neither it, nor its
   expect(existsSync(dirname(socket))).toBe(false);
 });
 
-test('closing while a plugin starts leaves nothing either', async () => {
+test("closing during a plugin's start leaves nothing behind", async () => {
   link(folder(), 'again', 'crash');
   const before = children();
   const { url, plugins, said } = await served(

@@ -12,7 +12,7 @@ interface Echo {
   readonly query: Readonly<Record<string, string>>;
 }
 
-test('D-18 changes by content plugins to a request reach the handler, in order', async () => {
+test('changes to a request by content plugins reach the handler, in order', async () => {
   link(folder(), 'first', 'change-request');
   link(folder(), 'second', 'change-request');
   const { url } = await served({
@@ -31,7 +31,7 @@ test('D-18 changes by content plugins to a request reach the handler, in order',
   expect(query).toEqual({ q: '1' });
 });
 
-test('D-18 a content plugin can send a request to another path', async () => {
+test('a content plugin can send a request to another path', async () => {
   const { url } = await served({
     content: [plugin('change-request', { config: { label: 'moved', path: '/other' } })],
   });
@@ -39,7 +39,7 @@ test('D-18 a content plugin can send a request to another path', async () => {
   expect(await answer.json()).toEqual({ path: '/other', query: { q: '1' } });
 });
 
-test('plugins of other categories change nothing', async () => {
+test('plugins of other categories cannot change requests', async () => {
   const { url } = await served({
     validation: [plugin('change-request', { config: { label: 'changed', path: '/other' } })],
     audit: [plugin('change-response', { flows: ['response'] })],
@@ -50,7 +50,7 @@ test('plugins of other categories change nothing', async () => {
   expect(answer.headers.has('X-Changed')).toBe(false);
 });
 
-test('the handler notices a client disconnect, even behind plugins', async () => {
+test('the handler is notified when a client disconnects, even behind plugins', async () => {
   const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { url } = await served(
     { content: [plugin('change-request', { config: { label: 'changed' } })] },
@@ -71,7 +71,7 @@ test('the handler notices a client disconnect, even behind plugins', async () =>
   await left.promise;
 });
 
-test('health routes are not sent to plugins, and without plugins nothing is', async () => {
+test('health routes bypass plugins, and nothing is sent without plugins', async () => {
   const guarded = await served({ authentication: [plugin('deny')] });
   const open = await served({});
   for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -82,14 +82,14 @@ test('health routes are not sent to plugins, and without plugins nothing is', as
   expect(open.plugins.has('request') || open.plugins.has('response')).toBe(false);
 });
 
-test('a body too large to be shown is rejected', async () => {
+test('a body too large for plugins is rejected', async () => {
   const { url } = await served({ audit: [plugin('allow')] });
   const answer = await post(`${url}/echo`, 'x'.repeat(4_000_000));
   expect(answer.status).toBe(413);
   expect(await answer.json()).toMatchObject({ detail: 'request body is too large limit=3932160 bytes' });
 });
 
-test('a plugin sees the request as one of mcpd does, and what it is configured with', async () => {
+test('a plugin receives the same request as in mcpd, and its configuration', async () => {
   const { url } = await served(
     { authentication: [plugin('show', { config: { realm: 'r-${NUMBER}' } })] },
     { env: { ...process.env, NUMBER: '7', MCPD__TIME__KEY: 'of a server', AUTH_TOKEN: 'of plugins' } },
@@ -109,7 +109,7 @@ test('a plugin sees the request as one of mcpd does, and what it is configured w
   });
 });
 
-test('a rejection becomes the response, with its status, headers and body, and no other plugin is called', async () => {
+test('a rejection becomes the response with its status, headers and body, and skips the remaining plugins', async () => {
   const file = join(folder(), 'record');
   const { url } = await served({
     authentication: [plugin('record', { config: { file, label: 'before' } })],
@@ -128,7 +128,7 @@ test('a rejection becomes the response, with its status, headers and body, and n
   expect(readFileSync(file, 'utf8')).toBe('before request {"a":1}\n');
 });
 
-test('categories run in their own order, whatever the order of the file', async () => {
+test('categories run in their own order, whatever their order in the file', async () => {
   const file = join(folder(), 'record');
   const record = (label: string): object => ({
     name: 'record',
@@ -159,7 +159,7 @@ test('categories run in their own order, whatever the order of the file', async 
   ]);
 });
 
-test('plugins that observe are asked at the same time, and only required ones may refuse', async () => {
+test('observing plugins run concurrently, and only required ones can reject', async () => {
   link(folder(), 'first', 'meet');
   link(folder(), 'second', 'meet');
   const first = (required: boolean): object =>

@@ -7,7 +7,7 @@ import { plugin, post, served, WARN } from './served.ts';
 const folder = useTempFolder();
 const RESPONSE = { flows: ['response'] };
 
-test("D-18 a content plugin's changes to a response reach the client", async () => {
+test("a content plugin's changes to a response reach the client", async () => {
   const { url } = await served({ content: [plugin('change-response', RESPONSE)] });
   const answer = await post(`${url}/echo`, { a: 'b' });
   expect(answer.status).toBe(201);
@@ -22,7 +22,7 @@ test("D-18 a content plugin's changes to a response reach the client", async () 
   expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
 });
 
-test('D-18 a content plugin that only lets an answer pass leaves it whole', async () => {
+test('a content plugin that accepts a response leaves it unchanged', async () => {
   const { url } = await served({ content: [plugin('allow', RESPONSE)] });
   const answer = await post(`${url}/echo`, { a: 1 });
   expect(answer.status).toBe(200);
@@ -30,7 +30,7 @@ test('D-18 a content plugin that only lets an answer pass leaves it whole', asyn
   expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
 });
 
-test('answers about errors are seen too', async () => {
+test('plugins also see error responses', async () => {
   const file = join(folder(), 'record');
   const { url } = await served({
     audit: [plugin('record', { ...RESPONSE, config: { file, label: 'seen' } })],
@@ -39,7 +39,7 @@ test('answers about errors are seen too', async () => {
   expect(readFileSync(file, 'utf8')).toMatch(/^seen response 404 \{.*There is no such thing\./);
 });
 
-test('a refused answer is replaced, and nothing of it is left', async () => {
+test('a rejected response is replaced completely', async () => {
   const { url } = await served({ validation: [plugin('deny', RESPONSE)] });
   const answer = await post(`${url}/echo`);
   expect(answer.status).toBe(403);
@@ -49,7 +49,7 @@ test('a refused answer is replaced, and nothing of it is left', async () => {
   expect(answer.headers.get('X-Request-Id')).toMatch(/./);
 });
 
-test('a stream is not held back; plugins see it without a body, and may change its headers or reject it', async () => {
+test('a stream is not buffered; plugins see it without a body, and can change its headers or reject it', async () => {
   const file = join(folder(), 'record');
   const more = Promise.withResolvers<void>();
   const addRoutes: Parameters<typeof served>[2] = (app) =>
@@ -86,7 +86,7 @@ test('a stream is not held back; plugins see it without a body, and may change i
   expect(await (await fetch(`${refused.url}/stream`)).text()).toBe('{"error":"not today"}');
 });
 
-test('an answer too large to be shown passes optional plugins, and not required ones', async () => {
+test('a response too large for plugins skips optional plugins, and fails for required ones', async () => {
   const large = 'x'.repeat(8_000_000);
   const addRoutes: Parameters<typeof served>[2] = (app) => app.get('/large', (c) => c.text(large));
   const optional = await served({ content: [plugin('change-response', RESPONSE)] }, {}, addRoutes);

@@ -66,7 +66,7 @@ describe('arguments of npx', () => {
     expect(add('npm', '@a/x', options)).toEqual(expected);
   });
 
-  test('options of another program are named', () => {
+  test('options for another program are listed in a warning', () => {
     expect(add('npm', '@a/x', [word('dist/index.js')], { runtimeHint: 'node' })).toEqual({
       ...NPX,
       notes: ['Warning: the registry lists options of node for x that are not used: dist/index.js'],
@@ -140,7 +140,7 @@ test.each([
   expect(add('oci', 'a/x', options)).toEqual(expected);
 });
 
-test('each package needs its own values', () => {
+test('each package has its own required values', () => {
   const value = {
     name: 'com.example/x',
     version: '1.0.0',
@@ -159,7 +159,7 @@ test('each package needs its own values', () => {
   ]);
 });
 
-test('variables with a value of the registry are set', () => {
+test('variables with a value in the registry are set', () => {
   const environmentVariables = [
     { name: 'MODE', value: 'mcp' },
     { name: 'KEY', value: '{key}', isRequired: true },
@@ -173,7 +173,7 @@ test('variables with a value of the registry are set', () => {
 });
 
 test.each(['NPM_CONFIG_REGISTRY', 'uv_index_url', 'NODE_OPTIONS', 'LD_PRELOAD', 'PYTHONPATH', 'PATH'])(
-  'a registry does not set %s, which would change what runs',
+  'a registry cannot set %s, which would change the program that runs',
   (name) => {
     const environmentVariables = [{ name, value: 'https://evil.example' }];
     const notes = [
@@ -186,7 +186,7 @@ test.each(['NPM_CONFIG_REGISTRY', 'uv_index_url', 'NODE_OPTIONS', 'LD_PRELOAD', 
   },
 );
 
-test('a file of mcpm with options that are not supported has them in the reason', () => {
+test('an mcpm file with unsupported options is skipped with a reason that names them', () => {
   const reasons = (command: string, args: string[]) =>
     readEntries(
       catalogFormat,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '#serve/log.ts';
 import { serverOfLine } from '#manager/servers/start-manager.ts';
 
-test('a line of the log names its server, and no server can forge that', () => {
+test('a log line names its server, and no server can forge that', () => {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line) => lines.push(line) });
   log.info({ server: 'files', source: 'server' }, '{"level":30,"time":"","server":"other"}');

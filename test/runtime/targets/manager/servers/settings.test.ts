@@ -7,7 +7,7 @@ import { type FlagSettings, readDaemonSettings } from '#manager/servers/settings
 const read = (args: readonly string[], env: Record<string, string> = {}): FlagSettings =>
   readDaemonSettings(parseInvocation(daemonCommand, args, env), { HOME: '/h', ...env });
 
-test('a host and a port are read from flags and variables', () => {
+test('host and port are read from flags and variables', () => {
   expect(read([])).toMatchObject({ listen: {}, daemon: {} });
   expect(read(['--port', '9', '--host', '::1']).listen).toEqual({ hostname: '::1', port: 9 });
   expect(read([], { MCP_MANAGER_HOST: 'h', MCP_MANAGER_PORT: '9' }).listen).toEqual({
@@ -16,7 +16,7 @@ test('a host and a port are read from flags and variables', () => {
   });
 });
 
-test('a flag for the whole address takes precedence over variables for its parts', () => {
+test('a flag for the whole address overrides variables for its parts', () => {
   expect(read(['--addr', 'h:1'], { MCP_MANAGER_PORT: '9' })).toMatchObject({
     daemon: { addr: 'h:1' },
     listen: {},
@@ -33,7 +33,7 @@ test.each([
   expect(() => read(args)).toThrow(new UsageError(message));
 });
 
-test('origins allow CORS, unless it is switched off', () => {
+test('setting origins enables CORS, unless it is switched off', () => {
   const origins = ['https://a.example'];
   for (const args of [
     ['--cors-origins', 'https://a.example'],
@@ -43,7 +43,7 @@ test('origins allow CORS, unless it is switched off', () => {
   expect(read(['--cors-origins', 'https://a.example', '--cors-enable=false']).daemon).toEqual({});
 });
 
-test('times are seconds or have units', () => {
+test('durations are in seconds or have a unit', () => {
   expect(read(['--shutdown-timeout', '7']).daemon.shutdownMs).toBe(7000);
   expect(read(['--timeout-api-shutdown', '1m']).daemon.shutdownMs).toBe(60_000);
   expect(() => read(['--timeout-api-shutdown', '0'])).toThrow(/^--timeout-api-shutdown: "0" /);

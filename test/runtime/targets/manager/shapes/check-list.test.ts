@@ -52,11 +52,11 @@ const STRICT = {
   resourceTemplates: ListResourceTemplatesResultSchema,
 };
 
-test.each(Object.keys(GOOD) as ListName[])('%s that are right stay as they are', async (list) => {
+test.each(Object.keys(GOOD) as ListName[])('valid %s are unchanged', async (list) => {
   expect(await createCheckList()(list, [GOOD[list]])).toEqual({ items: [GOOD[list]], faults: [] });
 });
 
-test.each(Object.keys(GOOD) as ListName[])('%s that are damaged are repaired or left out', async (list) => {
+test.each(Object.keys(GOOD) as ListName[])('damaged %s are repaired or omitted', async (list) => {
   const checkList = createCheckList();
   const given = JSON.parse(JSON.stringify([...damaged(GOOD[list])])) as unknown[];
   const { items, faults } = await checkList(list, given);
@@ -68,7 +68,7 @@ test.each(Object.keys(GOOD) as ListName[])('%s that are damaged are repaired or 
   }
 });
 
-test('numbers that a double cannot hold are not objects, and stay as they are where they can be', async () => {
+test('numbers beyond double precision are kept as numbers, and are not treated as objects', async () => {
   const long = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890');
   const { items } = await createCheckList()('resources', [
     { uri: 'a:b', name: 'x', size: long, _meta: long },
@@ -76,7 +76,7 @@ test('numbers that a double cannot hold are not objects, and stay as they are wh
   expect(items).toEqual([{ uri: 'a:b', name: 'x', size: long }]);
 });
 
-test('only the first tools of an excessively long list are used, and a warning has the number', async () => {
+test('an excessively long tool list is truncated with a warning', async () => {
   const tools = Array.from({ length: 60_000 }, (_, index) => ({
     name: `t${index}`,
     inputSchema: { type: 'object' },

@@ -24,7 +24,7 @@ const { tree } = letrec((tie) => ({
   ),
 }));
 
-test('is about the length of the JSON, apart from empty lists and objects', () => {
+test('approximates the length of the JSON text', () => {
   assert(
     property(tree, (value) => {
       const text = JSON.stringify(value);
@@ -34,7 +34,7 @@ test('is about the length of the JSON, apart from empty lists and objects', () =
   );
 });
 
-test('stops counting when it is too much', () => {
+test('stops counting above the maximum', () => {
   const endless: unknown[] = [];
   endless.push(endless, 'text');
   expect(jsonSize(endless, 1000)).toBeGreaterThan(1000);

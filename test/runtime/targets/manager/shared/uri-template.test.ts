@@ -8,6 +8,6 @@ test.each([
   ['note://{day}/{hour}', 'note://mon', false],
   ['file:///{+path}.txt', 'file:///a/b.txt', true],
   ['memo://one', 'memo://one', true],
-])('%s could become %s: %s', (template, uri, expected) => {
+])('%s can expand to %s: %s', (template, uri, expected) => {
   expect(matchesUriTemplate(template, uri)).toBe(expected);
 });

@@ -56,7 +56,7 @@ async function usersOf(persons: readonly (string | KeyRecord)[]) {
 const hello = (client: Client) => client.callTool({ name: 'server__hello', arguments: {} });
 const said = (person: string) => ({ content: [{ type: 'text', text: `hello ${person}` }] });
 
-test('each user has an own sign-in, and many parallel calls of two users never use the token of the other', async () => {
+test("each user has a separate sign-in, and concurrent calls never use another user's token", async () => {
   const { managed, call, signIn, send } = await usersOf(['ann', 'bob']);
   const refused = await call('ann');
   expect([refused.status, refused.body.detail]).toEqual([
@@ -87,7 +87,7 @@ test('each user has an own sign-in, and many parallel calls of two users never u
   );
 });
 
-test('the result of one person cannot be completed by another one, and a start ends the one before', async () => {
+test('a sign-in cannot be completed by another user, and starting one ends the previous one', async () => {
   const { server, start, complete, call } = await usersOf(['ann', 'bob']);
   const first = await server.signIn(await start('ann'), 'ann');
   const foreign = await complete('bob', first);
@@ -103,14 +103,14 @@ test('the result of one person cannot be completed by another one, and a start e
   expect((await call('bob')).status).toBe(502);
 });
 
-test('a new key of the same name has no sign-in of the old one', async () => {
+test("a new key with the same name does not inherit the old key's sign-in", async () => {
   const { call, signIn } = await usersOf([keyOf('old', { name: 'ann' }), keyOf('new', { name: 'ann' })]);
   await signIn('old', 'ann');
   expect((await call('old')).body).toBe('hello ann');
   expect((await call('new')).status).toBe(502);
 });
 
-test('a redirect to another host, and a caller without an identity, are rejected', async () => {
+test('a redirect to another host and a caller without an identity are rejected', async () => {
   const { send, managed } = await usersOf(['ann']);
   for (const redirectUri of ['https://evil.example/signed-in', 'http://127.0.0.1/x', 'javascript:alert(1)']) {
     const { status, body } = await send('ann', 'POST', `${PATH}/sign-in`, { redirectUri });
@@ -137,7 +137,7 @@ test('a redirect to another host, and a caller without an identity, are rejected
   }
 });
 
-test('an MCP client is prompted to open the page, and the call continues after the sign-in', async () => {
+test('an MCP client is asked to open the sign-in page, and the call continues afterwards', async () => {
   const { managed, signIn } = await usersOf(['ann', 'bob']);
   const client = await managed.connect(
     '/mcp',
@@ -165,7 +165,7 @@ test('an MCP client is prompted to open the page, and the call continues after t
   expect((await other.listTools()).tools).toEqual([]);
 });
 
-test('a person who declines gets the error, and a revoked sign-in requires a new one', async () => {
+test('a user who declines gets the error, and a revoked sign-in requires a new one', async () => {
   const { managed, server, signIn, call } = await usersOf(['ann']);
   const client = await managed.connect(
     '/mcp',

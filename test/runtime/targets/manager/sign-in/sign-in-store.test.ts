@@ -13,7 +13,7 @@ const count = (times: number) =>
   });
 const access = (): string | undefined => openSignIns(temp(), { env: {} }).read(TARGET)?.tokens?.access;
 
-test('two processes lose no change, create one key and leave no files', async () => {
+test('two processes lose no change, create one key and leave no files behind', async () => {
   await Promise.all([count(15), count(15)]);
   expect(access()).toBe('30');
   expect(readdirSync(temp()).map((name) => name.replace(/-.*/, ''))).toEqual(['far', 'key']);
@@ -33,7 +33,7 @@ test('a killed process leaves a readable sign-in and no lock', async () => {
   expect(access()).toBe(String(before + 1));
 });
 
-test('a copied or damaged file is not read, and neither is one with an exposed key', async () => {
+test('a copied or damaged file and one with an exposed key are not read', async () => {
   await count(1);
   const store = openSignIns(temp(), { env: {} });
   const file = readdirSync(temp()).find((name) => name.startsWith('far')) ?? '';

@@ -42,7 +42,7 @@ const hello = (connection: Connection): Promise<unknown> =>
   connection.request('tools/call', { name: 'hello', arguments: {} }, PATIENCE);
 const HELLO = { content: [{ type: 'text', text: 'hello' }] };
 
-test('without a sign-in, the error has the way to sign in; with it, calls work, and logout ends it', async () => {
+test('the error without a sign-in explains how to sign in; calls work afterwards, until logout', async () => {
   const server = await startProtectedServer();
   const { spec, store, open, signIn, pages, secrets, target } = signingIn(server);
   expect(store.stateOf(target)).toBeUndefined();
@@ -84,7 +84,7 @@ test('without a sign-in, the error has the way to sign in; with it, calls work, 
   expect(await logout(spec, store)).toEqual({ wasSignedIn: false, notRevoked: undefined });
 });
 
-test('concurrent requests and two processes use a refresh token once', async () => {
+test('concurrent requests and two processes use a refresh token only once', async () => {
   const server = await startProtectedServer();
   const { open, signIn, newStore } = signingIn(server);
   await signIn();
@@ -113,7 +113,7 @@ test('a token is refreshed before it expires, and a revoked refresh token requir
   expect(await hello(connection)).toEqual(HELLO);
 });
 
-test('tokens are bound to a key if the server requires it, even after a refresh and in another process', async () => {
+test('tokens are bound to a key if the server requires it, also after a refresh and in another process', async () => {
   const server = await startProtectedServer();
   server.requiresDpop = true;
   const { store, open, signIn, newStore, secrets, target } = signingIn(server);
@@ -137,7 +137,7 @@ test('tokens are bound to a key if the server requires it, even after a refresh 
   expect(stolen.status).toBe(401);
 });
 
-test('missing scopes are requested by the next sign-in, in addition to the granted ones', async () => {
+test('missing scopes are requested at the next sign-in, in addition to the granted ones', async () => {
   const server = await startProtectedServer();
   server.callScope = 'write';
   const { open, signIn } = signingIn(server);
@@ -151,7 +151,7 @@ test('missing scopes are requested by the next sign-in, in addition to the grant
   expect(await hello(connection)).toEqual(HELLO);
 });
 
-test('a client is configured, is a document, or is registered again only for another redirect', async () => {
+test('a client is configured, is a metadata document, or is registered again only for another redirect', async () => {
   const server = await startProtectedServer();
   const clientMetadataUrl = 'https://client.example/mcp-manager.json';
   const clientOf = async (settings: Partial<SignInSettings>): Promise<string | null | undefined> => {
@@ -179,7 +179,7 @@ test.each([
   ['no issuer', { iss: undefined }, 'its iss is wrong'],
   ['a refusal', { code: undefined, error: 'access_denied', error_description: 'no' }, 'access_denied: no'],
   ['a wrong code', { code: 'wrong' }, 'returned no token: invalid_grant: no fit'],
-])('a redirect with %s does not sign in', async (_what, redirect, reason) => {
+])('a redirect with %s does not complete a sign-in', async (_what, redirect, reason) => {
   const server = await startProtectedServer();
   server.redirect = redirect;
   const { spec, store, target, pages } = signingIn(server);
@@ -218,7 +218,7 @@ test.each([
   await expect(signingIn(server).signIn()).rejects.toThrow(reason);
 });
 
-test('a sign-in of another key, or a copied one, cannot be read', async () => {
+test('a sign-in that was copied or belongs to another key cannot be read', async () => {
   const server = await startProtectedServer();
   const { signIn, target } = signingIn(server);
   await signIn();

@@ -14,7 +14,7 @@ test.each([
   ['soon', undefined],
   [null, undefined],
   [undefined, undefined],
-])('expires_in %j is a lifetime that can be written as a date', async (value, expected) => {
+])('expires_in %j results in a valid expiry date or none', async (value, expected) => {
   const body = { access_token: 'token', token_type: 'Bearer', expires_in: value };
   const http: Pick<OAuthHttp, 'postForm'> = {
     postForm: () => Promise.resolve({ status: 200, body, headers: {} }),

@@ -18,7 +18,7 @@ const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { mess
 const hold = (server: string) => ({ ...callOf(server), tool: 'hold', args: { key: 'k' } });
 const HELLO = [{ type: 'text', text: 'hello' }];
 
-test('only what changed is touched', async () => {
+test('applying a configuration affects only changed servers', async () => {
   const manager = start([withArgs('same'), withArgs('changed'), withArgs('gone'), withArgs('filtered')]);
   await Promise.all(manager.supervisor.names().map((name) => manager.phase(name, 'running')));
   const pid = (name: string) => manager.server(name).status().pid;
@@ -54,7 +54,7 @@ test('only what changed is touched', async () => {
   ).toEqual(NOTHING);
 });
 
-test('D-20: the order of arguments is a change, and so is anything a volume adds to them', async () => {
+test('changing the order of arguments or a volume restarts the server', async () => {
   const manager = start([withArgs('a', '--volume', 'x:/x', 'one', 'two')]);
   await manager.phase('a', 'running');
   const apply = async (...args: string[]) =>
@@ -67,7 +67,7 @@ test('D-20: the order of arguments is a change, and so is anything a volume adds
   expect(JSON.parse(text ?? '')).toMatchObject({ args: ['--volume', 'y:/x', 'two', 'one'] });
 });
 
-test('the order of variables is not a change', async () => {
+test('changing the order of variables does not restart the server', async () => {
   const manager = start([serverSpec('a', 'echo', { env: { A: '1', B: '2' } })]);
   await manager.phase('a', 'running');
   expect(await manager.supervisor.apply([serverSpec('a', 'echo', { env: { B: '2', A: '1' } })])).toEqual(
@@ -75,7 +75,7 @@ test('the order of variables is not a change', async () => {
   );
 });
 
-test('D-5: if one server cannot start, nothing is changed, and the sentence names it', async () => {
+test('if one server cannot start, nothing changes and the error names it', async () => {
   const manager = start([withArgs('a'), withArgs('b')]);
   await Promise.all([manager.phase('a', 'running'), manager.phase('b', 'running')]);
   const pids = ['a', 'b'].map((name) => manager.server(name).status().pid);
@@ -90,7 +90,7 @@ test('D-5: if one server cannot start, nothing is changed, and the sentence name
   expect((await manager.calls.callTool(say('a'))).content).toEqual(HELLO);
 });
 
-test('a server that failed before, or is lazy, does not keep the others from changing', async () => {
+test('a server that was failing or is lazy does not prevent other changes', async () => {
   const manager = start([serverSpec('dies', 'exits-at-start'), withArgs('a')], { clock: handClock() });
   await Promise.all([manager.phase('dies', 'waiting'), manager.phase('a', 'running')]);
   const applied = await manager.supervisor.apply([
@@ -105,7 +105,7 @@ test('a server that failed before, or is lazy, does not keep the others from cha
   await manager.phase('dies', 'running');
 });
 
-test('a reload retries servers that are down immediately', async () => {
+test('a reload retries stopped servers immediately', async () => {
   const dies = serverSpec('dies', 'echo', { command: join(folder(), 'program') });
   const manager = start([dies], { clock: handClock() });
   await manager.phase('dies', 'waiting');
@@ -115,7 +115,7 @@ test('a reload retries servers that are down immediately', async () => {
   expect(manager.server('dies').status().restarts).toBe(restarts + 1);
 });
 
-test('a removed server answers what it was asked, also those who wait for their turn, and then ends', async () => {
+test('a removed server finishes running and queued calls and then stops', async () => {
   const manager = start([{ ...withArgs('a'), concurrency: 2 }]);
   const server = manager.server('a');
   const held = manager.calls.callTool(hold('a'));
@@ -136,7 +136,7 @@ test('a removed server answers what it was asked, also those who wait for their 
   await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
 });
 
-test('a call that waits for its client is not lost when its server is replaced', async () => {
+test('a call waiting for its client survives the replacement of its server', async () => {
   const clock = handClock();
   const manager = start([withArgs('a')], { clock });
   await manager.phase('a', 'running');
@@ -163,7 +163,7 @@ test('a call that waits for its client is not lost when its server is replaced',
   expect((await calling).content?.[0]?.text).toContain('"roots":[]');
 });
 
-test('concurrent changes are made one after the other', async () => {
+test('concurrent changes are applied one after the other', async () => {
   const manager = start([]);
   const [first, second, third] = await Promise.all([
     manager.supervisor.apply([withArgs('a')]),
@@ -175,7 +175,7 @@ test('concurrent changes are made one after the other', async () => {
 });
 
 test(
-  'D-5: 200 reloads under load, some with a new process, some with other limits, lose no call',
+  '200 reloads under load lose no call, with new processes and with new limits',
   { timeout: 60_000 },
   async () => {
     const manager = start([withArgs('a', '0'), withArgs('b')]);

@@ -13,7 +13,7 @@ async function healthOf(server: ManagedServer, fits: (health: Health) => boolean
 }
 const withStatus = (status: HealthStatus) => (health: Health) => health.status === status;
 
-test('a server is unknown, then checked immediately when it is up, and again and again', async () => {
+test('health is unknown at first, then checked as soon as the server is up, and repeatedly', async () => {
   const clock = handClock();
   const manager = start([serverSpec('echo', 'echo')], { clock });
   const server = manager.server('echo');
@@ -31,7 +31,7 @@ test('a server is unknown, then checked immediately when it is up, and again and
   expect(second).toMatchObject({ status: 'ok', lastChecked: 1_010_000, lastSuccessful: 1_010_000 });
 });
 
-test('D-3: a server that ended is unreachable immediately, and its last success is kept', async () => {
+test('a server that exits is unreachable immediately, and its last success is kept', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   const server = manager.server('crash');
@@ -50,7 +50,7 @@ test('D-3: a server that ended is unreachable immediately, and its last success 
   expect(await healthOf(server, withStatus('ok'))).toMatchObject({ lastSuccessful: clock.now() });
 });
 
-test('a server that stands still has the status timeout, and is replaced after three checks', async () => {
+test('a frozen server gets the status timeout and is replaced after three failed checks', async () => {
   const clock = handClock();
   const spec = serverSpec('echo', 'echo', { timeouts: { shutdown: 300, request: 15_000 } });
   const settings = { healthMs: 20_000, healthIntervalMs: 10_000 };
@@ -77,7 +77,7 @@ test('a server that stands still has the status timeout, and is replaced after t
   expect(server.status().pid).not.toBe(pid);
 });
 
-test('a server that is silent for less than a request may take is not replaced', async () => {
+test('a server that is silent for less than the request timeout is not replaced', async () => {
   const clock = handClock();
   const spec = serverSpec('echo', 'echo', { timeouts: { shutdown: 300, request: 60_000 } });
   const settings = { healthMs: 20_000, healthIntervalMs: 10_000 };

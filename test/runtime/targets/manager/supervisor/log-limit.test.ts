@@ -11,7 +11,7 @@ function open() {
   return { clock, reports, limit, admitted };
 }
 
-test('a thousand lines in ten seconds are admitted; the rest is counted and reported once, when the time is over', () => {
+test('a thousand lines per ten seconds pass; the rest is counted and reported once afterwards', () => {
   const { clock, reports, admitted } = open();
   expect(admitted(1000)).toBe(1000);
   expect(admitted(5000)).toBe(0);
@@ -25,12 +25,12 @@ test('a thousand lines in ten seconds are admitted; the rest is counted and repo
   expect(reports).toEqual([5001, 1]);
 });
 
-test('long lines are limited by their characters', () => {
+test('long lines are limited by their length', () => {
   const { admitted } = open();
   expect(admitted(100, 8192)).toBe(32);
 });
 
-test('a server that writes little is never limited', () => {
+test('a server with little output is never limited', () => {
   const { clock, reports, admitted } = open();
   for (let second = 0; second < 1000; second += 1) {
     expect(admitted(90)).toBe(90);
@@ -39,7 +39,7 @@ test('a server that writes little is never limited', () => {
   expect(reports).toEqual([]);
 });
 
-test('what was dropped is reported at the end, and no timer is left', () => {
+test('dropped lines are reported at the end, and no timer remains', () => {
   const { clock, reports, limit, admitted } = open();
   admitted(1003);
   limit.flush();

@@ -5,7 +5,7 @@ import { callOf, useManager } from '../use-manager.ts';
 
 const start = useManager();
 
-test('metrics report the state of servers and calls, without removed servers', async () => {
+test('metrics show the state of servers and calls, without removed servers', async () => {
   const manager = start([serverSpec('crash', 'crash-on-call'), serverSpec('echo', 'echo')], {
     clock: handClock(),
   });
@@ -49,7 +49,7 @@ test('metrics report the state of servers and calls, without removed servers', a
   await held;
 });
 
-test('restarts are counted by their reasons', async () => {
+test('restarts are counted by reason', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   const exits = manager.calls.callTool({ ...callOf('crash'), tool: 'exit', args: {} });

@@ -43,7 +43,7 @@ function reloading(
   return reloader;
 }
 
-test('D-5: a configuration that cannot be read changes nothing; the reason is logged', async () => {
+test('an invalid configuration changes nothing, and the reason is logged', async () => {
   const servers = [serverSpec('a', 'echo')];
   const manager = start(servers);
   const first = configOf(servers);
@@ -68,7 +68,7 @@ test('D-5: a configuration that cannot be read changes nothing; the reason is lo
   expect(manager.supervisor.names()).toEqual(['a', 'b']);
 });
 
-test('a storm of reloads is two: the one under way, and one for all who came meanwhile', async () => {
+test('many concurrent reloads result in two: the running one and one for all later requests', async () => {
   const manager = start([]);
   let reads = 0;
   const read = (): Promise<LoadedConfig> => {
@@ -86,7 +86,7 @@ test('a storm of reloads is two: the one under way, and one for all who came mea
   expect(all.slice(1).map(({ added }) => added)).toEqual(Array.from({ length: 49 }, () => ['s1']));
 });
 
-test('after it is closed nothing is reloaded', async () => {
+test('a closed reloader does not reload', async () => {
   const manager = start([]);
   const reloader = reloading(manager, configOf([]), () =>
     Promise.resolve(configOf([serverSpec('a', 'echo')])),

@@ -13,7 +13,7 @@ const start = useManager();
 const say = (server: string, message = 'hello') => ({ ...callOf(server), tool: 'echo', args: { message } });
 const exit = (server: string) => ({ ...callOf(server), tool: 'exit', args: {} });
 
-test('D-3: a server killed under load is back within two seconds, every call is answered, others see nothing', async () => {
+test('a server killed under load is back within two seconds, every call gets a response, and other servers are not affected', async () => {
   const manager = start([serverSpec('victim', 'echo'), serverSpec('other', 'echo')]);
   const victim = keepCalling(manager, 'victim', 16);
   const other = keepCalling(manager, 'other', 4);
@@ -39,7 +39,7 @@ test('D-3: a server killed under load is back within two seconds, every call is 
   expect(manager.server('other').status().restarts).toBe(0);
 });
 
-test('a server that does not start is retried with increasing delays until it is requested', async () => {
+test('a server that fails to start is retried with increasing delays, until it is requested', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const server = manager.server('dies');
@@ -59,7 +59,7 @@ test('a server that does not start is retried with increasing delays until it is
   expect(server.status().phase).toBe('waiting');
 });
 
-test('a server that ran for a while is restarted immediately, and waiting callers are answered', async () => {
+test('a server that ran for a while is restarted immediately, and waiting callers get their response', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   await manager.phase('crash', 'running');
@@ -69,7 +69,7 @@ test('a server that ran for a while is restarted immediately, and waiting caller
   expect(manager.server('crash').status()).toMatchObject({ restarts: 1 });
 });
 
-test('a caller waits for a server that fell just now', async () => {
+test('a call waits for a server that has just crashed', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   await expect(manager.calls.callTool(exit('crash'))).rejects.toThrow('MCP server error calling tool');
@@ -79,7 +79,7 @@ test('a caller waits for a server that fell just now', async () => {
   expect((await call).content).toEqual([{ type: 'text', text: 'hello' }]);
 });
 
-test('a lazy server that ended is not started before it is needed', async () => {
+test('a lazy server that exited is started only when it is needed', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call', { lazy: true })], { clock });
   await expect(manager.calls.callTool(exit('crash'))).rejects.toThrow('MCP server error calling tool');
@@ -89,7 +89,7 @@ test('a lazy server that ended is not started before it is needed', async () => 
   expect((await manager.calls.callTool(say('crash'))).content).toEqual([{ type: 'text', text: 'hello' }]);
 });
 
-test('a restart on request loses no call: the new process takes over when it is ready, the old one finishes', async () => {
+test('a requested restart loses no call: the new process takes over when ready, and the old one finishes', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const held = manager.calls.callTool({ ...callOf('echo'), tool: 'hold', args: { key: 'k' } });
   await manager.logged('echo', /holding k/);
@@ -108,7 +108,7 @@ test('a restart on request loses no call: the new process takes over when it is 
   expect(await old.closed).toMatchObject({ expected: true });
 });
 
-test('closing does not wait for a new process that does not get ready', async () => {
+test('closing does not wait for a new process that never becomes ready', async () => {
   const go = join(folder(), 'go');
   writeFileSync(go, '');
   const manager = start([serverSpec('slow', 'slow-init', { env: { WAIT_FOR: go } })]);
@@ -121,7 +121,7 @@ test('closing does not wait for a new process that does not get ready', async ()
   ]);
 });
 
-test('a restart that fails changes nothing, and a lazy server can be started by one', async () => {
+test('a failed restart changes nothing, and a restart can start a lazy server', async () => {
   const go = join(folder(), 'program');
   symlinkSync(process.execPath, go);
   const manager = start([

@@ -10,7 +10,7 @@ const start = useManager();
 const NOISE = 'noise '.repeat(13);
 const line = (text: string): LogLine => ({ at: 1, source: 'server', text });
 
-test('the last thousand lines are kept, and as much of them as fits', () => {
+test('the last thousand lines are kept, up to a total size', () => {
   const ring = new LogRing();
   for (let number = 1; number <= 5000; number += 1) ring.add(line(String(number)));
   expect(ring.last(Infinity)).toHaveLength(1000);
@@ -29,11 +29,11 @@ test.each([
   ['DEBUG:a:b:c', 'debug'],
   ['error: no such file', 'info'],
   ['listening on 8080', 'info'],
-])('%s is of level %s', (text, level) => {
+])('%s has level %s', (text, level) => {
   expect(levelOf(text)).toBe(level);
 });
 
-test('D-1: a server that floods its stderr continues answering, and its last output is kept and logged', async () => {
+test('a server that floods stderr keeps responding, and its last output is kept and logged', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')]);
   for (let call = 0; call < 4; call += 1) {
     const result = await manager.calls.callTool({
@@ -51,7 +51,7 @@ test('D-1: a server that floods its stderr continues answering, and its last out
   );
 });
 
-test('of a flood, the log of the manager has a part and the number of the other lines; the last lines are kept', async () => {
+test('a flood is partly logged with the number of dropped lines, and the last lines are kept', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')], { clock: handClock() });
   await manager.calls.callTool({ ...callOf('flood'), tool: 'flood', args: { bytes: 5_000_000 } });
   // The server writes this line after the flood.
@@ -75,7 +75,7 @@ test('of a flood, the log of the manager has a part and the number of the other 
   expect(Number(reported()?.['dropped'])).toBeGreaterThan(lines - 1000);
 });
 
-test('no line contains secrets, not even one missing from the log', async () => {
+test('no line contains secrets, including lines dropped from the log', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')], {
     clock: handClock(),
     secrets: ['noise noise'],
@@ -92,7 +92,7 @@ test('no line contains secrets, not even one missing from the log', async () => 
   expect(texts).toContain(`${'[redacted] '.repeat(6)}noise `);
 });
 
-test('lines can be followed, until no client follows them', async () => {
+test('lines can be followed until the last client stops following', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const seen: string[] = [];
   const forget = manager.server('echo').logs.follow(({ text }) => seen.push(text));

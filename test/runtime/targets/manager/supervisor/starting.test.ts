@@ -14,7 +14,7 @@ const folder = useTempFolder();
 const start = useManager();
 const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { message: 'hello' } });
 
-test('D-4: servers that are slow or do not start do not block the others', async () => {
+test('slow or failing servers do not block the others', async () => {
   const file = join(folder(), 'go');
   const manager = start(
     [
@@ -39,7 +39,7 @@ test('D-4: servers that are slow or do not start do not block the others', async
   expect(await call).toEqual({ content: [{ type: 'text', text: 'hello' }] });
 });
 
-test('the progress of an installation is the reason until the server starts; then the last failure is', async () => {
+test('the status reason shows installation progress, and then the last failure', async () => {
   const clock = handClock();
   const go = join(folder(), 'installed');
   const wait = `(function look() { if (!require('node:fs').existsSync(process.argv[1])) setTimeout(look, 20); })()`;
@@ -70,7 +70,7 @@ test('the progress of an installation is the reason until the server starts; the
   expect(status()).toMatchObject({ reason, reasonLines });
 });
 
-test('a call of a server that is down gets an error with a time to retry after', async () => {
+test('a call to a stopped server gets an error with a retry delay', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const early = manager.calls.callTool(say('dies'));
@@ -80,13 +80,13 @@ test('a call of a server that is down gets an error with a time to retry after',
   await expect(manager.calls.callTool(say('dies'))).rejects.toMatchObject(refused);
 });
 
-test('names are found in any case, with spaces around them', () => {
+test('names match in any case and with surrounding spaces', () => {
   const { supervisor } = start([serverSpec('time', 'echo', { lazy: true })]);
   expect(supervisor.get(' Time ')?.name).toBe('time');
   expect(supervisor.get('clock')).toBeUndefined();
 });
 
-test('a lazy server is started by its first call, and stopped when it was not called for a while', async () => {
+test('a lazy server is started by its first call and stopped when idle', async () => {
   const clock = handClock();
   const manager = start([serverSpec('lazy', 'echo', { lazy: true, idleMs: 60_000 })], { clock });
   const lazy = manager.server('lazy');
@@ -113,7 +113,7 @@ test('a lazy server is started by its first call, and stopped when it was not ca
   expect(await manager.calls.callTool(say('lazy'))).toEqual({ content: [{ type: 'text', text: 'hello' }] });
 });
 
-test('a caller who leaves does not wait for a server that starts', async () => {
+test('a caller that disconnects does not wait for a starting server', async () => {
   const manager = start([serverSpec('silent', 'silent')]);
   const leaving = new AbortController();
   const call = manager.calls.callTool({ ...say('silent'), signal: leaving.signal });
@@ -121,7 +121,7 @@ test('a caller who leaves does not wait for a server that starts', async () => {
   await expect(call).rejects.toMatchObject({ code: 'CancelledError' });
 });
 
-test('closing ends servers that start, run, and wait for their next start', async () => {
+test('closing stops starting, running and waiting servers', async () => {
   const manager = start([
     serverSpec('silent', 'silent'),
     serverSpec('echo', 'echo'),
@@ -135,7 +135,7 @@ test('closing ends servers that start, run, and wait for their next start', asyn
   expect(existsSync(`/proc/${pid}`)).toBe(false);
 });
 
-test('D-2: a server that ended, started by a reload, costs no time while it is down', async () => {
+test('a server started by a reload uses no CPU time after it has exited', async () => {
   const clock = handClock();
   const manager = start([], { clock });
   await manager.supervisor.apply([serverSpec('crash', 'crash-on-call')]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openFixture } from './open-recorded.ts';
 
-test('a check is a ping, and takes nanoseconds', async () => {
+test('a health check sends a ping and returns its duration in nanoseconds', async () => {
   const { connection } = await openFixture('echo.mjs');
   const from = process.hrtime.bigint();
   const took = await connection.check(20_000);
@@ -10,7 +10,7 @@ test('a check is a ping, and takes nanoseconds', async () => {
   expect(took).toBeLessThan(Number(process.hrtime.bigint() - from));
 });
 
-test('a server that knows no ping is asked for its tools, and not pinged again', async () => {
+test('a server without ping support is checked with tools/list from then on', async () => {
   const { connection, logs, logged } = await openFixture('no-ping.mjs');
   await connection.check(20_000);
   await connection.check(20_000);
@@ -18,14 +18,14 @@ test('a server that knows no ping is asked for its tools, and not pinged again',
   await expect.poll(() => logs).toEqual(['ping', 'tools/list', 'tools/list']);
 });
 
-test('a server that knows neither ping nor tools is alive if it answers', async () => {
+test('a server without ping and tools is healthy if it responds', async () => {
   const { connection, logs } = await openFixture('no-ping.mjs', { NO_TOOLS: '1' });
   expect(await connection.check(20_000)).toBeGreaterThan(0);
   expect(await connection.check(20_000)).toBeGreaterThan(0);
   await expect.poll(() => logs).toEqual(['ping', 'ping']);
 });
 
-test('a check fails in time for a server that hangs, and immediately for one that is gone', async () => {
+test('a check times out for a hanging server and fails immediately for a stopped one', async () => {
   const { connection } = await openFixture('echo.mjs');
   process.kill(connection.pid ?? 0, 'SIGSTOP');
   await expect(connection.check(100)).rejects.toMatchObject({ name: 'TimeoutFailure' });

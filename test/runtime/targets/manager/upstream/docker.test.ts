@@ -45,7 +45,7 @@ const containers = (): string[] =>
 const pidIn = (container: string | undefined): number =>
   Number(readFileSync(join(temp(), 'docker', container ?? ''), 'utf8'));
 
-test("docker gets only the server's arguments, variables and volumes", async () => {
+test("docker receives only the server's arguments, variables and volumes", async () => {
   const { text, connection } = await open(
     server(
       'echo@1.0',
@@ -65,7 +65,7 @@ test("docker gets only the server's arguments, variables and volumes", async () 
   await connection.close();
 });
 
-test('a container exits with its stdin, without further docker commands', async () => {
+test('a container exits when its stdin closes, without further docker commands', async () => {
   const { connection } = await open(server('echo@1.0'));
   const pid = pidIn(containers()[0]);
   expect(isAlive(pid)).toBe(true);
@@ -75,7 +75,7 @@ test('a container exits with its stdin, without further docker commands', async 
   expect(asked()).toHaveLength(1);
 });
 
-test('D-30: a container that ignores both its stdin and SIGTERM is removed', async () => {
+test('a container that ignores a closed stdin and SIGTERM is removed', async () => {
   const { connection, logs } = await open(server('ignores-sigterm@1.0'));
   const [name] = containers();
   const pid = pidIn(name);
@@ -86,7 +86,7 @@ test('D-30: a container that ignores both its stdin and SIGTERM is removed', asy
   expect(containers()).toEqual([]);
 });
 
-test('a container whose docker client was killed is removed before the end is reported', async () => {
+test('if the docker client is killed, its container is removed before the exit is reported', async () => {
   const { connection } = await open(server('ignores-sigterm@1.0'));
   const pid = pidIn(containers()[0]);
   process.kill(connection.pid as number, 'SIGKILL');
@@ -95,13 +95,13 @@ test('a container whose docker client was killed is removed before the end is re
   expect(containers()).toEqual([]);
 });
 
-test('each container has a name of its own, so that a new one can start before the old one ends', async () => {
+test('container names are unique, so that a new container can start before the old one ends', async () => {
   const [one, two] = [await open(server('echo@1.0')), await open(server('echo@1.0'))];
   expect(new Set(containers()).size).toBe(2);
   await Promise.all([one.connection.close(), two.connection.close()]);
 });
 
-test('the error of docker is reported when there is no such image', async () => {
+test("docker's error is reported if the image does not exist", async () => {
   await expect(open(server('missing@2.0'))).rejects.toThrow(
     "code 125. It wrote: docker: Unable to find image 'fixtures/missing:2.0'.",
   );

@@ -15,7 +15,7 @@ interface Pids {
   readonly grandchild: number;
 }
 
-test('a polite server ends by the end of its stdin, without a signal', async () => {
+test('a cooperative server exits when its stdin closes, without a signal', async () => {
   const { connection } = await openRecorded(specOf(launchOf('echo.mjs'), { shutdown: 100_000 }));
   const from = performance.now();
   await connection.close();
@@ -25,14 +25,14 @@ test('a polite server ends by the end of its stdin, without a signal', async () 
   expect(isAlive(connection.pid ?? 0)).toBe(false);
 });
 
-test('a stubborn server is ended within the time that a shutdown may take', async () => {
+test('a stubborn server is killed within the shutdown timeout', async () => {
   const { connection, logs } = await openRecorded(specOf(launchOf('ignores-sigterm.mjs'), { shutdown: 600 }));
   await connection.close();
   expect(logs).toContain('ignored SIGTERM');
   expect(isAlive(connection.pid ?? 0)).toBe(false);
 });
 
-test('D-30: what a server started is ended with it, even if it ignores SIGTERM', async () => {
+test("a server's child processes are ended with it, even if they ignore SIGTERM", async () => {
   const { connection, text } = await openRecorded(specOf(launchOf('grandchild.mjs'), { shutdown: 600 }));
   const { server, grandchild } = JSON.parse(await text('pids')) as Pids;
   expect([isAlive(server), isAlive(grandchild)]).toEqual([true, true]);
@@ -40,7 +40,7 @@ test('D-30: what a server started is ended with it, even if it ignores SIGTERM',
   expect([isAlive(server), isAlive(grandchild)]).toEqual([false, false]);
 });
 
-test('D-30: processes left behind by a crashed server are also stopped', async () => {
+test('child processes of a crashed server are ended, too', async () => {
   const { connection, text, call } = await openFixture('grandchild.mjs');
   const { grandchild } = JSON.parse(await text('pids')) as Pids;
   await expect(call('exit')).rejects.toThrow('The server exited with code 1.');
@@ -48,7 +48,7 @@ test('D-30: processes left behind by a crashed server are also stopped', async (
   expect(isAlive(grandchild)).toBe(false);
 });
 
-test('D-3: a crash ends pending calls, is reported with its reason, and leaves no zombie', async () => {
+test('a crash fails pending calls, is reported with a reason, and leaves no zombie process', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   const waiting = call('kill', { signal: 'SIGSEGV' });
   await expect(waiting).rejects.toMatchObject({
@@ -64,14 +64,14 @@ test('D-3: a crash ends pending calls, is reported with its reason, and leaves n
   expect(zombies()).toEqual([]);
 });
 
-test('the last line of a crash is reported', async () => {
+test('the last output line of a crashed server is reported', async () => {
   const { call } = await openFixture('crash-on-call.mjs');
   await expect(call('exit', { code: 7 })).rejects.toThrow(
     'The server exited with code 7. It wrote: fatal: told to exit with 7',
   );
 });
 
-test('D-2: after a crash nothing keeps running', async () => {
+test('nothing keeps running after a crash', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   await call('kill').catch(() => undefined);
   await connection.closed;
@@ -85,7 +85,7 @@ test('D-2: after a crash nothing keeps running', async () => {
   expect(used).toBeLessThan(150);
 });
 
-test('a hundred servers start and end, and leave nothing', async () => {
+test('starting and stopping a hundred servers leaves nothing behind', async () => {
   const before = children();
   const round = async (): Promise<void> => {
     const connection = await openConnection(specOf(launchOf('echo.mjs')), IGNORED);
@@ -102,7 +102,7 @@ test('a hundred servers start and end, and leave nothing', async () => {
   expect(zombies()).toEqual([]);
 });
 
-test('closing twice, and after a crash, is fine', async () => {
+test('closing a server twice or after a crash has no effect', async () => {
   const { connection } = await openFixture('echo.mjs');
   await Promise.all([connection.close(), connection.close()]);
   await connection.close();
@@ -112,7 +112,7 @@ test('closing twice, and after a crash, is fine', async () => {
   expect((await crashed.closed).expected).toBe(false);
 });
 
-test('children notice when the manager is killed: their stdin ends', async () => {
+test('child processes notice a killed manager, because their stdin closes', async () => {
   const program = `
     import { openConnection } from ${JSON.stringify(new URL('../../../../../runtime/targets/manager/upstream/open-connection.ts', import.meta.url).href)};
     const launch = { kind: 'process', command: process.execPath, args: [${JSON.stringify(fixtureServer('echo.mjs'))}], env: {} };

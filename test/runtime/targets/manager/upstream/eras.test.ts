@@ -6,7 +6,7 @@ import { specOf } from './spec.ts';
 
 const call = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
-test('an older revision is accepted back', async () => {
+test('older supported revisions are accepted', async () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
     const { connection, text } = await openFixture('echo.mjs', { PROTOCOL_VERSION: version });
     expect(connection.peer.protocolVersion).toBe(version);
@@ -20,7 +20,7 @@ test('an unknown revision is rejected', async () => {
   );
 });
 
-test('D-31: a server of revision 2026-07-28 only is started, checked and called', async () => {
+test('a server that supports only revision 2026-07-28 can be started, checked and called', async () => {
   const { connection, text } = await openFixture('modern-only.mjs');
   expect(connection.peer).toMatchObject({
     protocolVersion: '2026-07-28',
@@ -35,7 +35,7 @@ test('D-31: a server of revision 2026-07-28 only is started, checked and called'
   expect(listed).not.toHaveProperty('resultType');
 });
 
-test('2026-07-28: progress and cancellation', async () => {
+test('2026-07-28: progress and cancellation are supported', async () => {
   const { connection, logged } = await openFixture('modern-only.mjs');
   const steps: unknown[] = [];
   const result = await connection.request('tools/call', call('progress'), {
@@ -53,7 +53,7 @@ test('2026-07-28: progress and cancellation', async () => {
   await logged(/^cancelled$/);
 });
 
-test('2026-07-28: changes are listened for, and the subscription itself is not reported as one', async () => {
+test('2026-07-28: list changes are received, and the subscription itself is not reported as one', async () => {
   const { text, notified, notifications } = await openFixture('modern-only.mjs');
   await text('list-changed');
   await notified('notifications/tools/list_changed');
@@ -68,7 +68,7 @@ const openRemote = async () => {
 test.each([
   ['stdio', () => openFixture('modern-only.mjs')],
   ['HTTP', openRemote],
-])('2026-07-28 over %s: the level of log messages is sent with each request', async (_way, open) => {
+])('2026-07-28 over %s: the log level is sent with each request', async (_way, open) => {
   const { connection, notifications } = await open();
   const logged = async (params?: ShapeOfParams): Promise<unknown[]> => {
     const before = notifications.length;

@@ -38,14 +38,14 @@ async function startRouted(accepts: boolean): Promise<{ url: string; asked: stri
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
 }
 
-test('a call that a server rejects because of its headers is repeated with those that its tools require', async () => {
+test('a call rejected for its headers is retried with the headers that the tool requires', async () => {
   const { url, asked } = await startRouted(true);
   const { text } = await openRecorded(specOf(remoteLaunch(url)));
   expect(await text('routed', { region: 'north' })).toBe('routed');
   expect(asked).toEqual(['initialize', 'server/discover', 'tools/call', 'tools/list', 'tools/call']);
 });
 
-test('but once only', async () => {
+test('a call rejected for its headers is retried only once', async () => {
   const { url, asked } = await startRouted(false);
   const { text } = await openRecorded(specOf(remoteLaunch(url)));
   await expect(text('routed', { region: 'north' })).rejects.toMatchObject({ code: -32_020 });

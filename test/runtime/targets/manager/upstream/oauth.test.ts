@@ -12,14 +12,14 @@ async function paths({ url, requests }: RemoteFixture): Promise<string[]> {
   return requests.map(({ path }) => String(path));
 }
 
-test('a token is found by the metadata of the server', async () => {
+test("the token endpoint is discovered from the server's metadata", async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth: CLIENT })));
   expect(await text('echo', { message: 'in' })).toBe('in');
   expect((await paths(remote)).filter((path) => path === '/token')).toHaveLength(1);
 });
 
-test('a configured place for tokens skips the search, over both transports', async () => {
+test('a configured token endpoint skips discovery, over both transports', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const oauth = { ...CLIENT, tokenUrl: `${remote.url}/token`, scope: 'tools' };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
@@ -30,7 +30,7 @@ test('a configured place for tokens skips the search, over both transports', asy
   expect((await paths(remote)).filter((path) => path.startsWith('/.well-known'))).toEqual([]);
 });
 
-test('a token that is rejected is renewed once, for all that wait', async () => {
+test('a rejected token is renewed once for all waiting requests', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const oauth = { ...CLIENT, tokenUrl: `${remote.url}/token` };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
@@ -40,7 +40,7 @@ test('a token that is rejected is renewed once, for all that wait', async () => 
   expect((await paths(remote)).filter((path) => path === '/token')).toHaveLength(2);
 });
 
-test('a wrong secret is reported without being shown', async () => {
+test('an invalid client secret is reported without being shown', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const oauth = { ...CLIENT, clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
   const opening = openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));

@@ -22,7 +22,7 @@ function fakeNpm(output: string, code = 0): string {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'a package with another hash than the pinned one is not started',
+  'a package whose hash differs from the pinned one is not started',
   async () => {
     const started = join(folder(), 'started');
     const open = (output: string, code?: number) => {
@@ -45,7 +45,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'add --pin-hash records the hash of the version that is added',
+  'add --pin-hash stores the hash of the added version',
   async () => {
     const { run, read, path } = workplace(folder());
     vi.stubEnv('PATH', fakeNpm(`"${HASH}"`));

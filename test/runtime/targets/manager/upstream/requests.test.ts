@@ -4,13 +4,13 @@ import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
 
 const toolCall = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
-test('many parallel requests each get their own answer', async () => {
+test('concurrent requests each get their own response', async () => {
   const { text } = await openFixture('echo.mjs');
   const messages = Array.from({ length: 500 }, (_, at) => `message ${at}`);
   expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
 });
 
-test('an error of the server keeps its code, message and data', async () => {
+test('a server error keeps its code, message and data', async () => {
   const { call } = await openFixture('echo.mjs');
   await expect(call('rpc-error', { code: -32_099 })).rejects.toMatchObject({
     name: 'RpcFailure',
@@ -20,7 +20,7 @@ test('an error of the server keeps its code, message and data', async () => {
   });
 });
 
-test('D-24: when its time limit ends the server gets a cancellation of the request', async () => {
+test('the server is sent a cancellation when a request times out', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), { timeoutMs: 100 });
   await expect(waiting).rejects.toMatchObject({
@@ -30,7 +30,7 @@ test('D-24: when its time limit ends the server gets a cancellation of the reque
   expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not respond/);
 });
 
-test('D-24: when the caller disconnects the server gets a cancellation of the request', async () => {
+test('the server is sent a cancellation when the caller disconnects', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const leave = new AbortController();
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), {
@@ -58,7 +58,7 @@ test('`initialize` is never cancelled', async () => {
   expect(sent.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['initialize']);
 });
 
-test('a late response is dropped', async () => {
+test('a late response is ignored', async () => {
   const { connection, call, text } = await openFixture('echo.mjs');
   const hold = connection.request('tools/call', toolCall('hold', { key: 'late' }), { timeoutMs: 50 });
   await expect(hold).rejects.toThrow('did not respond');
@@ -66,7 +66,7 @@ test('a late response is dropped', async () => {
   expect(await text('echo', { message: 'next' })).toBe('next');
 });
 
-test('progress is passed on, in order', async () => {
+test('progress is passed on in order', async () => {
   const { connection } = await openFixture('echo.mjs');
   const reports: ShapeOfParams[] = [];
   const result = await connection.request('tools/call', toolCall('progress', { steps: 3 }), {
@@ -83,7 +83,7 @@ test('progress is passed on, in order', async () => {
   expect(textOf(unasked)).toBe('nobody asked');
 });
 
-test('other members of `_meta` of the caller stay next to the progress token', async () => {
+test("other members of the caller's `_meta` are kept next to the progress token", async () => {
   const { connection } = await openFixture('echo.mjs');
   const params = { ...toolCall('meta'), _meta: { trace: 'abc' } };
   const result = await connection.request('tools/call', params, { ...PATIENCE, onProgress: () => undefined });
@@ -105,12 +105,12 @@ test("a progress notification restarts the request's timeout", async () => {
   await call('echo', { message: 'still there' });
 });
 
-test('D-26: a ping from the server is answered', async () => {
+test('a ping from the server gets a response', async () => {
   const { text } = await openFixture('echo.mjs');
   expect(JSON.parse(await text('ask', { method: 'ping' }))).toMatchObject({ result: {} });
 });
 
-test('whatever else a server asks is rejected', async () => {
+test('any other server request is rejected', async () => {
   const { text } = await openFixture('echo.mjs');
   for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
     const answer = JSON.parse(await text('ask', { method })) as ShapeOfParams;
@@ -118,7 +118,7 @@ test('whatever else a server asks is rejected', async () => {
   }
 });
 
-test('notifications of the server are passed on', async () => {
+test('server notifications are passed on', async () => {
   const { call, notified } = await openFixture('echo.mjs');
   await call('list-changed', { list: 'prompts' });
   expect(await notified('notifications/prompts/list_changed')).toMatchObject({ params: undefined });

@@ -47,7 +47,7 @@ const question = (method: string, params?: ShapeOfParams): RpcMessage => ({
 const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<ShapeOfParams> =>
   rpc.request('tools/call', { name: 'x' }, { timeoutMs, requester: who });
 
-test('a request from the server reaches the client of its call, whichever other clients call', async () => {
+test("a server's request reaches the client of its call, whichever other clients are calling", async () => {
   const { rpc, told } = open();
   for (const name of ['one', 'two', 'three']) call(rpc, saying(name)).catch(() => undefined);
   rpc.receive(question('roots/list'), 2);
@@ -55,7 +55,7 @@ test('a request from the server reaches the client of its call, whichever other 
   rpc.end('over');
 });
 
-test('without a call there is no client to ask', async () => {
+test("a server's request outside a call is rejected", async () => {
   const { rpc, told } = open();
   call(rpc, undefined).catch(() => undefined);
   rpc.receive(question('roots/list'));
@@ -77,7 +77,7 @@ test.each<[string, ShapeOfParams, ShapeOfParams | undefined, boolean]>([
   ['sampling/createMessage', {}, undefined, false],
   ['roots/list', { roots: { listChanged: true } }, undefined, true],
   ['toString', { roots: {} }, undefined, false],
-])('%s of a client with %j, %j: %s', async (method, capabilities, params, passed) => {
+])('%s for a client with %j and parameters %j is passed on: %s', async (method, capabilities, params, passed) => {
   const { rpc, told } = open();
   call(rpc, saying('yes', capabilities)).catch(() => undefined);
   rpc.receive(question(method, params));
@@ -85,7 +85,7 @@ test.each<[string, ShapeOfParams, ShapeOfParams | undefined, boolean]>([
   rpc.end('over');
 });
 
-test('the token of the server’s own progress is not passed on', async () => {
+test("the server's own progress token is not passed on", async () => {
   const { rpc, told } = open();
   const echo = requester({ roots: {} }, (_method, params) => Promise.resolve({ ...params }));
   call(rpc, echo).catch(() => undefined);
@@ -94,7 +94,7 @@ test('the token of the server’s own progress is not passed on', async () => {
   rpc.end('over');
 });
 
-test('a call has no time limit while it waits for its client, and its full timeout afterwards', async () => {
+test("a call's timeout is suspended while it waits for its client, and restarts in full afterwards", async () => {
   const { rpc, told } = open();
   const answer = Promise.withResolvers<ShapeOfParams>();
   const calling = call(

@@ -7,7 +7,7 @@ import { specOf } from './spec.ts';
 
 const SSE = { transport: 'sse' } as const;
 
-test('a server of the older transport is called, reports changes, and gets cancellations', async () => {
+test('a server with the older transport can be called, reports changes and receives cancellations', async () => {
   const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
   const launch = remoteLaunch(`${remote.url}/sse`, { ...SSE, headers: { authorization: 'Bearer hush' } });
   const { connection, text, notified } = await openRecorded(specOf(launch));
@@ -28,7 +28,7 @@ test('a server of the older transport is called, reports changes, and gets cance
   await remote.logged(/^cancelled .*gone to lunch$/);
 });
 
-test('the end of its stream is the end of the connection', async () => {
+test('the connection ends when the event stream ends', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, call } = await openRecorded(specOf(remoteLaunch(`${remote.url}/sse`, SSE)));
   const waiting = call('sleep-until-cancelled').catch((error: unknown) => error);
@@ -41,7 +41,7 @@ test('the end of its stream is the end of the connection', async () => {
   expect((await connection.closed).expected).toBe(false);
 });
 
-test('another kind of server is reported as such', async () => {
+test('a server with another transport is reported as such', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`, SSE)))).rejects.toThrow(
     `${remote.url}/nothing returned status 404.`,

@@ -2,21 +2,21 @@ import { expect, test } from 'vitest';
 import { createRpcPeer } from '#manager/upstream/rpc-peer.ts';
 import { createStartExtension } from '#manager/upstream/start-extension.ts';
 
-test('the startup timeout continues for the time in which the server waited for a processor, up to four times as long', () => {
+test('the startup timeout is extended by the time the server waited for a CPU, up to four times its length', () => {
   const waits = [20_000, 33_000, 33_100, 500_000, 900_000];
   const { extend, extendedMs } = createStartExtension(7, 30_000, () => waits.shift() ?? 0);
   expect([extend(), extend(), extend(), extend(), extend()]).toEqual([20_000, 13_000, 0, 57_000, 0]);
   expect(extendedMs()).toBe(90_000);
 });
 
-test('a server that hangs, and one that is remote, get no more time', () => {
+test('hanging and remote servers get no extension', () => {
   expect(createStartExtension(7, 30_000, () => 40).extend()).toBe(0);
   expect(createStartExtension(undefined, 30_000, () => 40_000).extend()).toBe(0);
   // This process waits for processors as well, but not for the share of a timeout of an hour.
   expect(createStartExtension(process.pid, 3_600_000 * 24 * 365).extend()).toBe(0);
 });
 
-test('a request continues as long as its extension allows, then fails', async () => {
+test('a request runs as long as its extension allows and then fails', async () => {
   const peer = createRpcPeer({
     send: () => undefined,
     cancel: () => undefined,

@@ -32,7 +32,7 @@ test('a server reports its name', async () => {
   expect(connection.pid).toBeGreaterThan(0);
 });
 
-test('D-6: a child gets the environment it is given and nothing of ours', async () => {
+test('a child process receives only the given environment', async () => {
   process.env['MCPD__OTHER__SECRET'] = 'hush';
   try {
     const { text } = await openFixture('echo.mjs', { ONLY: 'this' });
@@ -42,7 +42,7 @@ test('D-6: a child gets the environment it is given and nothing of ours', async 
   }
 });
 
-test('D-27: any command runs, with its arguments as they are, in its folder', async () => {
+test('any command runs with unchanged arguments in its folder', async () => {
   const launch = launchOf('echo.mjs');
   const args = [...launch.args, '$HOME', 'two words', '', '"quoted"; exit'];
   const { text } = await openRecorded(specOf({ ...launch, args, cwd: tempFolder() }));
@@ -73,13 +73,13 @@ test('a program that cannot be started is reported in one sentence', async () =>
   expect(await failureOf({ ...launch, args: ['a\0b'] })).toBeInstanceOf(AppError);
 });
 
-test('a server that ends while it starts is reported with its code and its last line', async () => {
+test('a server that exits during startup is reported with its exit code and last line', async () => {
   const failure = await failureOf(launchOf('exits-at-start.mjs'));
   expect(failure).toMatchObject({ name: 'AppError', code: 'UpstreamError' });
   expect(failure.message).toBe('The server exited with code 3. It wrote: no license file found');
 });
 
-test('a server that stays silent is given up and ended', async () => {
+test('a server that stays silent is abandoned and ended', async () => {
   const before = children();
   const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
   expect(failure).toMatchObject({ code: 'TimeoutError' });
@@ -87,7 +87,7 @@ test('a server that stays silent is given up and ended', async () => {
   expect(childrenSince(before)).toEqual([]);
 });
 
-test('a start can be called off', async () => {
+test('a start can be cancelled', async () => {
   const before = children();
   const abort = new AbortController();
   const opening = openConnection(
@@ -102,7 +102,7 @@ test('a start can be called off', async () => {
   );
 });
 
-test('a server may take its time to get ready', async () => {
+test('a server can take a while to become ready', async () => {
   const file = join(tempFolder(), 'go');
   const opening = openConnection(specOf(launchOf('slow-init.mjs', { WAIT_FOR: file })), {
     ...IGNORED,

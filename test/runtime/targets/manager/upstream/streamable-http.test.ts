@@ -8,7 +8,7 @@ import { specOf } from './spec.ts';
 
 const call = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
-test('a remote server is called, in streams or in JSON', async () => {
+test('a remote server can be called, with streams or JSON', async () => {
   for (const env of [{}, { JSON_ONLY: '1' }]) {
     const remote = await startRemote('remote.mjs', env);
     const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
@@ -20,7 +20,7 @@ test('a remote server is called, in streams or in JSON', async () => {
   }
 });
 
-test('every request carries the session and the agreed revision, and the session is ended', async () => {
+test('every request carries the session id and the negotiated revision, and the session is ended on close', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await text('echo', { message: 'one' });
@@ -33,7 +33,7 @@ test('every request carries the session and the agreed revision, and the session
   expect(rest.map((headers) => headers['mcp-protocol-version'])).toEqual(rest.map(() => '2025-11-25'));
 });
 
-test('notifications of the server arrive on a separate stream', async () => {
+test('server notifications arrive on a separate stream', async () => {
   const remote = await startRemote('remote.mjs');
   const { call, notified } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await expect.poll(() => remote.requests.some(({ method }) => method === 'GET')).toBe(true);
@@ -41,7 +41,7 @@ test('notifications of the server arrive on a separate stream', async () => {
   await notified('notifications/tools/list_changed');
 });
 
-test('D-24, D-26: progress, cancellation and pings pass through a remote connection', async () => {
+test('progress, cancellation and pings work over a remote connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   let reports = 0;
@@ -59,7 +59,7 @@ test('D-24, D-26: progress, cancellation and pings pass through a remote connect
   expect(await remote.logged(/^cancelled/)).toMatch(/gone to lunch$/);
 });
 
-test('a session that the server forgot ends the connection', async () => {
+test('an expired session ends the connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await fetch(`${remote.url}/forget`, { method: 'POST' });
@@ -70,7 +70,7 @@ test('a session that the server forgot ends the connection', async () => {
   });
 });
 
-test('a server that is gone ends the connection', async () => {
+test('an unreachable server ends the connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await text('echo', { message: 'there' });
@@ -81,7 +81,7 @@ test('a server that is gone ends the connection', async () => {
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('Cannot connect to');
 });
 
-test('headers are sent with every request, and a refusal names the way out', async () => {
+test('configured headers are sent with every request, and a rejection names a fix', async () => {
   const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
   const headers = { authorization: 'Bearer hush', 'x-team': 'blue' };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { headers })));
@@ -92,7 +92,7 @@ test('headers are sent with every request, and a refusal names the way out', asy
   );
 });
 
-test('a redirect within the server is followed, one to elsewhere is not', async () => {
+test('a redirect within the server is followed, and one to another host is not', async () => {
   const remote = await startRemote('remote.mjs');
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/moved`)));
   expect(await text('echo', { message: 'moved' })).toBe('moved');
@@ -110,7 +110,7 @@ test('a page that is not an MCP server is reported as such', async () => {
   );
 });
 
-test('D-25: numbers of a remote server pass unchanged, in JSON and in streams', async () => {
+test('numbers from a remote server are passed unchanged, in JSON and in streams', async () => {
   const sent = '{"value":12345678901234567890,"more":0.1234567890123456789}';
   const received: string[] = [];
   const url = await answerWith(({ message, body }, response) => {
@@ -130,7 +130,7 @@ test('D-25: numbers of a remote server pass unchanged, in JSON and in streams', 
   }
 });
 
-test('an interrupted stream is resumed at its last event', async () => {
+test('an interrupted stream is resumed after its last event', async () => {
   const url = await answerWith(({ httpMethod, headers, message }, response) => {
     if (httpMethod === 'GET' && headers['last-event-id'] === undefined)
       return void response.writeHead(405).end();
@@ -143,7 +143,7 @@ test('an interrupted stream is resumed at its last event', async () => {
   expect(await text('echo')).toBe('resumed');
 });
 
-test('a stream without an answer, and one with nonsense in it', async () => {
+test('a stream without a response fails its call, and invalid events are skipped', async () => {
   const url = await answerCalls(({ id, name }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const answer = `data: ${answerTo(id, { content: [{ type: 'text', text: 'fine' }] })}\n\n`;
@@ -155,7 +155,7 @@ test('a stream without an answer, and one with nonsense in it', async () => {
   expect(logs).toEqual(['stream: nonsense']);
 });
 
-test('D-31: 2026-07-28 over HTTP', async () => {
+test('revision 2026-07-28 works over HTTP', async () => {
   const remote = await startRemote('modern-only-http.mjs');
   const { connection, text, notified } = await openRecorded(specOf(remoteLaunch(remote.url)));
   expect(connection.peer.protocolVersion).toBe('2026-07-28');
@@ -191,7 +191,7 @@ const isListening = ({ headers }: Record<string, unknown>): boolean =>
 test.each([
   ['JSON', 'application/json', (body: string) => body],
   ['a stream', 'text/event-stream', (body: string) => `data: ${body}\n\n`],
-])('a result over the maximum in %s fails its call only, before it is complete', async (_, type, frame) => {
+])('an oversized result in %s fails only its own call, before it is complete', async (_, type, frame) => {
   const url = await answerCalls(({ id, name }, response) => {
     response.writeHead(200, { 'content-type': type });
     if (name === 'small') return void response.end(frame(answerTo(id, { content: [] })));

@@ -5,14 +5,14 @@ import { launchOf, specOf } from './spec.ts';
 
 const MEBIBYTE = 1_048_576;
 
-test('D-1: stderr is read for as long as a server runs', async () => {
+test('stderr is read as long as the server runs', async () => {
   const { text, logs } = await openFixture('stderr-flood.mjs');
   expect(await text('flood', { bytes: MEBIBYTE })).toBe(String(MEBIBYTE));
   expect(await text('flood', { bytes: MEBIBYTE })).toBe(String(MEBIBYTE));
   expect(logs.join('\n').length).toBeGreaterThan(2 * MEBIBYTE);
 });
 
-test('D-1: a flood of stderr neither blocks the server nor fills memory', async () => {
+test('a flood on stderr neither blocks the server nor fills memory', async () => {
   const { openConnection } = await import('#manager/upstream/open-connection.ts');
   let bytes = 0;
   const connection = await openConnection(specOf(launchOf('stderr-flood.mjs')), {
@@ -27,14 +27,14 @@ test('D-1: a flood of stderr neither blocks the server nor fills memory', async 
   expect(process.memoryUsage.rss() - before).toBeLessThan(80 * MEBIBYTE);
 });
 
-test('long lines of stderr are cut, and bytes that are not text do no harm', async () => {
+test('long stderr lines are truncated, and invalid UTF-8 is harmless', async () => {
   const { text, logged } = await openFixture('stderr-flood.mjs');
   await text('long-line', { bytes: MEBIBYTE });
   const line = await logged(/^\uFFFD\uFFFDx/);
   expect(line.length).toBe(8192);
 });
 
-test('other output on stdout than messages is logged, and nothing else', async () => {
+test('stdout output that is not a message is logged', async () => {
   const { text, logs } = await openFixture('invalid-json.mjs');
   expect(await text('echo', { message: 'one' })).toBe('one');
   expect(await text('strangers')).toBe('fine');
@@ -54,19 +54,19 @@ test('other output on stdout than messages is logged, and nothing else', async (
   ]);
 });
 
-test('a batch is taken apart', async () => {
+test('a batch is split into its messages', async () => {
   const { text, notified } = await openFixture('echo.mjs');
   expect(await text('batch')).toBe('batched');
   expect((await notified('notifications/message')).params).toEqual({ level: 'info', data: 'batched' });
 });
 
-test('a huge result arrives whole', async () => {
+test('a very large result arrives complete', async () => {
   const { text } = await openFixture('huge-result.mjs');
   const bytes = 32 * MEBIBYTE;
   expect((await text('huge', { bytes })).length).toBe(bytes);
 });
 
-test('a result over the maximum of a call fails its call only, and the server stays', async () => {
+test('an oversized result fails only its own call, and the server keeps running', async () => {
   const { call, text, connection } = await openRecorded(specOf(launchOf('huge-result.mjs')), {
     maxResultCharacters: MEBIBYTE,
   });
@@ -85,7 +85,7 @@ test('a result over the maximum of a call fails its call only, and the server st
   expect(isAlive(connection.pid ?? 0)).toBe(true);
 });
 
-test('a message without end is not kept: it ends the connection', async () => {
+test('a message without an end closes the connection instead of filling memory', async () => {
   const { connection, call } = await openFixture('huge-result.mjs');
   const before = process.memoryUsage().arrayBuffers;
   await expect(call('endless')).rejects.toThrow(
@@ -96,7 +96,7 @@ test('a message without end is not kept: it ends the connection', async () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160 * MEBIBYTE);
 });
 
-test('a server that does not read is stopped before pending messages fill memory', async () => {
+test('a server that does not read its stdin is stopped before pending messages fill memory', async () => {
   const { connection, call } = await openRecorded(specOf(launchOf('echo.mjs')));
   process.kill(connection.pid ?? 0, 'SIGSTOP');
   const message = 'x'.repeat(16 * MEBIBYTE);

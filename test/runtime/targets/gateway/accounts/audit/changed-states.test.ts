@@ -13,7 +13,7 @@ const key = {
   description: undefined,
 };
 
-test('a new or deleted object is recorded as a whole, like in the API, without secrets and spending', () => {
+test('a created or deleted object is recorded in full, as in the API, without secrets or spending', () => {
   const state = {
     id: 'k',
     key_name: 'ci',
@@ -28,19 +28,19 @@ test('a new or deleted object is recorded as a whole, like in the API, without s
   expect([JSON.parse(deleted.before ?? ''), deleted.after]).toEqual([state, null]);
 });
 
-test('only the differences of a changed object are recorded', () => {
+test('an update records only the fields that changed', () => {
   const after = { ...key, keyName: null, spent: 7n, lastUsedAt: 2, budget: { ...key.budget } };
   expect(changedStates(key, after)).toEqual({ before: '{"key_name":"ci"}', after: '{"key_name":null}' });
   expect(changedStates(key, key)).toEqual({ before: '{}', after: '{}' });
 });
 
-test('a state that is too long is omitted, and text that databases cannot store is replaced', () => {
+test('an oversized state is omitted, and text that databases cannot store is replaced', () => {
   const long = changedStates(undefined, { name: 'x'.repeat(70_000) });
   expect(long.after).toBe('{"omitted":"longer than 65536 characters"}');
   expect(changedStates(undefined, { name: '\ud800' }).after).toBe(String.raw`{"name":"\ud800"}`);
 });
 
-test('ids are UUIDs of version 7 in order, also within one millisecond and after the clock went back', () => {
+test('ids are version 7 UUIDs and stay in order within one millisecond and after the clock is set back', () => {
   const next = createEventIds();
   const times = [...Array.from({ length: 5000 }, () => 1_767_225_600_000), 1_767_225_599_000];
   const ids = times.map(next);

@@ -8,7 +8,7 @@ import { bearer } from '../../requests.ts';
 const KEY = `gw-${'a'.repeat(64)}`;
 const WRONG = `Bearer gw-${'b'.repeat(64)}`;
 
-test('without a master key no call of an administrator is let in, whatever it brings', () => {
+test('admin calls are rejected when no master key is configured, whatever credentials they send', () => {
   for (const key of [undefined, '']) {
     const master = createMasterKey(key);
     expect(master.hasHash(hashOf(''))).toBe(false);
@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [Record<string, string>, string, string])[] = 
 ];
 
 describeDatabases((database) => {
-  test('what is rejected, and how', async () => {
+  test('each invalid credential is rejected with its own message and reason', async () => {
     const { identity } = await database.start();
     for (const [headers, message, reason] of REFUSED) {
       await expect(identity.authenticate(new Headers(headers)), message).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('the master key and keys are read from all three headers, the first one present', async () => {
+  test('master key and API keys are read from the first of three headers that is present', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({});
     const master = `Bearer ${MASTER_KEY}`;
@@ -96,7 +96,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('no text is let in by chance, and none but a refusal comes of it', async () => {
+  test('arbitrary text never authenticates and is always rejected as unauthorized', async () => {
     const { identity } = await database.start();
     await assert(
       asyncProperty(string({ unit: 'binary' }), async (text) => {
@@ -108,7 +108,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('a change by another process applies here within a second, and to spending immediately', async () => {
+  test('changes by another process apply to authentication within a second and to spending immediately', async () => {
     const here = await database.start();
     const there = await database.open(here.url, { clock: here.clock });
     const { key, secret } = await there.identity.keys.create({ userId: 'ada' });

@@ -5,7 +5,7 @@ import { bearer, used } from '../../requests.ts';
 const PAGE = { skip: 0, limit: 100 };
 
 describeDatabases((database) => {
-  test('a key is shown once, kept as a hash, and lets in its own user', async () => {
+  test('a key is shown once, stored as a hash, and authenticates its own user', async () => {
     const { identity, store } = await database.start();
     const { key, secret } = await identity.keys.create({ keyName: 'ci', metadata: { team: 'a' } });
     expect(secret).toMatch(/^gw-[A-Za-z0-9_-]{64}$/);
@@ -35,7 +35,7 @@ describeDatabases((database) => {
     ).not.toContain(secret);
   });
 
-  test('a key for a user creates the user if missing, and rejects one that was deleted', async () => {
+  test('creating a key for a user creates the user if missing, and fails if the user was deleted', async () => {
     const { identity } = await database.start();
     const { key } = await identity.keys.create({ userId: 'ada' });
     expect(key.userId).toBe('ada');
@@ -47,7 +47,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('fields absent from a change stay, null clears them, and inactive keys can be reactivated', async () => {
+  test('an update keeps absent fields, clears null ones, and can reactivate an inactive key', async () => {
     const { identity, clock } = await database.start();
     const expiresAt = clock.wholeNow() + 60_000;
     const { key, secret } = await identity.keys.create({
@@ -81,7 +81,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(secret));
   });
 
-  test('a key expires automatically, stays active in the list, and is rejected afterwards', async () => {
+  test('a key expires automatically, stays listed as active, and is rejected afterwards', async () => {
     const { identity, clock } = await database.start();
     const { key, secret } = await identity.keys.create({ expiresAt: clock.wholeNow() + 60_000 });
     clock.advance(59_999);
@@ -100,7 +100,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('after a rotation, the old secret works exactly for the grace period', async () => {
+  test('after a rotation, the old secret works until the end of the grace period', async () => {
     const { identity, clock } = await database.start();
     const first = await identity.keys.create({});
     const second = await identity.keys.rotate(first.key.id, 60);
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(third.secret));
   });
 
-  test('a deleted key is gone, its user stays, and its usage stays without a key', async () => {
+  test('deleting a key keeps its user, and keeps its usage without the key', async () => {
     const { identity, ledger, usage } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);
@@ -140,7 +140,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 8n, reserved: 0n });
   });
 
-  test('lists are in the order of making, by the page', async () => {
+  test('keys are listed in creation order, with pagination', async () => {
     const { identity, clock } = await database.start();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -151,7 +151,7 @@ describeDatabases((database) => {
     expect((await identity.keys.list({ skip: 1, limit: 2 })).map(({ id }) => id)).toEqual(ids.slice(1, 3));
   });
 
-  test('limits that are none are rejected', async () => {
+  test('invalid limits are rejected', async () => {
     const { identity } = await database.start();
     for (const limits of [
       { rpm: 0 },
@@ -165,7 +165,7 @@ describeDatabases((database) => {
     expect(await identity.keys.list(PAGE)).toEqual([]);
   });
 
-  test('when a key was last used is exact in memory and written down a minute later, or at the end', async () => {
+  test('the last use of a key is exact in memory and stored after a minute, or on shutdown', async () => {
     const { identity, clock, url, store, close } = await database.start();
     const { key, secret } = await identity.keys.create({});
     const written = async (): Promise<number | null | undefined> =>

@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const PAGE = { skip: 0, limit: 100 };
 
 describeDatabases((database) => {
-  test('a user is created once, with all given properties', async () => {
+  test('a user is created once, with all the given properties', async () => {
     const { identity, budgets, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n, budgetDurationSec: 60 });
     const user = await identity.users.create({
@@ -40,7 +40,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('if several concurrent requests create the same user, one succeeds', async () => {
+  test('one of several concurrent requests to create the same user succeeds', async () => {
     const { identity, url } = await database.start();
     const other = await database.open(url);
     const makers = [identity, other.identity, identity, other.identity];
@@ -54,7 +54,7 @@ describeDatabases((database) => {
     expect(reasons.map(({ code }) => code)).toEqual(Array(3).fill('ConflictError'));
   });
 
-  test('a change keeps unnamed fields, and null clears a field', async () => {
+  test('an update keeps absent fields and clears null ones', async () => {
     const { identity, budgets, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', alias: 'Ada', rpm: 3 });
@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('deleting a user deletes its keys and keeps its usage; recreating it starts with nothing spent', async () => {
+  test('deleting a user deletes its keys and keeps its usage; recreating it resets its spending', async () => {
     const { identity, ledger, usage } = await database.start();
     const { secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);
@@ -102,7 +102,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a missing user is reported as missing', async () => {
+  test('an unknown user is reported as not found', async () => {
     const { identity } = await database.start();
     for (const userId of ['nobody', '\0', '\ud800', "'; drop table gateway_users; --"]) {
       await expect(identity.users.get(userId)).rejects.toMatchObject({ code: 'NotFoundError' });
@@ -119,7 +119,7 @@ describeDatabases((database) => {
     expect(await identity.users.list(PAGE)).toEqual([]);
   });
 
-  test('a user id that cannot be kept is rejected', async () => {
+  test('a user id that cannot be stored is rejected', async () => {
     const { identity } = await database.start();
     for (const userId of ['', '\0', '\udfff', 'x'.repeat(257)]) {
       await expect(identity.users.create({ userId })).rejects.toMatchObject({ code: 'InputError' });
@@ -129,7 +129,7 @@ describeDatabases((database) => {
     expect((await identity.users.get(odd)).alias).toBe('zero \uFFFD');
   });
 
-  test('lists are in the order of making, by the page', async () => {
+  test('users are listed in creation order, with pagination', async () => {
     const { identity, clock } = await database.start();
     for (const userId of ['c', 'a', 'b']) {
       await identity.users.create({ userId });
@@ -139,7 +139,7 @@ describeDatabases((database) => {
     expect((await identity.users.list({ skip: 2, limit: 5 })).map(({ userId }) => userId)).toEqual(['b']);
   });
 
-  test('who pays: the user whom the master names, a key’s own user, and no blocked user', async () => {
+  test("the payer is the user named with the master key, or the key's own user, unless blocked", async () => {
     const { identity } = await database.start();
     await identity.users.create({ userId: 'ada' });
     expect(await identity.spender({ kind: 'master' }, 'ada')).toMatchObject({
@@ -164,7 +164,7 @@ describeDatabases((database) => {
     await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject(blocked);
   });
 
-  test('a key that was activated again is rejected if its user was deleted', async () => {
+  test('a reactivated key is rejected if its user was deleted', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     await identity.users.delete('ada');
@@ -177,7 +177,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('models that a key may use', async () => {
+  test('a key can use only its allowed models', async () => {
     const { identity } = await database.start();
     const spender = await newSpender(identity, { allowedModels: ['openai:*', 'anthropic:small'] });
     for (const model of ['openai:large', 'OpenAI:x', 'anthropic:small'])

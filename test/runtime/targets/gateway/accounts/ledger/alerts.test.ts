@@ -23,7 +23,7 @@ const identitySpent = async ({ identity }: GatewayState): Promise<bigint> =>
   (await identity.users.get('ada')).spent;
 
 describeDatabases((database) => {
-  test('each threshold of a budget is reported once in a window, and again in the next', async () => {
+  test('each budget threshold raises one alert per window', async () => {
     const clock = createTestClock();
     const state = await database.open(await database.create(), { clock, alertPolicy });
     const { budgets, identity, ledger } = state;
@@ -58,7 +58,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a request is held against and charged to the budgets of its team, its organization and its tags', async () => {
+  test('a request is reserved and charged against the budgets of its team, organization and tags', async () => {
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgets, identity, ledger } = state;
     const budgetOf = async (maxBudget: bigint, percent: number): Promise<string> =>
@@ -84,7 +84,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a key has its own alerts, and a budget can have other thresholds or none', async () => {
+  test('a key raises its own alerts, and a budget can override or disable the thresholds', async () => {
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgets, identity, ledger } = state;
     const { budgetId } = await budgets.create({ maxBudget: 200n, alertThresholds: [90, 10, 10] });
@@ -113,7 +113,7 @@ describeDatabases((database) => {
     expect(await raised(state)).toHaveLength(3);
   });
 
-  test('work that ends later raises the alerts of all its accounts once, in the window in which it ends', async () => {
+  test('a batch that finishes later raises alerts for all its accounts once, in the window in which it finishes', async () => {
     const url = await database.create();
     const clock = createTestClock();
     const first = await database.open(url, { clock, alertPolicy });
@@ -157,7 +157,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('two gateways that spend at the same time raise each alert once, and a closed one lost none', async () => {
+  test('two gateways spending concurrently raise each alert once, and closing one loses none', async () => {
     const url = await database.create();
     const states = [await database.open(url, { alertPolicy }), await database.open(url, { alertPolicy })];
     const [first] = states;

@@ -28,7 +28,7 @@ async function written({ db }: Store) {
 
 describeDatabases((database) => {
   test.skipIf(database.kind !== 'sqlite')(
-    'a process that is alone keeps reservations in memory, and writes only usage',
+    'a process with exclusive access keeps reservations in memory and writes only usage',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });
@@ -55,7 +55,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('changes by others while it is alone apply in the next turn of the event loop', async () => {
+  test('external changes apply on the next event loop turn while a process has exclusive access', async () => {
     const { identity, ledger, budgets } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -72,7 +72,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind !== 'sqlite')(
-    'a process that has the ledger to itself and was stopped is named as the reason',
+    'an error names a stopped process that has exclusive access to the ledger',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });
@@ -87,7 +87,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('a process that comes sees all that the first one holds', async () => {
+  test('a second process sees all reservations of the first', async () => {
     const url = await database.create();
     const { identity, ledger, budgets, store, close } = await database.open(url, { clock: systemClock });
     const { budgetId } = await budgets.create({ maxBudget: 100n });

@@ -6,7 +6,7 @@ const PAGE = { skip: 0, limit: 100 };
 const ESTIMATE = { cost: 40n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('budgets can be created, updated and listed, and one in use cannot be deleted', async () => {
+  test('budgets can be created, updated and listed; a budget in use cannot be deleted', async () => {
     const { budgets, identity, clock } = await database.start();
     const first = await budgets.create({
       name: 'small',
@@ -42,7 +42,7 @@ describeDatabases((database) => {
     await expect(budgets.create({ maxBudget: -1n })).rejects.toMatchObject({ code: 'InputError' });
   });
 
-  test('a budget of a calendar is reset at the start of each month of its time zone', async () => {
+  test('a calendar budget resets at the start of each month in its time zone', async () => {
     const { budgets, identity, ledger, clock } = await database.start();
     const { budgetId } = await budgets.create({
       maxBudget: 100n,
@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a user can spend its budget but no more; free models still work', async () => {
+  test('a user can spend up to the budget; free models still work after that', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -97,7 +97,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
   });
 
-  test('a budget whose rest is only reserved rejects until it is given back, in every process', async () => {
+  test('when the rest of a budget is reserved, every process rejects requests until it is released', async () => {
     const { budgets, identity, ledger, url, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -121,7 +121,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
   });
 
-  test('a request that alone exceeds the budget is rejected without Retry-After, whatever is reserved', async () => {
+  test('a request that exceeds the whole budget is rejected without Retry-After, whatever is reserved', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -146,7 +146,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
   });
 
-  test("a key's actual spending counts before its user's reservations", async () => {
+  test("a key's actual spending is checked before its user's reservations", async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 50n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -165,7 +165,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a window ends with the first request after it, separately for each user', async () => {
+  test('a window resets on the first request after it ends, separately for each user', async () => {
     const { budgets, identity, ledger, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 50n, budgetDurationSec: 60 });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -205,7 +205,7 @@ describeDatabases((database) => {
     expect(await budgets.resets(PAGE, 'bob')).toEqual([]);
   });
 
-  test('without an amount a budget only counts, without a budget there is no limit', async () => {
+  test('a budget without an amount only tracks spending; without a budget there is no limit', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: null, budgetDurationSec: 60 });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -224,7 +224,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('a key’s own budget ends that key and no other of the user', async () => {
+  test("a key's own budget limits that key and no other key of the user", async () => {
     const { identity, ledger } = await database.start();
     const small = await newSpender(identity, {
       userId: 'ada',

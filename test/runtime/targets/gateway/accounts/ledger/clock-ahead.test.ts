@@ -14,7 +14,7 @@ describeDatabases((database) => {
     ['a duration', { budgetDurationSec: 86_400 }],
     ['a calendar', { calendar: 'day', timeZone: 'Europe/Berlin' }],
   ] as const)(
-    'a request while the clock was months ahead does not leave a budget with %s spent until then',
+    'a request made while the clock was months ahead does not block a budget with %s',
     async (_what, window) => {
       const { budgets, identity, ledger, clock, url } = await database.start();
       const { budgetId } = await budgets.create({ maxBudget: 100n, ...window });
@@ -35,7 +35,7 @@ describeDatabases((database) => {
   );
 });
 
-test('a window that another gateway started a moment later, by its own clock, stays', () => {
+test("a window that another gateway's faster clock started a moment later is kept", () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
   const account = {
     id: 'user:ada',

@@ -37,7 +37,7 @@ const accountOf = ({ db }: Store, id: string) =>
   db.selectFrom('gateway_accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describeDatabases((database) => {
-  test('requests in flight of a dead process are billed once, by whichever gateways come, with what they had used', async () => {
+  test('in-flight requests of a dead process are billed once for their usage so far, by any gateway', async () => {
     const dying = await database.start();
     const { identity, ledger, store, clock, url } = dying;
     const spender = { ...(await newSpender(identity, { userId: 'ada' })), tags: ['team-x'] };
@@ -76,7 +76,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
   });
 
-  test('a process that only seemed dead does not bill its requests a second time', async () => {
+  test('a process wrongly considered dead does not bill its requests twice', async () => {
     const { identity, ledger, store, clock, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const slow = await ledger.reserve(spender, ESTIMATE, () => soFar(7n));
@@ -93,7 +93,7 @@ describeDatabases((database) => {
     });
   });
 
-  test("a stream's usage is written every second, and a request that ends quickly is never written", async () => {
+  test("a stream's usage is written every second; a request that ends sooner writes none", async () => {
     const { identity, ledger, store, clock, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     let cost = 3n;

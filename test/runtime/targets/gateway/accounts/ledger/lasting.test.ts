@@ -6,7 +6,7 @@ import { ownerNamed, viewerNamed } from '../../owners.ts';
 const estimate = { cost: 60n, tokens: 0, free: false };
 
 describeDatabases((database) => {
-  test('a kept reservation outlives its gateway, is not a running request, and is settled once', async () => {
+  test('a persisted reservation outlives its gateway, does not count as a running request, and is settled once', async () => {
     const first = await database.start();
     const { budgetId } = await first.budgets.create({ maxBudget: 100n });
     await first.identity.users.create({ userId: 'ada', budgetId, maxParallel: 1, tpm: 10 });
@@ -38,7 +38,7 @@ describeDatabases((database) => {
     expect(await stateOf()).toMatchObject({ spent: 20n, reserved: 0n, used: 0 });
   });
 
-  test('a kept reservation is released from all of its accounts, and its usage has its tags', async () => {
+  test('a persisted reservation is released from all its accounts, and its usage keeps its tags', async () => {
     const { url, budgets, identity, ledger, usage } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.teams.create({ id: 'research', budgetId });
@@ -58,7 +58,7 @@ describeDatabases((database) => {
     expect(await usage.list({ tag: 'nightly', teamId: 'research' }, { skip: 0, limit: 10 })).toHaveLength(1);
   });
 
-  test('objects have one owner, pages, and are taken by one gateway at a time', async () => {
+  test('stored objects have one owner, are paginated, and are claimed by one gateway at a time', async () => {
     const { objects, clock, identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const held = await ledger.keep(await ledger.reserve(spender, estimate));

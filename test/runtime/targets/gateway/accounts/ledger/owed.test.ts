@@ -10,7 +10,7 @@ const rename = async ({ db }: Store, from: string, to: string): Promise<void> =>
   await db.schema.alterTable(from).renameTo(to).execute();
 
 describeDatabases((database) => {
-  test('while something cannot be written down nothing more is started; then it is paid first', async () => {
+  test('new requests are rejected while a settlement cannot be written; it is settled first afterwards', async () => {
     // Given
     const { identity, ledger, store } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
@@ -25,7 +25,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('a row that can never be written does not keep others from being started or paid', async () => {
+  test('a row that can never be written does not block other reservations or settlements', async () => {
     const { identity, ledger, store, close } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const poisoned = await ledger.reserve(spender, ESTIMATE);

@@ -15,7 +15,7 @@ const request = record({
 const BUDGET_REASONS = new Set<unknown>(['budget_exceeded', 'budget_reserved', 'estimate_exceeds_budget']);
 
 describeDatabases((database) => {
-  test('however many requests spend in parallel, no more than the budget is spent, and nothing stays held', async () => {
+  test('concurrent requests never overspend the budget and leave no reservations', async () => {
     const { identity, ledger, budgets, url, clock, usage, store } = await database.start();
     const other = await database.open(url, { clock });
     const ledgers = [ledger, other.ledger];
@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
   });
 
-  test('a repeated settlement counts once', async () => {
+  test('a repeated settlement is counted once', async () => {
     const { identity, ledger, usage } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });
@@ -75,7 +75,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a row that cannot be stored fails alone', async () => {
+  test('a row that cannot be stored fails without affecting the others', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reserve = async () => await ledger.reserve(spender, { cost: 2n, tokens: 1, free: false });
@@ -93,7 +93,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('reservations of a process that was not seen for long are released; if it lives, it still pays', async () => {
+  test('reservations of a process that stopped sending heartbeats are released; if it is alive, it still settles them', async () => {
     const { identity, ledger, store, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada', maxParallel: 1 });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });
@@ -105,7 +105,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false }));
   });
 
-  test('connections that break in the middle lose nothing and count nothing twice', async ({ skip }) => {
+  test('broken connections neither lose nor duplicate any spending', async ({ skip }) => {
     skip(database.kind === 'sqlite');
     const { identity, ledger, usage, store, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });

@@ -5,7 +5,7 @@ const PAGE = { skip: 0, limit: 100 };
 const PRICE = { input: 2_500_000_000n, cachedInput: null, output: 10_000_000_000n };
 
 describeDatabases((database) => {
-  test('prices have a history, and requests use the price valid at their time', async () => {
+  test('prices have a history, and each request uses the price effective at its time', async () => {
     const { prices, clock } = await database.start();
     const start = clock.wholeNow();
     expect(await prices.set({ modelKey: 'openai:a', ...PRICE })).toEqual({
@@ -42,7 +42,7 @@ describeDatabases((database) => {
     await expect(prices.delete('openai:a')).rejects.toMatchObject({ reason: 'pricing_not_found' });
   });
 
-  test('prices of cache writes and tiers are kept digit for digit, the lowest tier first, and have a history', async () => {
+  test('cache write prices and tiers are stored exactly, lowest tier first, and have a history', async () => {
     const { prices, clock, url } = await database.start();
     const most = 9_000_000_000_000_000_001n;
     const tier = { input: most, output: 2n, cachedInput: 3n, cacheWrite: 4n, cacheWrite1h: null };
@@ -68,7 +68,7 @@ describeDatabases((database) => {
     expect(await prices.at(modelKey, clock.wholeNow() - 1)).toEqual(kept);
   });
 
-  test('a configuration adds prices for models without one, however many processes start with it', async () => {
+  test('the configuration adds prices only for models without one, even if several processes start with it', async () => {
     const { prices, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     await prices.set({ modelKey: 'openai:a', ...PRICE, input: 1n });
@@ -78,7 +78,7 @@ describeDatabases((database) => {
     expect(await prices.history('openai:b')).toHaveLength(1);
   });
 
-  test('prices that are none are rejected', async () => {
+  test('invalid prices are rejected', async () => {
     const { prices } = await database.start();
     await expect(prices.set({ modelKey: '', ...PRICE })).rejects.toMatchObject({ code: 'InputError' });
     await expect(prices.set({ modelKey: 'a:b', ...PRICE, output: -1n })).rejects.toMatchObject({

@@ -42,7 +42,7 @@ async function run(
 }
 
 describeDatabases((database) => {
-  test('several processes spend one budget and no more than it', async () => {
+  test('several processes share one budget without exceeding it', async () => {
     const { identity, budgets, usage, url, close } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 2000n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -57,7 +57,7 @@ describeDatabases((database) => {
     await close();
   });
 
-  test(`killed ${KILLS} times while it spends: all that was reported is kept, and nothing stays held`, async () => {
+  test(`killing a spending process ${KILLS} times keeps all reported usage and leaves no reservations`, async () => {
     const { identity, usage, store, url } = await database.start();
     await identity.users.create({ userId: 'ada' });
     let reported = 0n;

@@ -5,7 +5,7 @@ import { newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 100, free: false };
 
 describeDatabases((database) => {
-  test('limits requests per minute, and reports the remaining ones and the reset time', async () => {
+  test('limits requests per minute, and reports the remaining requests and the reset time', async () => {
     const { identity, ledger, clock } = await database.start();
     const spender = await newSpender(identity, { rpm: 3 });
     const remaining: unknown[] = [];
@@ -27,7 +27,7 @@ describeDatabases((database) => {
     expect((await ledger.reserve(spender, ESTIMATE)).rate).toMatchObject({ limit: 3, remaining: 2 });
   });
 
-  test('tokens by the minute: expected ones first, then those it took', async () => {
+  test('limits tokens per minute, counting the estimate first and then the actual usage', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { tpm: 250 });
     const first = await ledger.reserve(spender, ESTIMATE);
@@ -47,7 +47,7 @@ describeDatabases((database) => {
     await ledger.reserve(await newSpender(identity, { tpm: 250 }), { ...ESTIMATE, tokens: 300 });
   });
 
-  test('usage without a reservation is spent and counts, and what is reserved stays', async () => {
+  test('usage without a reservation is charged and counted, and leaves existing reservations unchanged', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { tpm: 250, maxParallel: 2 });
     const reservation = await ledger.reserve(spender, { ...ESTIMATE, cost: 9n });
@@ -59,7 +59,7 @@ describeDatabases((database) => {
     expect(settled).toMatchObject({ spent: 9n, reserved: 0n, tokens: { used: 33 }, parallel: { used: 0 } });
   });
 
-  test('requests at the same time', async () => {
+  test('limits concurrent requests', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { maxParallel: 2 });
     const [first] = [await ledger.reserve(spender, ESTIMATE), await ledger.reserve(spender, ESTIMATE)];
@@ -73,7 +73,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(spender)).key?.parallel).toEqual({ used: 2, limit: 2, remaining: 0 });
   });
 
-  test('a user’s limits hold over all its keys', async () => {
+  test("a user's limits are shared by all its keys", async () => {
     const { identity, ledger } = await database.start();
     await identity.users.create({ userId: 'ada', rpm: 2 });
     const [one, other] = [
@@ -89,7 +89,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 
-  test('exactly the allowed number of concurrent requests passes, also over several connections', async () => {
+  test('exactly the allowed number of concurrent requests is admitted, also over several connections', async () => {
     const { identity, ledger, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     const spender = await newSpender(identity, { rpm: 20 });

@@ -5,7 +5,7 @@ import { newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 10n, tokens: 5, free: false };
 
 describeDatabases((database) => {
-  test('a process does not trust its copy of an account after another process changed it', async () => {
+  test('a process discards its cached account after another process has changed it', async () => {
     const { url, ...first } = await database.start();
     const second = await database.open(url);
     const { budgetId } = await first.budgets.create({ maxBudget: 1000n });
@@ -27,7 +27,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind === 'sqlite')(
-    'a reservation released by others is paid, and their own reservations for the account are kept',
+    'a reservation that another process released is still charged, and the other reservations are kept',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });

@@ -18,7 +18,7 @@ function tryTake(minute: SlidingMinute, now: number, limit: number): { minute: S
   return { minute: current, wait: waitUntilAtMost(current.requests, current.slot, limit - 1, now) };
 }
 
-test('no sixty seconds ever hold more than the limit', () => {
+test('no 60-second interval exceeds the limit', () => {
   const gaps = array(integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
   assert(
     property(gaps, integer({ min: 1, max: 8 }), (pauses, limit) => {
@@ -39,7 +39,7 @@ test('no sixty seconds ever hold more than the limit', () => {
   );
 });
 
-test('a caller that waits as long as required is admitted, and no sooner', () => {
+test('a caller is admitted exactly after the required wait, and not before', () => {
   const gaps = array(integer({ min: 0, max: 7000 }), { minLength: 1, maxLength: 60 });
   assert(
     property(gaps, integer({ min: 1, max: 8 }), (pauses, limit) => {
@@ -58,7 +58,7 @@ test('a caller that waits as long as required is admitted, and no sooner', () =>
   );
 });
 
-test('it never grows, and what is older than the minute is gone', () => {
+test('a window has a fixed size and drops everything older than a minute', () => {
   let minute = emptyMinute(START);
   for (let count = 0; count < 1000; count += 1)
     minute = addUse(minuteAt(minute, START + count * 100), START + count * 100, 1, 50);
@@ -66,7 +66,7 @@ test('it never grows, and what is older than the minute is gone', () => {
   expect(totalOf(minuteAt(minute, START + 1_000_000).tokens)).toBe(0);
 });
 
-test('tokens are corrected in the slot they were counted in, and never to less than none', () => {
+test('token counts are corrected in their original slot and never drop below zero', () => {
   const counted = addUse(emptyMinute(START), START, 1, 500);
   const later = minuteAt(counted, START + 30_000);
   expect(totalOf(addUse(later, START, 0, -480).tokens)).toBe(20);
@@ -74,7 +74,7 @@ test('tokens are corrected in the slot they were counted in, and never to less t
   expect(addUse(later, START - 120_000, 0, 100)).toBe(later);
 });
 
-test('a clock that is a little behind counts into the newest slot, one that was far ahead blocks no caller', () => {
+test('a clock slightly behind counts into the newest slot, and one that was far ahead blocks no callers', () => {
   const ahead = addUse(emptyMinute(START + 10_000), START + 10_000, 3, 0);
   expect(totalOf(minuteAt(ahead, START).requests)).toBe(3);
   expect(totalOf(addUse(minuteAt(ahead, START), START, 1, 0).requests)).toBe(4);

@@ -15,7 +15,7 @@ async function spenders({ identity }: GatewayState, userId: string) {
 }
 
 describeDatabases((database) => {
-  test('the budget of a tag is reserved and charged as those of keys and users are', async () => {
+  test("a tag's budget is reserved and charged like the budgets of keys and users", async () => {
     const state = await database.start();
     const { budgets, identity, ledger, clock, alerts } = state;
     const { budgetId } = await budgets.create({ maxBudget: 25n, budgetDurationSec: 60 });
@@ -45,7 +45,7 @@ describeDatabases((database) => {
     expect(await alerts.list(PAGE)).toEqual([]);
   });
 
-  test('a budget of a tag that is set, changed or removed meanwhile counts for the next request', async () => {
+  test("setting, changing or removing a tag's budget applies to the next request", async () => {
     const state = await database.start();
     const { budgets, identity, ledger } = state;
     const { budgetId } = await budgets.create({ maxBudget: 25n });
@@ -73,7 +73,7 @@ describeDatabases((database) => {
     await expect(identity.tags.set('ab', 'none')).rejects.toMatchObject({ reason: 'budget_not_found' });
   });
 
-  test('reservations of a dead gateway against a tag are released', async () => {
+  test("a dead gateway's reservations against a tag are released", async () => {
     const url = await database.create();
     const dying = await database.open(url);
     const { budgetId } = await dying.budgets.create({ maxBudget: 25n });
@@ -86,7 +86,7 @@ describeDatabases((database) => {
     expect(await identity.tags.get('search')).toMatchObject({ reserved: 0n });
   });
 
-  test('usage is filtered and summed by tag', async () => {
+  test('usage can be filtered and aggregated by tag', async () => {
     const state = await database.start();
     const { ledger, usage } = state;
     const ada = await spenders(state, 'ada');
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     expect(rows.map(({ tags }) => `${tags}`).toSorted()).toEqual(['a', 'a,b_c']);
   });
 
-  test('alerts of a tag name it', async () => {
+  test("a tag's alerts include its name", async () => {
     const alertPolicy = () => ({ thresholds: [50] });
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgetId } = await state.budgets.create({ maxBudget: 20n });

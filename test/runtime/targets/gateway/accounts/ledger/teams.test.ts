@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('of 200 concurrent requests on two gateways, exactly as many pass as the smallest shared budget allows', async () => {
+  test('the smallest shared budget decides how many of 200 concurrent requests on two gateways pass', async () => {
     const first = await database.start();
     const { identity, budgets, usage, url, clock, store } = first;
     const second = await database.open(url, { clock });
@@ -65,7 +65,7 @@ describeDatabases((database) => {
     expect(ofUsers.reduce((sum, { cost }) => sum + cost, 0n)).toBe(25n);
   });
 
-  test('the reservations of a dead process against a team are released', async () => {
+  test("a dead process's reservations against a team are released", async () => {
     const { identity, ledger, store, url } = await database.start();
     await identity.teams.create({ id: 'research', maxParallel: 1 });
     const spender = await newSpender(identity, { userId: 'ada', teamId: 'research' });
@@ -77,7 +77,7 @@ describeDatabases((database) => {
     expect(await identity.teams.get('research')).toMatchObject({ spent: 5n, reserved: 0n });
   });
 
-  test('rate limits, models, blocks and deletion of a team apply to all of its keys', async () => {
+  test('rate limits, models, blocking and deletion of a team apply to all its keys', async () => {
     const { identity, ledger, usage } = await database.start();
     await identity.organizations.create({ id: 'acme', allowedModels: ['openai:*', 'mistral:*'] });
     await identity.teams.create({ id: 'research', organizationId: 'acme', rpm: 2 });
@@ -144,7 +144,7 @@ describeDatabases((database) => {
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'team_blocked' });
   });
 
-  test('organizations, members and service accounts', async () => {
+  test('organizations, teams, members and service accounts are created, updated and deleted', async () => {
     const { identity, budgets } = await database.start();
     const { organizations, teams, members, users, keys } = identity;
     await organizations.create({ id: 'acme' });

@@ -39,7 +39,7 @@ describeDatabases((database) => {
     return { ...state, ada, bob };
   };
 
-  test('rows are sorted newest first, and every filter excludes the right ones', async () => {
+  test('rows are sorted newest first, and every filter returns only matching rows', async () => {
     const { usage, clock, ada } = await spend();
     const rows = await usage.list({}, PAGE);
     expect(rows.map(({ user_id: user, cost_nano: cost }) => [user, cost])).toEqual([
@@ -88,7 +88,7 @@ describeDatabases((database) => {
     expect(await usage.list({}, { skip: 1, limit: 2 })).toEqual(rows.slice(1, 3));
   });
 
-  test('sums, by group and by day', async () => {
+  test('usage is aggregated by group and by day', async () => {
     const { usage, clock, ledger, ada } = await spend();
     expect(await usage.totals({})).toEqual({
       requests: 4,
@@ -147,7 +147,7 @@ describeDatabases((database) => {
     expect(await usage.series({}, 'month', { timeZone: 'Asia/Tokyo', limit: 1 })).toHaveLength(1);
   });
 
-  test('answers without a price are counted, and failures without an answer are not', async () => {
+  test('unpriced counts responses without a price, but not failures without tokens', async () => {
     const { identity, ledger, usage } = await database.start();
     const ada = await newSpender(identity, { userId: 'ada' });
     const none = { promptTokens: null, completionTokens: null } as const;
@@ -162,7 +162,7 @@ describeDatabases((database) => {
     expect(await usage.totals({})).toMatchObject({ requests: 4, cost: 3n, unpriced: 2 });
   });
 
-  test('returns CSV that a CSV reader accepts, with any number of rows', async () => {
+  test('returns CSV that standard parsers accept, for any number of rows', async () => {
     const { usage, store } = await spend();
     const [row] = await usage.list({ requestId: 'r-1' }, PAGE);
     if (!row) throw new Error('There is no such row.');

@@ -11,7 +11,7 @@ const mapOf = (date: string, input: number): PriceMapFile => ({
 });
 
 describeDatabases((database) => {
-  test('a stored map is used by all gateways on the database, unless the program has a newer one', async () => {
+  test('all gateways on a database use the stored map, unless the bundled one is newer', async () => {
     const first = await database.start();
     const second = await database.open(first.url, { clock: first.clock });
     const price = async ({ priceMaps }: typeof second) => (await priceMaps.find('openai', 'gpt-4o'))?.price;

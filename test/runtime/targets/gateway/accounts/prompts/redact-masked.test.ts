@@ -16,7 +16,7 @@ const redact = (text: string, masked: Readonly<Record<string, string>>): Promise
     deadline: performance.now() + 5000,
   });
 
-test('a secret that masks have cut into pieces is redacted as a whole', async () => {
+test('a secret split by masks is redacted as a whole', async () => {
   const masked = { vK7: '[PER_1]', XyZ: '[PER_2]', Ann: '[PER_3]' };
   expect(await redact('key sk-ant-api03-gbL4A[PER_1]qQ[PER_2]M0abcdefghijkl, said [PER_3].', masked)).toBe(
     'key [redacted], said [PER_3].',
@@ -28,11 +28,11 @@ test('a secret that masks have cut into pieces is redacted as a whole', async ()
   expect(await redact('mail bob@[ORG_1].com', { example: '[ORG_1]' })).toBe('mail [redacted]');
 });
 
-test('a mask that goes over the end of a secret hides nothing less', async () => {
+test('a mask that overlaps the end of a secret is redacted with it', async () => {
   expect(await redact('[PER_1]bcdefghijklmnopqrstu', { 'Ann sk-a': '[PER_1]' })).toBe('[redacted]');
 });
 
-test('a mask that hides all of a secret stays, like a text that is not a placeholder of the request', async () => {
+test('a mask that replaces a whole secret is kept, and so is a placeholder that is not from the request', async () => {
   expect(await redact('mail [MAIL_1] and [MAIL_2]', { 'bob@example.com': '[MAIL_1]' })).toBe(
     'mail [MAIL_1] and [MAIL_2]',
   );
@@ -40,7 +40,7 @@ test('a mask that hides all of a secret stays, like a text that is not a placeho
   expect(await redact('no secret', {})).toBe('no secret');
 });
 
-test('a redactor names the places of secrets, in each encoding', () => {
+test('a redactor finds the positions of secrets in every encoding', () => {
   const text = `a ${SECRET} and password=hunter2`;
   const found = redactor.spans(text).map(({ start, end }) => text.slice(start, end));
   expect(found).toEqual([SECRET, 'hunter2']);

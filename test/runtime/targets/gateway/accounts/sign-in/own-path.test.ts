@@ -29,11 +29,11 @@ test.each([
   ['/a//b', '/a//b'],
   ['/#/keys', '/'],
   ['/v1/me?next=//evil.com', '/v1/me?next=//evil.com'],
-])('after a sign-in, %j leads to %j', (returnTo, path) => {
+])('after sign-in, %j redirects to %j', (returnTo, path) => {
   expect(ownPath(returnTo, 'https://gateway.example')).toBe(path);
 });
 
-test('no value leads to another site', () => {
+test('no return path redirects to another site', () => {
   const part = constantFrom(
     '/',
     '//',

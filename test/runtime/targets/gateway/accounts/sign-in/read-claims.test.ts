@@ -27,7 +27,7 @@ test.each([
   ['sales', 'member', { research: null, sales: 'member' }],
   [undefined, 'member', { research: null, sales: null }],
   [{ staff: true }, 'member', { research: null, sales: null }],
-])('groups %j', (groups, role, teams) => {
+])('maps groups %j to a role and teams', (groups, role, teams) => {
   const user = readClaims({ sub: 'ada', name: 'Ada', groups }, RULES);
   expect([user.userId, user.alias, user.role, Object.fromEntries(user.teams)]).toEqual([
     'ada',
@@ -37,11 +37,11 @@ test.each([
   ]);
 });
 
-test('without a rule about roles, roles match those of the gateway', () => {
+test("without role rules, the gateway's own role applies", () => {
   expect(readClaims({ sub: 'ada' }, { ...RULES, groups: [rule('a', { team: 't' })] }).role).toBe(undefined);
 });
 
-test('an address identifies a user only if the provider has verified it', () => {
+test('an email address identifies a user only if the provider has verified it', () => {
   const rules = { ...RULES, userClaim: 'email' };
   const email = 'ada@example.com';
   expect(readClaims({ email, email_verified: true }, rules).userId).toBe(email);

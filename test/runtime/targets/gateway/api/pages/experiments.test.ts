@@ -21,7 +21,7 @@ const signIn = async (page: Page): Promise<void> => {
 };
 const NAME = `reviews ${HOSTILE}`;
 
-describe.skipIf(chromium === undefined)('the pages of experiments, in a browser', () => {
+describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
   const pages = usePages(chromium);
   const folder = useTempFolder();
   let gateway: OpenGateway;
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
     );
 
   test.each(['light', 'dark'] as const)(
-    'an experiment shows metrics, differences, plots and rows, in %s',
+    'an experiment shows metrics, differences, plots and rows in %s',
     (scheme) =>
       open(
         async (page) => {
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       ),
   );
 
-  test('rows are searched, filtered and sorted by the server; a row opens with differences, by keyboard', () =>
+  test('the server searches, filters and sorts rows; opening a row by keyboard shows differences', () =>
     open(async (page) => {
       await page.getByLabel('Search texts and answers').fill('word96');
       const status = page.getByRole('status').filter({ hasText: / rows?$/ });
@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
     }));
 
   test(
-    'tags of an experiment, its dataset and its models are edited, by keyboard',
+    'tags of an experiment, its dataset and its models can be edited by keyboard',
     () =>
       open(
         async (page) => {
@@ -156,7 +156,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
     60_000,
   );
 
-  test('no width from 320 to 2560 pixels scrolls sideways', () =>
+  test('no page scrolls horizontally at widths from 320 to 2560 pixels', () =>
     open(async (page) => {
       for (const width of [320, 768, 1440, 2560]) {
         await page.setViewportSize({ width, height: 900 });
@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       }
     }));
 
-  test('the list finds experiments by name and tag; a new one is created from a file with mapped columns', () =>
+  test('the list finds experiments by name and tag; a file with mapped columns creates a new one', () =>
     pages.visit(
       `${origin}/#/experiments`,
       async (page) => {
@@ -204,7 +204,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       { before: signIn },
     ));
 
-  test('the report is one file that works without a server and loads nothing', async () => {
+  test('the report is a single file that works offline', async () => {
     const file = join(folder(), 'report.html');
     {
       const { text, headers } = await gateway.ask('GET', `/api/v1/experiments/${experiment}/report`);

@@ -5,7 +5,7 @@ import { PAGE_FILES } from '#gateway/api/pages/routes.ts';
 
 const MAX_BYTES = 250_000;
 
-test('no file names another origin or makes elements of texts, and all together are small', () => {
+test('page files reference no other origin, build no elements from text, and are small', () => {
   const own = PAGE_FILES.names().map(PAGE_FILES.read);
   for (const text of own) {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);

@@ -29,7 +29,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 const WAIT = { timeout: 15_000 };
 
-describe.skipIf(chromium === undefined)('pages of the gateway', () => {
+describe.skipIf(chromium === undefined)('gateway pages', () => {
   const pages = usePages(chromium);
   const gateway = useBusyGateway(scripted);
   const at = (hash: string): string => `${gateway().url}/#/${hash}`;
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
-  test('requests are filtered and paged by the server, and the address keeps the filters', async () => {
+  test('the server filters and paginates requests, and the address keeps the filters', async () => {
     await pages.visit(
       at('requests?status=error'),
       async (page) => {
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
-  test('keys, users, teams and budgets are filtered and sorted by the server, with the keyboard', async () => {
+  test('the server filters and sorts keys, users, teams and budgets, by keyboard', async () => {
     await pages.visit(
       at('keys'),
       async (page) => {
@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
-  test('two models answer side by side, with the keyboard only and with scripts as text', async () => {
+  test('two models respond side by side, by keyboard, with scripts shown as text', async () => {
     scripted.says([
       piece('Hello '),
       piece(HOSTILE),
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
-  test('a member sees only the own usage, and no page of administrators', async () => {
+  test('a member sees only their own usage and no admin pages', async () => {
     const { keys } = gateway();
     await pages.visit(
       at('spending?group=key&range=30d'),
@@ -225,7 +225,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
-  test('programs get the description of the server at /, and browsers the page', async () => {
+  test('GET / returns the description to programs and the page to browsers', async () => {
     const { request } = gateway();
     const asProgram = await request('/');
     expect(asProgram.body).toMatchObject({ name: 'gateway', openapi: '/openapi.json' });

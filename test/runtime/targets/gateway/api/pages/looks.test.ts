@@ -40,13 +40,13 @@ async function open(page: Page, url: string, path: string, words: string): Promi
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 }
 
-describe.skipIf(chromium === undefined)('pages of the gateway', () => {
+describe.skipIf(chromium === undefined)('gateway pages', () => {
   const pages = usePages(chromium);
   const gateway = useBusyGateway(scripted);
   const SHOTS = process.env['SCREENSHOTS'];
 
   test.each(['light', 'dark'] as const)(
-    'every page passes the audit in %s, and shows texts of users as text',
+    'every page passes the accessibility audit in %s and escapes user text',
     async (colorScheme) => {
       await pages.visit(
         gateway().url,
@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     120_000,
   );
 
-  test('no page is wider than the window, from a phone to a large screen', async () => {
+  test('no page overflows the window, from phones to large screens', async () => {
     for (const width of [320, 2560]) {
       await pages.visit(
         gateway().url,

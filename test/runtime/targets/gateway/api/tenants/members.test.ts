@@ -7,7 +7,7 @@ afterAll(() => gateway.close());
 const { ask } = gateway;
 const { session, issued } = keysOf(gateway);
 
-test('an administrator of a team creates keys of a user only after the user has accepted', async () => {
+test('a team admin can create keys for a user only after the user has accepted', async () => {
   await ask('POST', '/v1/teams', { team_id: 'closed' });
   for (const user_id of ['chief', 'zoe']) await ask('POST', '/v1/users', { user_id });
   await ask('PUT', '/v1/teams/closed/members/chief', { role: 'admin' });
@@ -32,7 +32,7 @@ test('an administrator of a team creates keys of a user only after the user has 
   expect((await keyOf('zoe')).status).toBe(200);
 });
 
-test('limits that an administrator has set hold for all keys that a member creates', async () => {
+test('admin-set limits apply to all keys that a member creates', async () => {
   await ask('POST', '/v1/teams', { team_id: 'tight', allowed_models: ['openai:*'] });
   await ask('POST', '/v1/users', { user_id: 'hal' });
   await ask('PUT', '/v1/teams/tight/members/hal');

@@ -20,7 +20,7 @@ const READS = gateway.app.routes
   .map(({ path }) => path)
   .filter((path, at, all) => all.indexOf(path) === at);
 
-test('all routes with usage, requests and keys are known', () => {
+test('this test covers all routes that return usage, requests or keys', () => {
   expect(READS.toSorted()).toEqual([
     '/v1/keys',
     '/v1/keys/:id',
@@ -35,7 +35,7 @@ test('all routes with usage, requests and keys are known', () => {
   ]);
 });
 
-describe('an id that is used again', () => {
+describe('a reused id', () => {
   let asAnn: Headers;
   let asLead: Headers;
   const old = { key: '', request: '' };
@@ -87,7 +87,7 @@ describe('an id that is used again', () => {
       }
   });
 
-  test('counts the own usage, and for charts from the next interval', async () => {
+  test('counts its own usage, and in charts starts with the next interval', async () => {
     for (const [as, filter] of [
       [asAnn, ''],
       [asLead, '?team_id=lab'],
@@ -107,7 +107,7 @@ describe('an id that is used again', () => {
     expect((await ask('GET', '/v1/usage/spending?user_id=dora')).body.totals.requests).toBe(2);
   });
 
-  test('a new id has its usage in charts immediately', async () => {
+  test('has its usage in charts immediately if the id is new', async () => {
     const { body } = await ask('POST', '/v1/keys', { user_id: 'new' });
     await ask('POST', '/v1/chat/completions', chat, withKey(body.key));
     const { body: spending } = await ask('GET', '/v1/usage/spending', undefined, await session('new'));

@@ -92,7 +92,7 @@ beforeAll(async () => {
 const filled = (value: object): object =>
   JSON.parse(JSON.stringify(value).replaceAll('BUDGET', budget)) as object;
 
-test('each field of a key and of a user is in the tables', () => {
+test('the tables contain every field of keys and users', () => {
   expect(Object.keys(KEY_FIELDS).toSorted()).toEqual(
     [...new Set([...fieldsOf(newKeyBody), ...fieldsOf(keyChanges)])].toSorted(),
   );
@@ -104,9 +104,9 @@ test('each field of a key and of a user is in the tables', () => {
 let created = 0;
 const isOfNew = ([before]: Case): boolean => Object.keys(before).length === 0;
 
-describe('an administrator of a team', () => {
+describe('a team admin', () => {
   test.each(casesOf(KEY_FIELDS, keyChanges))(
-    'changes %s of a key: %j',
+    'updates %s of a key: %j',
     async (_field, [before, change, status]) => {
       const owned = { user_id: 'crew/bot', team_id: 'crew' };
       const { body } = await ask('POST', '/v1/keys', { ...owned, ...filled(before) });
@@ -123,7 +123,7 @@ describe('an administrator of a team', () => {
   );
 
   test.each(casesOf(USER_FIELDS, userChanges))(
-    'changes %s of a service account: %j',
+    'updates %s of a service account: %j',
     async (_field, [before, change, status]) => {
       const user_id = `crew/bot-${(created += 1)}`;
       await ask('POST', '/v1/users', { user_id, team_id: 'crew', ...filled(before) });
@@ -141,7 +141,7 @@ describe('an administrator of a team', () => {
   );
 });
 
-test('members cannot switch the prompt log off for keys that they create, either', async () => {
+test('members cannot disable the prompt log for keys they create, either', async () => {
   await ask('PUT', '/v1/teams/crew/members/stranger');
   const body = { team_id: 'crew', log_prompts: false };
   const { status, text } = await ask('POST', '/v1/keys', body, await session('stranger'));

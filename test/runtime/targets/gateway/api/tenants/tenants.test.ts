@@ -114,7 +114,7 @@ function walk(gateway: OpenGateway): void {
     expect(NAMES.filter((name) => !routes.includes(name))).toEqual([]);
   });
 
-  describe('objects that a user has created', () => {
+  describe('objects created by a user', () => {
     let owner: Headers;
     let own: Victim;
     /** What ann made with her key of the team finance. */
@@ -173,7 +173,7 @@ function walk(gateway: OpenGateway): void {
       });
     });
 
-    test("is visible to its own key, and team objects also to the team's keys", async () => {
+    test("a key sees its own objects, and a team's keys see team objects", async () => {
       for (const [ids, as] of [
         [own, owner],
         [ofTeam, owner],
@@ -209,7 +209,7 @@ function walk(gateway: OpenGateway): void {
       else expect(REFUSED, about).toContain(answer.status);
     };
 
-    test.each(NAMES)('%s: no other caller sees, changes or uses it', async (name) => {
+    test.each(NAMES)('%s: no other caller can see, change or use them', async (name) => {
       for (const [who, as] of Object.entries(others)) await expectHidden(name, own, who, as);
       for (const [who, as] of Object.entries(outsiders)) await expectHidden(name, ofTeam, who, as);
       // Nothing was changed or deleted.
@@ -218,7 +218,7 @@ function walk(gateway: OpenGateway): void {
           expect((await send(read, ids, owner)).status).toBe(200);
     });
 
-    test('stays hidden when the user is deleted and the id is used again', async () => {
+    test('they stay hidden after the user is deleted and the id is reused', async () => {
       await ask('DELETE', '/v1/users/ann');
       const mallory = await session('mallory');
       const taken = await ask('POST', '/v1/users', { user_id: 'ann', team_id: 'ops' }, mallory);

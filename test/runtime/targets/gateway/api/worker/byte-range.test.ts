@@ -16,6 +16,6 @@ test.each([
   ['bytes=-', undefined],
   ['rows=0-1', undefined],
   [undefined, undefined],
-])('the range %s of ten bytes', (header, range) => {
+])('parses the range %s of ten bytes', (header, range) => {
   expect(readByteRange(header, 10)).toEqual(range);
 });

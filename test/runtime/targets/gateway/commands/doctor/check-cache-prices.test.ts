@@ -12,7 +12,7 @@ const stored = (model: string, cacheWrite?: bigint) => ({
   effectiveAt: 0,
 });
 
-test('prices of models of Anthropic without cache writes are noted, the stored ones before those of the file', () => {
+test('Anthropic prices without cache writes are noted, stored prices first', () => {
   const pricing = [priced('claude:a', 3, 15), priced('claude:b', 3, 15), priced('claude:free', 0, 0)];
   const known = [stored('claude:a', 1n), stored('claude:c'), stored('openai:gpt'), stored('claude-2:x')];
   expect(checkCachePrices({ providers, pricing }, known)).toEqual([

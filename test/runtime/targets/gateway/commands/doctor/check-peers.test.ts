@@ -37,7 +37,7 @@ const signInAt = (issuer: string): SignInConfig => ({
   groups: [],
 });
 
-test('the provider of sign-ins has to have metadata and keys', async () => {
+test('a sign-in provider must have metadata and keys', async () => {
   expect(await checkSignIn(undefined)).toEqual([]);
   const provider = await openStandInProvider();
   onTestFinished(() => provider.close());
@@ -50,7 +50,7 @@ test('the provider of sign-ins has to have metadata and keys', async () => {
   ]);
 });
 
-test('the webhook of alerts is reached without a message, that of a guardrail decides about a word', async () => {
+test('the alert webhook is checked without a message, and a guardrail webhook with a sample text', async () => {
   const alertsAt = (url: string, local = true) => ({ url, secret: WEBHOOK_SECRET, local, timeoutMs: 2000 });
   const hook = (name: string, url: string) => ({ name, kind: 'webhook' as const, url, headers: {} });
   const [receiver, broken] = [await serve(405, ''), await serve(503, '')];
@@ -87,7 +87,7 @@ test('the webhook of alerts is reached without a message, that of a guardrail de
   expect(JSON.stringify(problems)).not.toContain('secret');
 });
 
-test('a webhook of alerts that only knows POST is not a problem, whichever status it has for other methods', async () => {
+test('an alert webhook that accepts only POST is valid, whatever status it returns for other methods', async () => {
   for (const status of [404, 405, 501]) {
     const { origin, asked } = await serve(status, '');
     const webhook = { url: origin, secret: WEBHOOK_SECRET, local: true, timeoutMs: 2000 };

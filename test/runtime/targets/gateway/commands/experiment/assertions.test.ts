@@ -45,11 +45,11 @@ test.each<[Assertion, string | undefined]>([
     expect.stringMatching(/^m has no cost. It has accuracy, answered_share, cost,/),
   ],
   [{ metric: 'f1', max_drop: 1 }, 'The baseline has no f1 of m.'],
-])('%j', (assertion, problem) => {
+])('checks %j', (assertion, problem) => {
   expect(problemOf(assertion)).toEqual(problem);
 });
 
-test('an assertion without a model applies to all, and a failed model fails it', () => {
+test('an assertion without a model applies to all models, and a failed model fails it', () => {
   const checked = checkAssertions(
     [
       { metric: 'accuracy', min: 0.5 },
@@ -94,7 +94,7 @@ test.each<[Assertion, boolean, string]>([
   },
 );
 
-test('the report for CI has a suite per model, and text that XML cannot contain is replaced', () => {
+test('the CI report has one suite per model, and characters that XML does not allow are replaced', () => {
   const report = junitReport({
     experiment: 'a "b" & <c>',
     models: [modelOf('m', 1), { ...BROKEN, error: 'line\n\u0000 \uD800' }],
@@ -122,7 +122,7 @@ test('the report for CI has a suite per model, and text that XML cannot contain 
   );
 });
 
-test('changes since a baseline are a table of the models that both have', () => {
+test('the table of changes since a baseline contains the models that both have', () => {
   const table = baselineTable([modelOf('a|b', 0.8), modelOf('new', 1)], [modelOf('a|b', 0.9)]);
   expect(table.split('\n').slice(4)).toEqual([
     String.raw`| a\|b | accuracy | 0.9 | 0.8 | -0.1 |`,

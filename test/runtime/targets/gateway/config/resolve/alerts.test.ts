@@ -4,7 +4,7 @@ import { problems, read } from '../read.ts';
 const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 const url = 'https://hooks.example.com/budgets?sig=1';
 
-test('alerts have thresholds and a webhook, whose secret is not shown', async () => {
+test('alerts have thresholds and a webhook whose secret is not shown', async () => {
   const { alerts, secrets } = await read(
     { alerts: { thresholds: [90, 10, 90], webhook: { url, secret: '${HOOK}', timeout: '5s' } } },
     { env: { HOOK: `${secret}\n` } },
@@ -41,6 +41,6 @@ test.each([
   expect(found[0]).not.toContain('c2hvcnQ');
 });
 
-test('percentages are whole numbers from 1 to 100', async () => {
+test('percentages must be whole numbers from 1 to 100', async () => {
   expect(await problems({ alerts: { thresholds: [0, 101, 1.5] } })).toHaveLength(3);
 });

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { CACHE_DEFAULTS, SEMANTIC_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import { read } from '../read.ts';
 
-test('without its section there is no cache; an empty one has the defaults', async () => {
+test('caching is off without its section; an empty section uses the defaults', async () => {
   expect((await read({})).models.cache).toBeUndefined();
   expect((await read({ cache: {} })).models.cache).toEqual(CACHE_DEFAULTS);
 });
 
-test('every setting of the cache', async () => {
+test('reads every cache setting', async () => {
   const { models } = await read({
     encoders: { words: { url: 'http://127.0.0.1:9' } },
     cache: {

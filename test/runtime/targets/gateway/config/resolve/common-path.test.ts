@@ -16,7 +16,7 @@ test.each([
   ['anthropic', 'https://api.anthropic.com/v1', 'https://api.anthropic.com'],
   ['anthropic', 'https://proxy.example/claude/v1/', 'https://proxy.example/claude'],
   ['gemini', 'https://generativelanguage.googleapis.com/v1beta', 'https://generativelanguage.googleapis.com'],
-])('%s at %s', async (type, written, used) => {
+])('%s with api_base %s calls %s', async (type, written, used) => {
   const config = await read({ providers: { it: { type, api_base: written, api_key: 'k' } } });
   expect(config.models.providers[0]).toMatchObject({ baseUrl: used });
 });

@@ -9,7 +9,7 @@ test.each([
   ['encoders', 'url: "http://10.0.0.7:8080", local: false', false],
   ['providers', 'type: encoder, api_base: "http://encoder:8080", local: true', true],
   ['providers', 'type: encoder, api_base: "http://encoder:8080"', false],
-])('%s: {%s} has local %s', async (section, entry, local) => {
+])('%s: {%s} sets local to %s', async (section, entry, local) => {
   const { models } = await read(`${section}: {moods: {${entry}}}`);
   expect(models.providers).toMatchObject([{ name: 'moods', type: 'encoder', local }]);
 });

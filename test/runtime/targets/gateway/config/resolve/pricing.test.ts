@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { read } from '../read.ts';
 
-test('prices of cache writes and tiers are read digit for digit', async () => {
+test('cache write prices and tiers are read exactly', async () => {
   const { models } = await read(`
 pricing:
   anthropic/long:

@@ -24,7 +24,7 @@ describeDatabases((database) => {
     return { store, clock, datasets: createDatasets(store, { clock, maxBytes }) };
   };
 
-  test('rows that work writes one by one soon lie together, unless they are large', async () => {
+  test('rows written one at a time are merged into chunks, unless they are large', async () => {
     const { store, datasets } = await open();
     const begun = { filename: 'a.csv', generatedBy: 'model', runId: null, owner: null };
     const chunksOf = async (id: string): Promise<number> =>
@@ -50,7 +50,7 @@ describeDatabases((database) => {
     expect(await chunksOf(large)).toBe(100);
   });
 
-  test('an upload is kept row by row, and read from any row on', async () => {
+  test('an upload is stored row by row and can be read from any row', async () => {
     const { datasets } = await open();
     const text = csv(2500);
     const dataset = await datasets.upload({ filename: 'größe.csv', bytes: bytesOf(text), owner: null });
@@ -82,7 +82,7 @@ describeDatabases((database) => {
       'Row 2 has an empty text in `examples`. Remove the row.',
     ],
     ['too much', csv(1000), 'TooLargeError', 'The dataset exceeds the maximum of 5000 bytes.'],
-  ])('%s: refused, and nothing stays', async (_name, text, code, message) => {
+  ])('an upload with %s is rejected, and nothing is stored', async (_name, text, code, message) => {
     const { datasets, store } = await open(5000);
     await expect(
       datasets.upload({ filename: 'a.csv', bytes: bytesOf(text), owner: null }),
@@ -94,7 +94,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_chunks').select('set_id').execute()).toEqual([]);
   });
 
-  test('leftovers of an unfinished upload are removed by an upload a day later', async () => {
+  test('the next upload after a day removes the rest of an unfinished one', async () => {
     const { store, clock, datasets } = await open();
     const setsWithRows = async (): Promise<string[]> => {
       const rows = await store.db.selectFrom('gateway_chunks').select('set_id').distinct().execute();
@@ -123,7 +123,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('a ground truth that a row lacks is none', async () => {
+  test('a dataset where a row lacks the ground truth has no ground truth', async () => {
     const { datasets } = await open();
     const bytes = bytesOf('examples,ground_truth\na,x\nb,\n');
     expect(await datasets.upload({ filename: 'a.csv', bytes, owner: null })).toMatchObject({
@@ -131,7 +131,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('users see what is theirs', async () => {
+  test('users see only their own datasets', async () => {
     const { datasets, clock } = await open();
     const ids: string[] = [];
     for (const owner of [ownerNamed('ann'), ownerNamed('bob'), null]) {
@@ -150,7 +150,7 @@ describeDatabases((database) => {
     await expect(datasets.get('everyone', bob)).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('rows are visible when the work is finished, and no row is written twice', async () => {
+  test('rows become visible when the job finishes, and no row is written twice', async () => {
     const { datasets, store } = await open();
     const output = { filename: 'answers.csv', runId: 'run', generatedBy: 'job', owner: ownerNamed('ann') };
     const id = await datasets.begin(store.db, output);

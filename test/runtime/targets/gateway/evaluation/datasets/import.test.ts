@@ -19,7 +19,7 @@ const rowsOf = async (id: string) => {
   return rows.flatMap((chunk) => chunk.rows);
 };
 
-test('a file at a URL is imported, with redirects, renamed columns and tags', async () => {
+test('a file is imported from a URL, with redirects, renamed columns and tags', async () => {
   for (const path of ['/a.csv', '/typed', '/moved.csv']) {
     const { status, body } = await imported({ source: url + path, columns: COLUMNS, tags: ['web'] });
     expect([status, body]).toEqual([
@@ -47,7 +47,7 @@ test.each([
   ['/metadata.csv', 'http://169.254.169.254/latest.csv is not allowed.'],
   ['/cut.csv', 'Cannot read '],
   ['/large.csv', 'The dataset exceeds the maximum of 1048576 bytes.'],
-])('a URL that cannot be imported is rejected with the reason: %s', async (path, message) => {
+])('a URL that cannot be imported is rejected with a reason: %s', async (path, message) => {
   const before = (await gateway().ask('GET', '/api/v1/datasets/')).body.total;
   const answer = await imported({ source: url + path, columns: COLUMNS });
   expect([answer.status, answer.message]).toEqual([
@@ -57,7 +57,7 @@ test.each([
   expect((await gateway().ask('GET', '/api/v1/datasets/')).body.total).toBe(before);
 });
 
-test('users cannot import from private addresses, even by a name', async () => {
+test('users cannot import from private addresses, even through a host name', async () => {
   const { ask, request } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada' });
   const { key } = (await ask('POST', '/v1/keys', { user_id: 'ada' })).body;
@@ -72,7 +72,7 @@ test('users cannot import from private addresses, even by a name', async () => {
 });
 
 test.each(['file:///etc/passwd', 'data:text/csv,a', 'gopher://127.0.0.1/a', 'unix:/tmp/x', 'no url'])(
-  'a hub or a store at %s is rejected',
+  'importing from a hub or store at %s is rejected',
   async (endpoint) => {
     for (const [source, setting] of [
       ['hf:o/d', 'hf'],
@@ -84,7 +84,7 @@ test.each(['file:///etc/passwd', 'data:text/csv,a', 'gopher://127.0.0.1/a', 'uni
   },
 );
 
-test('a split of the hub is imported from all of its files, at a commit, with the names of labels', async () => {
+test('a hub split is imported from all its files, at one commit, with label names', async () => {
   requests.length = 0;
   await gateway().ask('PUT', '/api/v1/settings/secrets/hub', { value: 'hf_token' });
   const hf = { endpoint: url, secret_key_name: 'hub' };
@@ -122,7 +122,7 @@ test('a split of the hub is imported from all of its files, at a commit, with th
   expect(missing.message).toMatch(/^The hub has no dataset o\/none with the revision refs\/convert\/parquet/);
 });
 
-test('the files of a repository are found by the usual names', () => {
+test('repository files are found by the usual names', () => {
   const files = [
     'data/train-00000-of-00002.parquet',
     'data/train-00001-of-00002-ab12.parquet',
@@ -141,7 +141,7 @@ test('the files of a repository are found by the usual names', () => {
   );
 });
 
-test('objects of S3 have the URLs of both styles, and only requests to their host are signed', async () => {
+test('S3 objects are read with both URL styles, and only requests to their host are signed', async () => {
   const urlOf = (options: object): string => s3Url('s3://my-bucket/a b/ä+.csv', options).href;
   expect(urlOf({})).toBe('https://my-bucket.s3.us-east-1.amazonaws.com/a%20b/%C3%A4%2B.csv');
   expect(urlOf({ region: 'eu-west-1', pathStyle: true })).toBe(

@@ -26,7 +26,7 @@ async function written(
 const readBack = (file: ArrayBuffer): Promise<RowCells[]> =>
   Array.fromAsync(readRows('a.parquet', Readable.from([Buffer.from(file)])));
 
-test('rows of all types are the same in Parquet', async () => {
+test('rows of all types survive a Parquet round trip', async () => {
   const row = (at: number): RowCells => ({
     text: `t ${at} ä🎉`,
     texts: at % 3 === 0 ? ['a', null, 'b'] : at % 3 === 1 ? [] : null,
@@ -50,7 +50,7 @@ test('rows of all types are the same in Parquet', async () => {
   );
 });
 
-test('many columns, and no rows', async () => {
+test('Parquet files can have many columns or no rows', async () => {
   const columns = Array.from({ length: 200 }, (_, at) => `column ${at}`);
   const row = Object.fromEntries(columns.map((name, at) => [name, at]));
   const file = await written(columns, [[row]]);

@@ -41,7 +41,7 @@ describe('CSV', () => {
       `examples\n"${'x'.repeat(5_000_000)}"\n`,
       /a row exceeds 4194304 characters; a closing quote may be missing/,
     ],
-  ])('%#: reports the problem and the place', async (text, message) => {
+  ])('reports the problem and its position (%#)', async (text, message) => {
     await expect(read('a.csv', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),
@@ -51,7 +51,7 @@ describe('CSV', () => {
   test.each([
     ['UTF-16', Buffer.from('\uFEFFexamples\na\n', 'utf16le'), /starts with a UTF-16 byte order mark/],
     ['Latin-1', Buffer.from('examples\ngrüße\n', 'latin1'), /not UTF-8 text: invalid byte at offset 11\./],
-  ])('%s is rejected', async (_name, bytes, message) => {
+  ])('rejects %s text', async (_name, bytes, message) => {
     await expect(read('a.csv', bytes)).rejects.toThrow(message);
   });
 
@@ -62,7 +62,7 @@ describe('CSV', () => {
     ['a.csv', 'ground_truth|examples\nc|a, b\n'],
     ['a.csv', '\uFEFFsep=;\r\nexamples;ground_truth\r\na, b;c\r\n'],
     ['a.csv', 'sep=#\nexamples#ground_truth\na, b#c'],
-  ])('%s with another separator: %j', async (name, text) => {
+  ])('reads %s with another separator: %j', async (name, text) => {
     const rows = [{ examples: 'a, b', ground_truth: 'c' }];
     expect(await read(name, text)).toEqual(rows);
     const bytes = Buffer.from(text);
@@ -74,7 +74,7 @@ describe('CSV', () => {
   test.each([
     ['its first line', ''],
     ['a row', 'examples,ground_truth\n'],
-  ])('others have their turn while %s has hundred thousands of cells', async (_, start) => {
+  ])('the event loop is not blocked while %s has hundreds of thousands of cells', async (_, start) => {
     let turns = 0;
     let isReading = true;
     const count = (): void => {
@@ -91,13 +91,13 @@ describe('CSV', () => {
     expect(turns).toBeGreaterThan(4);
   });
 
-  test('a row with a wrong number of cells names the separator, and an empty file has no rows', async () => {
+  test('an error about the number of cells names the separator; an empty file has no rows', async () => {
     await expect(read('a.csv', 'examples;x\na\n')).rejects.toThrow('Quote text that contains semicolons');
     expect(await read('a.csv', '')).toEqual([]);
     expect(await read('a.csv', 'sep=;')).toEqual([]);
   });
 
-  test('names of columns are only names', async () => {
+  test('column names such as __proto__ are plain names', async () => {
     const [row] = await read('a.csv', 'examples,__proto__,constructor\na,b,c\n');
     expect(Object.entries(row ?? {})).toEqual([
       ['examples', 'a'],
@@ -123,7 +123,7 @@ describe('JSON lines', () => {
       '{"examples":"a"}\n{"examples":"a","more":1}',
       /Line 2 of the dataset has column "more", which the first line does not have\. All rows must have the same columns\.$/,
     ],
-  ])('%#: reports the problem and the place', async (text, message) => {
+  ])('report the problem and its position (%#)', async (text, message) => {
     await expect(read('a.ndjson', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),
@@ -136,13 +136,13 @@ describe('Parquet', () => {
     await Array.fromAsync(readRows(name, createReadStream(join(FIXTURES, 'datasets', name))));
 
   test.each(['none', 'snappy', 'gzip', 'zstd', 'lz4', 'brotli'])(
-    'with compression %s is read',
+    'reads %s compression',
     async (name) => {
       expect(await open(`${name}.parquet`)).toEqual(ROWS);
     },
   );
 
-  test('types that JSON has not become text', async () => {
+  test('converts types that JSON lacks to text', async () => {
     expect(await open('types.parquet')).toEqual([
       {
         examples: 'one',
@@ -165,7 +165,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('other values are rejected', async () => {
+  test('rejects files that are not Parquet', async () => {
     await expect(read('a.parquet', 'examples\na\n')).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringContaining('Cannot read the dataset as Parquet: '),
@@ -173,6 +173,6 @@ describe('Parquet', () => {
   });
 });
 
-test('the file name extension must state the format', async () => {
+test('the file name extension must match the format', async () => {
   await expect(read('data.xlsx', 'a')).rejects.toThrow(/\.csv, \.tsv, \.jsonl, \.ndjson, \.parquet/);
 });

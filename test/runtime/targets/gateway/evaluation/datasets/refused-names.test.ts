@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFetcher } from '#gateway/evaluation/datasets/sources/fetcher.ts';
 import { s3Url } from '#gateway/evaluation/datasets/sources/s3.ts';
 
-test('a name that does not exist and a private name have one error, and take as long', async () => {
+test('unknown and private host names return the same error after the same time', async () => {
   const fetcher = createFetcher({ local: false, signal: new AbortController().signal });
   const refusal = async (host: string) => {
     const startedAt = performance.now();
@@ -50,7 +50,7 @@ test.each([
   );
 });
 
-test('an endpoint and a bucket without a valid URL are an error of the request', () => {
+test('an endpoint or bucket that makes the URL invalid is a request error', () => {
   for (const endpoint of ['https://a b', 'nonsense', 'https://exa%mple', 'https://[::1'])
     for (const pathStyle of [true, false])
       expect(() => s3Url('s3://bucket/key.csv', { endpoint, pathStyle })).toThrow(

@@ -18,7 +18,7 @@ function stopper() {
 }
 
 describeDatabases((database) => {
-  test.each(Object.entries(FILES))('other work gets turns while %s is stored', async (filename, text) => {
+  test.each(Object.entries(FILES))('the event loop is not blocked while %s is stored', async (filename, text) => {
     const store = await database.openStore(await database.create());
     const datasets = createDatasets(store, { clock: createTestClock(), maxBytes: 10_000_000 });
     const bytes = Readable.from([Buffer.from(text)]);

@@ -42,7 +42,7 @@ describeDatabases((database) => {
   };
   const part = (from: number, to?: number) => Uint8Array.from(BYTES.subarray(from, to));
 
-  test('an upload continues after a broken connection, and becomes a dataset with its last bytes', async () => {
+  test('an upload resumes after a broken connection and becomes a dataset with its last byte', async () => {
     const { request, context, begin, send, offsetOf } = await open();
     const path = await begin();
     expect(await offsetOf(path)).toEqual([200, '0']);
@@ -74,7 +74,7 @@ describeDatabases((database) => {
     expect(await offsetOf(path)).toEqual([200, String(BYTES.length)]);
   });
 
-  test('pages of other origins can send and read what the protocol needs', async () => {
+  test('CORS allows the headers of the upload protocol', async () => {
     const origin = 'https://app.example';
     const { clock, ...state } = await database.start();
     const { request } = gatewayOn(state, clock, { server: { corsOrigins: [origin] } });
@@ -107,7 +107,7 @@ describeDatabases((database) => {
     expect([options.status, options.headers.get('Tus-Version')]).toEqual([204, '1.0.0']);
   });
 
-  test('a last piece that was stored without its dataset is sent again', async () => {
+  test('the last part can be sent again if it was stored without creating the dataset', async () => {
     const { context, begin, send, offsetOf } = await open();
     const path = await begin();
     const { datasets } = context.jobs;
@@ -124,7 +124,7 @@ describeDatabases((database) => {
     expect((await send(path, 786_432, part(786_432))).status).toBe(204);
   });
 
-  test('uploads expire, have limits, and end with a file that is not a dataset', async () => {
+  test('uploads expire and are limited, and an invalid dataset ends them', async () => {
     const { clock, request, create, begin, send, offsetOf, db } = await open();
     const path = await begin();
     clock.advance(24 * 3_600_000 - 1);
@@ -165,7 +165,7 @@ describeDatabases((database) => {
   });
 
   test.runIf(database.kind === 'sqlite')(
-    'a full disk is an error, after which the upload continues',
+    'an upload fails on a full disk and resumes afterwards',
     async () => {
       const { begin, send, offsetOf, db } = await open();
       const path = await begin();
@@ -179,7 +179,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('columns of uploads and of experiments are renamed', async () => {
+  test('columns can be renamed in uploads and experiments', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     const { request, ask, context } = gateway;

@@ -6,7 +6,7 @@ import { requestsTo } from '../workflows/workflow-requests.ts';
 
 const gateway = useGateway();
 
-test('a sample has the shares of its groups, without repetition, and the same seed chooses the same rows', () => {
+test('a stratified sample keeps group shares without repetition, and the same seed selects the same rows', () => {
   assertAll(
     property(array(nat(30), { minLength: 1, maxLength: 6 }), nat(100), nat(50), (sizes, size, seed) => {
       let next = 0;
@@ -24,7 +24,7 @@ test('a sample has the shares of its groups, without repetition, and the same se
   );
 });
 
-test('every row can be chosen, and each about as often', () => {
+test('every row is selected with about the same probability', () => {
   const counts = Array.from({ length: 10 }, () => 0);
   for (let seed = 0; seed < 2000; seed += 1) {
     for (const row of chooseRows([counts.map((_, at) => at)], 3, seed)) counts[row] = (counts[row] ?? 0) + 1;
@@ -33,7 +33,7 @@ test('every row can be chosen, and each about as often', () => {
   expect(counts.filter((count) => Math.abs(count - 600) > 100)).toEqual([]);
 });
 
-test('an experiment with a stratified sample gets a separate dataset', async () => {
+test('an experiment with a stratified sample gets its own dataset', async () => {
   const { ask, context } = gateway();
   const { upload, experiment } = requestsTo(gateway());
   const lines = Array.from({ length: 100 }, (_, at) => `text ${at},${at % 4 === 0 ? 'RARE' : 'COMMON'}`);

@@ -24,7 +24,7 @@ function file(name: string, bytes: string | Buffer): string {
 const BYTES = randomBytes(300_000);
 
 describeDatabases((database) => {
-  test('a worker gets the encoder of its job, whole and in parts, until the file changes', async () => {
+  test("a worker downloads its job's encoder, in full or in ranges, until the file changes", async () => {
     const path = file('a.encoder', BYTES);
     const { asWorker, gateway, token, claim, job } = await openWorkerJob(database, 2, {
       backend: { kind: 'encoder-file', path },
@@ -78,14 +78,14 @@ describeDatabases((database) => {
     expect((await job()).status).toBe('failed');
   });
 
-  test('files of jobs whose owner is not allowed to run files are not offered', async () => {
+  test('job files are not offered if the owner is not allowed to run files', async () => {
     const path = file('a.encoder', BYTES);
     const { asWorker } = await openWorkerJob(database, 2, { backend: { kind: 'encoder-file', path } }, 'ada');
     expect((await asWorker('GET', '/files')).body).toEqual({ files: [] });
     expect((await asWorker('GET', `/files/${sha256(BYTES)}`)).status).toBe(404);
   });
 
-  test('the program and a configured encoder are offered to jobs of all users', async () => {
+  test("the program and configured encoders are offered to every user's jobs", async () => {
     const [program, encoder] = [file('gateway', 'the gateway'), file('a.encoder', BYTES)];
     const model = 'encoder:a';
     const { asWorker } = await openWorkerJob(database, 2, { backend: { kind: 'gateway', model } }, 'ada', {

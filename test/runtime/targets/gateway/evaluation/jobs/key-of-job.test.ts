@@ -73,7 +73,7 @@ interface NewKey {
 const newKey = async (fields: object): Promise<NewKey> =>
   (await gateway.admin('POST', '/v1/keys', fields)) as unknown as NewKey;
 
-test('a job spends the budget of its key, has its rows in the usage, and is logged like its requests', async () => {
+test("a job spends its key's budget, appears in the usage, and follows its key's prompt logging", async () => {
   const { id, key } = await newKey({ user_id: 'ann', budget: { max_budget: 10 }, log_prompts: true });
   const { body } = await infer(key, 3);
   expect(await ended(body.id)).toMatchObject({ status: 'succeeded' });
@@ -84,7 +84,7 @@ test('a job spends the budget of its key, has its rows in the usage, and is logg
   expect(await gateway.admin('GET', '/v1/admin/prompts')).toMatchObject({ total: 3 });
 });
 
-test('a job has no more money than its key', async () => {
+test("a job stops when its key's budget is spent", async () => {
   const { id, key } = await newKey({ user_id: 'frank', budget: { max_budget: 0.0001 } });
   const { body } = await infer(key, 20);
   expect(await ended(body.id)).toMatchObject({
@@ -94,7 +94,7 @@ test('a job has no more money than its key', async () => {
   expect(await gateway.admin('GET', `/v1/keys/${id}`)).toMatchObject({ spend: 0 });
 });
 
-test('a job waits for the rate of its key', async () => {
+test("a job waits for its key's rate limit", async () => {
   const { key } = await newKey({ user_id: 'rita', rpm: 2 });
   const { body } = await infer(key, 3);
   // The third request is rejected, and the job neither fails nor continues until a minute is over.
@@ -106,7 +106,7 @@ test('a job waits for the rate of its key', async () => {
   await ask(key, 'POST', `/api/v1/jobs/${body.id}/cancel`);
 });
 
-test('a job can use only the models of its key, even after they were changed', async () => {
+test("a job can use only its key's models, even after they change", async () => {
   const { id, key } = await newKey({ user_id: 'moe', allowed_models: ['openai:silent', 'fast'] });
   expect(await infer(key, 1, 'openai:other')).toMatchObject({ status: 403 });
   const { body } = await infer(key, 4, 'openai:silent');
@@ -147,7 +147,7 @@ test.each([
   expect([401, 403]).toContain(retried.status);
 });
 
-test('a rotated key keeps its work', async () => {
+test('a job continues after its key is rotated', async () => {
   const { id, key } = await newKey({ user_id: 'rob' });
   const { body } = await infer(key, 3);
   const rotated = await gateway.admin('POST', `/v1/keys/${id}/rotate`, { grace_seconds: 0 });
@@ -155,7 +155,7 @@ test('a rotated key keeps its work', async () => {
   expect(await ended(body.id)).toMatchObject({ status: 'succeeded' });
 });
 
-test('who has left a team spends none of its money, by no retry and by no waiting job', async () => {
+test("a former team member's jobs cannot spend the team's money, neither by retry nor while queued", async () => {
   await gateway.admin('POST', '/v1/teams', { team_id: 'rich' });
   const team = await newKey({ user_id: 'leo', team_id: 'rich' });
   const { body } = await infer(team.key, 20, 'openai:silent');

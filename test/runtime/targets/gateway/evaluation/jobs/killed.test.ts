@@ -60,7 +60,7 @@ const summary = ({ status, doneRows }: Job, repeated: readonly number[]): string
   `${repeated.length} kills, ${doneRows} of ${ROWS} rows, ${status}; rows computed again after each kill: ${repeated.join(' ')}`;
 
 describeDatabases((database) => {
-  test('a job continues after every kill of its gateway, and no row is lost, duplicated or recomputed needlessly', async () => {
+  test('a job survives repeated gateway kills without losing, duplicating or needlessly recomputing rows', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();
@@ -72,7 +72,7 @@ describeDatabases((database) => {
     await expectOnce(job, jobs, model, repeated);
   });
 
-  test('several workers share a job, and whichever of them is killed, every row is written once', async () => {
+  test('several workers share a job and write every row once, whichever of them is killed', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();
@@ -105,7 +105,7 @@ describeDatabases((database) => {
     if (process.env['KILLS']) console.log(summary(job, [model.repeated()]), `${owners} workers`);
   });
 
-  test('the worker of a gateway that is killed ends immediately', async () => {
+  test('a worker exits immediately when its gateway is killed', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();
@@ -120,7 +120,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind === 'sqlite')(
-    'whenever the replica with the job is killed, the other one continues it',
+    'another replica continues a job when the replica running it is killed',
     async () => {
       const url = await database.create();
       const jobs = await openJobs(database, url);

@@ -14,7 +14,7 @@ describeDatabases((database) => {
     return { url, jobs, model };
   };
 
-  test('a job runs in a separate process, and all its rows are written once, in order', async () => {
+  test('a job runs in a separate process and writes all rows once, in order', async () => {
     const { url, jobs, model } = await open();
     const { id } = await jobs.create(95, { spec: inference(model.url) });
     await start(url);

@@ -7,7 +7,7 @@ import { ownerNamed, viewerNamed } from '../../owners.ts';
 describeDatabases((database) => {
   const open = () => openQueues(database);
 
-  test('a job is claimed by one, written batch by batch, and ended', async () => {
+  test('a job is claimed by one worker, written in batches and completed', async () => {
     const { queue, other, store, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const claims = await Promise.all([queue.claim(), (await other()).claim(), queue.claim()]);
@@ -53,7 +53,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toBeUndefined();
   });
 
-  test('rows are written once, and only where the job continues', async () => {
+  test("rows are written once, and only at the job's current position", async () => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     const claim = claimed(await queue.claim());
@@ -67,7 +67,7 @@ describeDatabases((database) => {
     expect(await queue.get('everyone', claim.job.id)).toMatchObject({ doneRows: 2 });
   });
 
-  test('a retried job keeps its rows, and replaces each failed one once', async () => {
+  test('a retried job keeps its rows and replaces each failed row once', async () => {
     const { queue, store, forget, other } = await open();
     const { id, outputId } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
@@ -102,7 +102,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('the new worker continues at the checkpoint, and the previous one is rejected', async () => {
+  test('a new worker resumes at the checkpoint, and the previous one is rejected', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
@@ -132,7 +132,7 @@ describeDatabases((database) => {
     expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
   });
 
-  test('a time limit counts from the last progress', async () => {
+  test('a time limit restarts with each progress', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
     const claim = claimed(await queue.claim());
@@ -148,7 +148,7 @@ describeDatabases((database) => {
     expect(await queue.renew(claim)).toBe('late');
   });
 
-  test('a paused job keeps its rows, waits with its reason, and continues later without a time limit', async () => {
+  test('a paused job keeps its rows, shows its reason, and resumes later without a time limit', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
     const claim = claimed(await queue.claim());
@@ -181,14 +181,14 @@ describeDatabases((database) => {
     });
   });
 
-  test('a job that is given back is claimed again', async () => {
+  test('a released job is claimed again', async () => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     await queue.release(claimed(await queue.claim()));
     expect(await queue.claim()).toMatchObject({ epoch: 2 });
   });
 
-  test('cancelling stops a job immediately if no worker has it, else the worker is notified', async () => {
+  test('cancelling stops a queued job immediately and notifies a running worker', async () => {
     const { queue, store, ended, clock } = await open();
     const waiting = await queue.create(store.db, JOB);
     await queue.cancel(waiting.id);
@@ -211,7 +211,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toBeUndefined();
   });
 
-  test('jobs are listed newest first, to those whose they are', async () => {
+  test('jobs are listed newest first, and only to their owners', async () => {
     const { queue, store, clock } = await open();
     const ids: string[] = [];
     for (const owner of ['ann', 'bob', 'ann'].map(ownerNamed)) {
@@ -231,7 +231,7 @@ describeDatabases((database) => {
     await expect(queue.get('everyone', 'a\0')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('the log of a job is kept in its order', async () => {
+  test('a job log keeps its order', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, JOB);
     for (const text of ['one', 'two', 'three\0']) await queue.log(id, 'info', text);

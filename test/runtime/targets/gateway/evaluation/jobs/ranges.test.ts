@@ -11,7 +11,7 @@ const outcome = (...texts: string[]) => ({
   firstError: undefined,
 });
 
-test('ranges are whole batches, get shorter, and are never longer than late workers can bear', () => {
+test('ranges are whole batches that shrink towards the end and never outlast a lease', () => {
   const sizes = (rows: number, workers: number, batchSize = 10): number[] => {
     const found: number[] = [];
     for (let left = rows; left > 0; left -= found.at(-1) ?? left) {
@@ -35,7 +35,7 @@ describeDatabases((database) => {
     return range;
   };
 
-  test('rows whose worker is silent, or has ended, are leased to another one, and the first one is rejected', async () => {
+  test('rows of silent or finished workers are leased to another one, and the previous worker is rejected', async () => {
     const jobs = await openJobs(database, await database.create());
     const { queue, store } = jobs;
     const created = await jobs.create(9, { spec: inference('http://127.0.0.1:1', { batchSize: 2 }) });

@@ -82,7 +82,7 @@ describeDatabases((database) => {
     (await queue.logs(id)).map(({ text }) => text).join('\n');
   const isExplained = ({ queuedReason }: Job): boolean => queuedReason !== null;
 
-  test('jobs stay queued while the cluster cannot be reached, and run when it is back', async () => {
+  test('jobs stay queued while the cluster is unreachable and run when it is back', async () => {
     const { jobs, ray } = await open((all) => ({ submitted: (one) => work(all, one) }));
     const ids: string[] = [];
     for (let at = 0; at < 4; at += 1) ids.push((await jobs.create(4, { ...NEW, timeoutSec: 1 })).id);
@@ -103,7 +103,7 @@ describeDatabases((database) => {
     expect(Math.max(...counts)).toBe(1);
   });
 
-  test('each job is submitted with the resources that it needs', async () => {
+  test('each job is submitted with its resource requirements', async () => {
     const { jobs, ray } = await open((all) => ({ submitted: (one) => work(all, one) }));
     await ray.listen();
     const { id } = await jobs.create(4, NEW);
@@ -126,7 +126,7 @@ describeDatabases((database) => {
     [500, 'No available agent to submit job, please try again later.'],
     [503, 'upstream unavailable'],
     [429, 'slow down'],
-  ])('a job that gets %i of the cluster is submitted again', async (status, body) => {
+  ])('a job is submitted again after the cluster returns %i', async (status, body) => {
     const { jobs, ray } = await open((all) => ({
       submitted: async (one, number) => (number === 1 ? { status, body } : await work(all, one)),
     }));
@@ -142,7 +142,7 @@ describeDatabases((database) => {
     [400, 'Traceback\nTypeError: entrypoint must be a string'],
     [401, 'Unauthorized'],
     [500, 'Traceback\nRuntimeError: Request failed with status code 400: ValueError: bad resources.'],
-  ])('a definite refusal (%i) fails the job with the reason of the cluster', async (status, body) => {
+  ])("a permanent rejection (%i) fails the job with the cluster's reason", async (status, body) => {
     const { jobs, ray } = await open(() => ({ submitted: () => Promise.resolve({ status, body }) }));
     await ray.listen();
     const { id } = await jobs.create(4, NEW);
@@ -155,7 +155,7 @@ describeDatabases((database) => {
     expect(ray.submissions).toHaveLength(1);
   });
 
-  test('a job that waits for resources reports that, and its time limit does not run', async () => {
+  test('a job waiting for resources shows the reason, and its time limit does not run', async () => {
     const waiting = { status: 'PENDING', message: 'It may be waiting for resources.', error_type: null };
     let shown: string | object = waiting;
     const { jobs, ray } = await open(() => ({ shown: () => ({ status: 200, body: shown }) }));
@@ -192,7 +192,7 @@ describeDatabases((database) => {
     expect(await logOf(jobs, id)).toContain(reason);
   });
 
-  test('a job that waits for its cluster can be cancelled', async () => {
+  test('a job waiting for its cluster can be cancelled', async () => {
     const { jobs, ray } = await open(() => ({}));
     const { id } = await jobs.create(4, NEW);
     startRunner(jobs, ray);

@@ -46,7 +46,7 @@ describeDatabases((database) => {
     while ((await get(id)).status === 'created') await new Promise(setImmediate);
   };
 
-  test('a worker that ends too early three times at one row is given up, with its last message', async () => {
+  test("a job fails with the worker's last message after three early exits at the same row", async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     startRunner(jobs, `console.error('out of luck'); process.exit(7)`);
@@ -59,7 +59,7 @@ describeDatabases((database) => {
     expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);
   });
 
-  test('the count of workers that ended too early continues with another gateway', async () => {
+  test('the count of early exits continues on another gateway', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     const said = async (): Promise<number> =>
@@ -73,7 +73,7 @@ describeDatabases((database) => {
     expect(await said()).toBe(3);
   });
 
-  test('a job that is cancelled stops within a second or so', async () => {
+  test('a cancelled job stops within about a second', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     startRunner(jobs, FOR_EVER);
@@ -82,7 +82,7 @@ describeDatabases((database) => {
     expect(await jobs.ended(id)).toMatchObject({ status: 'stopped', error: 'Cancelled.' });
   });
 
-  test('a job that takes too long fails, even if its worker does not respond', async () => {
+  test('a job fails at its time limit, even if its worker does not respond', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, { ...SPEC, timeoutSec: 1 });
     startRunner(jobs, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`);
@@ -92,7 +92,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a runner that closes stops its worker and releases the job', async () => {
+  test('a closing runner stops its worker and releases the job', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     const runner = startRunner(jobs, FOR_EVER);
@@ -101,7 +101,7 @@ describeDatabases((database) => {
     expect(await jobs.queue.claim()).toMatchObject({ job: { id }, epoch: 2 });
   });
 
-  test('workers share the slots: every job gets one first, and idle ones are shared', async () => {
+  test('every job gets one slot first, and idle slots are shared', async () => {
     const jobs = await open();
     const held = new Map<string, number>();
     let most = 0;
@@ -143,7 +143,7 @@ describeDatabases((database) => {
     expect(await jobs.get(created[2]?.id ?? '')).toMatchObject({ workers: 2 });
   });
 
-  test('jobs for another compute are left alone', async () => {
+  test('jobs for another compute are ignored', async () => {
     const jobs = await open();
     const other = await jobs.create(4, { ...SPEC, compute: 'ray' });
     const { id } = await jobs.create(4, SPEC);

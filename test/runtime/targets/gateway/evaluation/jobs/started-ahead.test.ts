@@ -17,7 +17,7 @@ const rangeOf = (spec: WorkSpec): Omit<Parameters<typeof processRange>[0], 'work
   return { clock, job: { spec, total_rows: 60 }, range: { ...lease, ...position }, lease, stop };
 };
 
-test('a language model gets later batches while a slow row is answered, and all rows are written in order', async () => {
+test('later batches are sent to a language model during a slow row, and all rows are written in order', async () => {
   const eight = Promise.withResolvers<void>();
   const slow = Promise.withResolvers<void>();
   const model = await scriptedModel(async ({ body }, nth) => {
@@ -50,7 +50,7 @@ test('a language model gets later batches while a slow row is answered, and all 
   expect(model.mostOpen()).toBe(8);
 });
 
-test('a failed job sends no more rows, and waits for responses to those already sent', async () => {
+test('a failed job sends no more rows and waits for responses to those already sent', async () => {
   const answered = Promise.withResolvers<void>();
   const model = await scriptedModel(async ({ body }, nth) => {
     if (nth === 8) answered.resolve();
@@ -84,7 +84,7 @@ test('a failed job sends no more rows, and waits for responses to those already 
 });
 
 test.each([1, 10, 64, 130, 200, 255, 256, 1000])(
-  'with batches of %i rows, rows are started in time, and not one by one',
+  'with batches of %i rows, rows start early enough and in groups',
   async (size) => {
     const [count, max] = [Math.ceil(2000 / size), 256];
     const all = async function* () {
@@ -139,7 +139,7 @@ async function writesOf(
   return { end, writes };
 }
 
-test('answers from a language model are written in groups, with the checkpoint of their last row', async () => {
+test('responses from a language model are written in groups, with the checkpoint of their last row', async () => {
   const { end, writes } = await writesOf(async (text) => `Short: ${text}`);
   expect(end).toBeUndefined();
   expect(writes.length).toBeLessThan(30);
@@ -152,7 +152,7 @@ test('answers from a language model are written in groups, with the checkpoint o
   expect(row).toBe(60);
 });
 
-test('the failed row that exceeds the limit ends the job, with all rows before it written', async () => {
+test('the row that exceeds the error limit ends the job after all earlier rows are written', async () => {
   const { end, writes } = await writesOf(
     async (text) => (/[13]$/.test(text) ? { status: 400, error: `Bad ${text}.` } : 'Fine.'),
     2 / 60,
@@ -162,7 +162,7 @@ test('the failed row that exceeds the limit ends the job, with all rows before i
   expect(writes.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(12);
 });
 
-test('a job that pauses keeps the answers that it has', async () => {
+test('a pausing job keeps its responses', async () => {
   const { end, writes } = await writesOf(async (text) =>
     text === 'text 20' ? { status: 402, error: 'No credit.' } : 'Fine.',
   );

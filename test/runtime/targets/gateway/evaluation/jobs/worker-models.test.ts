@@ -20,7 +20,7 @@ const bodyFor = (model: string) => ({
 
 describeDatabases((database) => {
   test.each([null, 'ada'])(
-    'the token of a job of %s calls the models of the job and no other',
+    "the token of a job owned by %s can call only the job's models",
     async (owner) => {
       const backend = { kind: 'gateway', model: 'openai:moods' } as const;
       const { gateway, token, asked, asWorker } = await openWorkerJob(database, 4, { backend }, owner);

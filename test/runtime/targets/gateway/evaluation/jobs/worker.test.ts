@@ -13,7 +13,7 @@ describeDatabases((database) => {
     ...[rows, more, owner]: [number, Parameters<typeof openWorkerJob>[2]?, (string | null)?]
   ) => openWorkerJob(database, rows, more, owner);
 
-  test('a worker does the remaining rows, reports the result, and continues at a checkpoint', async () => {
+  test('a worker processes the remaining rows, reports the result, and resumes at a checkpoint', async () => {
     const { gateway, claim, worker, run, job, output } = await openJob(7);
     const before = outcomeOf({ firstRow: 0, rows: [{ examples: 'text 0' }, { examples: 'text 1' }] });
     const { queue } = gateway.context.jobs;
@@ -38,7 +38,7 @@ describeDatabases((database) => {
     expect(text).toBe('hello');
   });
 
-  test('no batch is computed before the one before it is written, though its rows are fetched', async () => {
+  test('a batch is computed only after the previous one is written, although its rows are fetched ahead', async () => {
     const { run, job } = await openJob(20);
     const unwritten: number[] = [];
     await run({
@@ -50,7 +50,7 @@ describeDatabases((database) => {
     expect(unwritten).toEqual(Array.from({ length: 10 }, () => 0));
   });
 
-  test('more rows that fail than may: the job fails with the first of the errors', async () => {
+  test('a job with too many failed rows fails with the first error', async () => {
     const { run, job } = await openJob(10, { maxErrorRate: 0.2 });
     await run({ run: (batch) => Promise.resolve(outcomeOf(batch, 1)) });
     expect(await job()).toMatchObject({
@@ -60,7 +60,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('an error for its user ends the job, another one only the worker', async () => {
+  test('a user error ends the job, and any other error ends only the worker', async () => {
     const refused = await openJob(4);
     await refused.run({
       run: () => Promise.reject(new AppError('InputError', 'The encoder has no label X.')),
@@ -76,7 +76,7 @@ describeDatabases((database) => {
     expect([closed, (await broken.job()).endedAt]).toEqual([true, null]);
   });
 
-  test('a spent budget pauses the job with a reason, and existing answers are kept', async () => {
+  test('a spent budget pauses the job with a reason and keeps existing responses', async () => {
     const { claim, gateway, run, job, output } = await openJob(6);
     await run({
       run: async (batch) => {
@@ -91,7 +91,7 @@ describeDatabases((database) => {
     expect(lines.map(({ text }) => text)).toEqual([`${reason} Next attempt in 30 seconds.`]);
   });
 
-  test('a worker that has lost its job stops, and writes nothing more', async () => {
+  test('a worker that has lost its job stops and writes nothing more', async () => {
     const { gateway, claim, run, output } = await openJob(8);
     const running = run({
       run: async (batch) => {
@@ -103,7 +103,7 @@ describeDatabases((database) => {
     expect((await output()).length).toBeLessThanOrEqual(4);
   });
 
-  test('a worker that has lost its rows to another one leases others, and ends when none are left', async () => {
+  test('a worker that has lost its rows leases others, and ends when none are left', async () => {
     const { gateway, claim, db, run, job } = await openJob(8);
     const { queue } = gateway.context.jobs;
     let given: LeasedRange | undefined;
@@ -127,7 +127,7 @@ describeDatabases((database) => {
     expect(texts).toEqual([expect.stringContaining('from row 0 on were given to another worker')]);
   });
 
-  test('a worker that is stopped closes its work', async () => {
+  test('a stopped worker closes its task', async () => {
     const { run, stop, job } = await openJob(4);
     const closed = Promise.withResolvers<void>();
     const running = run({
@@ -143,7 +143,7 @@ describeDatabases((database) => {
     expect((await job()).endedAt).toBeNull();
   });
 
-  test('a token opens its own job, while the lease holds, and the secrets that the job names', async () => {
+  test("a token works only for its own job, during the lease, and for the job's secrets", async () => {
     const backend = { kind: 'encoder-url', baseUrl: 'http://127.0.0.1:1', secretName: 'mine' } as const;
     const { gateway, claim, asWorker, token } = await openJob(4, { backend });
     const { jobs } = gateway.context;
@@ -184,7 +184,7 @@ describeDatabases((database) => {
     expect((await asWorker('POST', '/alive', { range: null })).status).toBe(409);
   });
 
-  test('work asks models on the account of whose it is', async () => {
+  test("model calls of a job are billed to the job's owner", async () => {
     for (const [owner, userId] of [
       ['ada', 'ada'],
       [null, 'workflows'],

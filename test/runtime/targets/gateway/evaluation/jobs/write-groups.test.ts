@@ -37,7 +37,7 @@ function open(isUrgent: (batches: readonly Batch[]) => boolean = () => false) {
   return { clock, groups, all, written };
 }
 
-test('a batch is written immediately, and those that follow within 200 ms together', async () => {
+test('a batch is written immediately, and later batches within 200 ms are written together', async () => {
   const { clock, groups, all, written } = open();
   await all.add(batch('a'));
   clock.advance(0);
@@ -62,7 +62,7 @@ test('a batch is written immediately, and those that follow within 200 ms togeth
   expect(groups).toHaveLength(3);
 });
 
-test('many rows, large rows and urgent batches are written without waiting, and the next batch waits for them', async () => {
+test('many rows, large rows and urgent batches are written immediately, and the next batch waits for them', async () => {
   const { groups, all, written } = open((found) => found.some(({ name }) => name === 'urgent'));
   for (const [at, one] of [
     batch('many', 100),
@@ -79,7 +79,7 @@ test('many rows, large rows and urgent batches are written without waiting, and 
   }
 });
 
-test("flush writes pending data after a write in progress, and the next call throws a failed write's error", async () => {
+test('flush waits for a write in progress and writes pending data; the next call throws the error of a failed write', async () => {
   const { clock, groups, all, written } = open();
   await all.add(batch('a'));
   clock.advance(200);
@@ -102,7 +102,7 @@ test("flush writes pending data after a write in progress, and the next call thr
   expect(groups).toEqual(['a', 'b', 'c']);
 });
 
-test('queued requests are dropped when the work is stopped', async () => {
+test('queued requests are dropped when the job is stopped', async () => {
   const { clock, groups, all } = open();
   await all.add(batch('a'));
   all.stop();

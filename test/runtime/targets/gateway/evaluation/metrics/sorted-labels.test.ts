@@ -2,7 +2,7 @@ import { array, assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { sortedLabels } from '#gateway/evaluation/metrics/averages.ts';
 
-test('labels are in the order of their code points, each once', () => {
+test('labels are sorted by code point, without duplicates', () => {
   // Below, among and above the halves of which UTF-16 makes what is beyond U+FFFF.
   const unit = constantFrom(
     'a',

@@ -22,7 +22,7 @@ const indexOf = (scores: readonly number[]): RowIndex => ({
   differs: new Uint8Array(scores.length),
 });
 
-test('plots are computed once for the same rows, metric and label, and again for changed rows', () => {
+test('plots are cached per rows, metric and label, and recomputed for changed rows', () => {
   const plotsOf = createPlots();
   const wanted = { metric: 'accuracy', label: undefined };
   const index = indexOf([1, 0]);

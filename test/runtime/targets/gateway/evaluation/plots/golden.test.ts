@@ -26,7 +26,7 @@ const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'plots.json'), '
 const rounded = (points: readonly (readonly number[])[]): number[][] =>
   points.map((point) => point.map((value) => Number(value.toFixed(9))));
 
-test('curves, calibration, confusion and histograms match those of scikit-learn and NumPy', () => {
+test('curves, calibration, confusion matrices and histograms match scikit-learn and NumPy', () => {
   expect(golden.length).toBe(24);
   for (const one of golden) {
     const ranked = one.scores.map((score, at) => ({ score, isTrue: one.truth[at] === 1 }));
@@ -46,7 +46,7 @@ test('curves, calibration, confusion and histograms match those of scikit-learn 
   }
 });
 
-test('curves need rows with and without the label; thinned curves keep their ends', () => {
+test('a curve requires rows with and without the label; a thinned curve keeps its endpoints', () => {
   expect(thresholdCurves([{ score: 1, isTrue: true }])).toBeUndefined();
   const points = Array.from({ length: 1000 }, (_, at) => [at, at] as const);
   const few = thinned(points, 50);

@@ -44,7 +44,7 @@ const truthOf = (at: number): string => (at % 2 === 0 ? 'A' : 'B');
 /** Two is wrong in every 100th row, and has no answer in every 1000th. */
 const isWrong = (at: number): boolean => at % 100 === 7;
 
-test('a page of 100,000 rows is found in less than 100 ms of processor time: by text, differences, errors and in every order', async () => {
+test('a page of 100,000 rows is found in under 100 ms of CPU time, for any search, filter and order', async () => {
   const workflows = [workflowOf('one'), workflowOf('two')];
   const index = await readRowIndex(
     { task: { task: 'text-classification' }, datasetId: 'texts', maxSamples: -1 } as never,

@@ -12,7 +12,7 @@ const ROWS = [
 ];
 const METRICS = ['accuracy', 'f1', 'confusion_matrix', 'log_loss', 'ece'];
 
-test('an encoder at an address gets one request per batch, and its results are compared', async () => {
+test('an encoder at a URL gets one request per batch, and its results are evaluated', async () => {
   const before = await encoder.counts();
   const { rows, result } = await withWork(inferenceOf(encoderAt(encoder.url)), async (work) => {
     const outcome = await runAll(work, ROWS);
@@ -59,7 +59,7 @@ test('an encoder at an address gets one request per batch, and its results are c
   });
 });
 
-test('a text that the model rejects fails alone', async () => {
+test('a text that the model rejects fails only its own row', async () => {
   const rows = ['one', 'a poison', 'two', 'an attack'].map((examples) => ({ examples }));
   const outcome = await withWork(inferenceOf(encoderAt(encoder.url)), (work) => runAll(work, rows));
   expect(outcome.failed).toBe(1);
@@ -68,7 +68,7 @@ test('a text that the model rejects fails alone', async () => {
   expect(outcome.rows[1]).toMatchObject({ error: outcome.firstError, scores: null });
 });
 
-test('transient errors are retried, permanent ones are reported', async () => {
+test('transient errors are retried, and permanent ones are reported', async () => {
   const flaky = await withWork(inferenceOf(encoderAt(`${encoder.url}/flaky`)), async (work) => [
     await runAll(work, ROWS),
     await runAll(work, ROWS),
@@ -82,7 +82,7 @@ test('transient errors are retried, permanent ones are reported', async () => {
   );
 });
 
-test('a model of another type is rejected before any row', async () => {
+test('a model of the wrong type is rejected before any row', async () => {
   await expect(
     withWork(inferenceOf(encoderAt(`${encoder.url}/tagger`)), async () => undefined),
   ).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test('a model of another type is rejected before any row', async () => {
   });
 });
 
-test('a batch of which the work was stopped does not count', async () => {
+test('an aborted batch does not count', async () => {
   const stop = new AbortController();
   await withWork(inferenceOf(encoderAt(encoder.url)), async (work) => {
     stop.abort();
@@ -104,7 +104,7 @@ test('a batch of which the work was stopped does not count', async () => {
   });
 });
 
-test('labels that the model does not know, and rows without an answer, are reported and cause no crash', async () => {
+test('unknown labels and rows without a response are reported without a crash', async () => {
   const scores = { GOOD: 0.75, BAD: 0.25 };
   const rows = [
     { examples: 'c', ground_truth: 'GOOD', predictions: null, scores: null, error: 'It was down.' },
@@ -138,7 +138,7 @@ test('labels that the model does not know, and rows without an answer, are repor
   });
 });
 
-test('a ground truth that is a list is one of any number of labels', async () => {
+test('a list as ground truth is treated as multiple labels', async () => {
   const scores = { a: 0.9, b: 0.6, c: 0.1 };
   const rows = [
     { examples: 'x', ground_truth: '["a", "b"]', predictions: 'a', scores },
@@ -154,7 +154,7 @@ test('a ground truth that is a list is one of any number of labels', async () =>
   expect(result.details).toMatchObject({ undefined_metrics: { log_loss: 'No row was scored.' } });
 });
 
-test('counts continue at the checkpoint without a difference', async () => {
+test('evaluation resumes at the checkpoint with the same result', async () => {
   const rows = Array.from({ length: 12 }, (_, at) => ({
     examples: `row ${at}`,
     ground_truth: at % 3 === 0 ? 'BAD' : 'GOOD',
@@ -185,7 +185,7 @@ test('counts continue at the checkpoint without a difference', async () => {
   expect(whole.details).toMatchObject({ rows: 12 });
 });
 
-test('answers go into a separate column', async () => {
+test('responses are written to a separate column', async () => {
   const open = (own: Partial<InferenceSpec>) =>
     withWork(inferenceOf(encoderAt(encoder.url), own), (work) => runAll(work, ROWS.slice(0, 1)));
   for (const outputField of ['examples', 'ground_truth', 'scores', 'error', ' ']) {

@@ -17,7 +17,7 @@ const SCHEMA = {
   properties: { city: { type: 'string', pattern: '^[A-Z]' } },
 };
 
-test('a pattern, a schema and a rubric score each answer, and a row without one scores 0', async () => {
+test('a pattern, a schema and a rubric score each response, and a missing response scores 0', async () => {
   const judge = await scriptedModel(({ body }) =>
     JSON.stringify({ reason: 'So.', score: body.messages[1]?.content.includes('Bonn') ? 10 : 4 }),
   );
@@ -64,7 +64,7 @@ test.each<[CustomMetric, string]>([
   [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
   [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
   [{ name: 'a', regex: '(' }, 'is invalid: '],
-])('a metric that cannot score is rejected: %j', (metric, message) => {
+])('an invalid metric is rejected: %j', (metric, message) => {
   let refusal = '';
   try {
     checkCustomMetrics(EVALUATED_TASKS.summarization, [metric], false);
@@ -86,7 +86,7 @@ function score(answer, row)
   return answer == row.ground_truth and 1.5 or false
 end`;
 
-test('a Lua function scores answers within its limits, and each failure matches that of its row', async () => {
+test('a Lua function scores responses within its limits, and a failure affects only its own row', async () => {
   const spec = evaluationOf({
     task: { task: 'text-generation' },
     metrics: ['exact_match'],
@@ -118,7 +118,7 @@ test('a Lua function scores answers within its limits, and each failure matches 
   expect(metrics['own']).toBeCloseTo(3.5 / 4, 9);
 });
 
-test('a script that is not Lua is rejected, and one is compiled without being run', async () => {
+test('invalid Lua is rejected, and scripts are compiled without running', async () => {
   await expect(compileCustomMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
     /^Custom metric "own" is invalid: The Lua function failed: lua:1: /,
   );
@@ -128,7 +128,7 @@ test('a script that is not Lua is rejected, and one is compiled without being ru
   await expect(compileCustomMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
 });
 
-test('a large JSON Schema is compiled while other requests are answered, and a larger one is rejected', async () => {
+test('a large JSON Schema is compiled without blocking other requests, and a larger one is rejected', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^x{1,9}y${at}$` }]),
   );
@@ -144,7 +144,7 @@ test('a large JSON Schema is compiled while other requests are answered, and a l
   ).rejects.toThrow('Custom metric "own" is invalid: the JSON Schema has more than');
 });
 
-test('checking an answer with a JSON Schema ends', async () => {
+test('checking a response against a JSON Schema is limited in time', async () => {
   const choice = {
     anyOf: [{ type: 'array', items: { $ref: '#' } }, { type: 'array', contains: { $ref: '#' } }, false],
   };

@@ -31,7 +31,7 @@ async function valuesOf(task: TaskDefinition, rows: readonly RowCells[], metrics
   });
 }
 
-test('an executable classifies', async () => {
+test('an executable classifies texts', async () => {
   const task = { task: 'text-classification' } as const;
   const rows = ['I love this.', 'I hate this.', 'Awful!'].map((examples) => ({
     examples,
@@ -57,7 +57,7 @@ test('an executable labels words', async () => {
   expect(await valuesOf(task, itself, ['span_f1'])).toBeDefined();
 });
 
-test.each(['embedder', 'sentence'])('an executable embeds: %s', async (model) => {
+test.each(['embedder', 'sentence'])('an executable computes embeddings: %s', async (model) => {
   const task = { task: 'feature-extraction' } as const;
   const rows = [
     { examples: 'Anna lives in Berlin.', reference: 'Anna lives in Berlin.' },
@@ -70,7 +70,7 @@ test.each(['embedder', 'sentence'])('an executable embeds: %s', async (model) =>
   expect(await valuesOf(task, answers.rows, ['cosine'])).toEqual({ cosine_mean: expect.any(Number) });
 });
 
-test('BERTScore with an executable', async () => {
+test('an executable computes BERTScore', async () => {
   const spec = evaluationOf({
     task: { task: 'summarization' },
     metrics: ['bertscore'],
@@ -88,7 +88,7 @@ test('BERTScore with an executable', async () => {
   expect(other).toBeLessThan(same ?? 0);
 });
 
-test('a text that an executable rejects fails alone, and a model of another type is reported immediately', async () => {
+test('a text that an executable rejects fails only its own row, and a model of the wrong type fails immediately', async () => {
   const rows = [{ examples: 'fine' }, { examples: '' }, { examples: 'fine, too' }];
   const outcome = await withWork(inferenceOf(fileOf('sentiment')), (work) => runAll(work, rows));
   expect(outcome.failed).toBe(1);
@@ -101,7 +101,7 @@ test('a text that an executable rejects fails alone, and a model of another type
   ).rejects.toThrow('Cannot start `');
 });
 
-test.runIf(process.platform === 'linux')('an executable that is killed is started again', async () => {
+test.runIf(process.platform === 'linux')('a killed executable is restarted', async () => {
   const before = new Set(childrenOf(process.pid));
   const rows = [{ examples: 'I love this.' }];
   await withWork(inferenceOf(fileOf('sentiment')), async (work) => {
@@ -115,7 +115,7 @@ test.runIf(process.platform === 'linux')('an executable that is killed is starte
   });
 });
 
-test.runIf(process.platform === 'linux')('an executable ends with the work that is killed', async () => {
+test.runIf(process.platform === 'linux')('an executable ends when its job process is killed', async () => {
   const program = join(import.meta.dirname, 'encoder-file-process.ts');
   const child = spawn(process.execPath, [program, builtExecutable('sentiment')], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -30,7 +30,7 @@ const classified = (own: RowCells, ground_truth = 'GOOD'): RowCells => ({
   ...own,
 });
 
-test('a failed row is a wrong answer: no label is predicted, and no label is added', async () => {
+test('a failed row counts as a wrong response without adding a label', async () => {
   const rows = [
     classified({ predictions: 'GOOD' }),
     classified({ predictions: 'BAD' }, 'BAD'),
@@ -70,20 +70,20 @@ test('a failed row is a wrong answer: no label is predicted, and no label is add
   expect(skipped.scored).toEqual({ predictions: null, ground_truth: 'GOOD', error: 'The model m failed.' });
 });
 
-test('a job of an earlier version still skips failed rows', async () => {
+test('a job created by an earlier version still skips failed rows', async () => {
   const rows = [classified({ predictions: 'GOOD' }), classified({ ...FAILED })];
   const { failures: _, ...earlier } = evaluationOf();
   expect((await evaluated(rows, { ...earlier, failures: undefined })).metrics).toMatchObject({ accuracy: 1 });
 });
 
-test('a row without a ground truth is omitted, failed or not', async () => {
+test('a row without a ground truth is skipped, whether it failed or not', async () => {
   const rows = [classified({ predictions: 'GOOD' }), classified({ ...FAILED }, '')];
   const { metrics, details } = await evaluated(rows, { failures: 'wrong' });
   expect(metrics).toMatchObject({ accuracy: 1 });
   expect(details).toMatchObject({ skipped_rows: 1, unanswered_rows: 1 });
 });
 
-test('if all rows failed, all are wrong', async () => {
+test('if all rows failed, all count as wrong', async () => {
   const { metrics } = await evaluated([classified({ ...FAILED })], { failures: 'wrong' });
   expect(metrics).toEqual({ accuracy: 0 });
 });
@@ -174,7 +174,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
   expect(left.metrics).toEqual(alone.metrics);
 });
 
-test('failed rows are not judged: they get the lowest score', async () => {
+test('failed rows get the lowest score without being judged', async () => {
   const judge = await scriptedModel(() => '{"reason": "Good.", "score": 8}');
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec: Partial<EvaluationSpec> = {

@@ -9,7 +9,7 @@ const judge = await scriptedModel(({ body }, nth) => {
   return nth === 1 ? 'Hm, let me see' : '{"reason": "Good.", "score": 8}';
 });
 
-test('a judge is called for each criterion, retried if its answer cannot be parsed, and a row without a verdict fails', async () => {
+test('a judge is called per criterion and retried on invalid responses; a row without a verdict fails', async () => {
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec = evaluationOf({
     task: { task: 'translation', sourceLanguage: 'de', targetLanguage: 'en' },
@@ -39,7 +39,7 @@ test.each<[GenerationConfig | undefined, object]>([
     { temperature: 0, maxNewTokens: 2000 },
     { model: 'j', temperature: 0, max_tokens: 2000 },
   ],
-])('a judge gets the parameters that are set for it: %j', async (generation, expected) => {
+])('a judge uses its own parameters: %j', async (generation, expected) => {
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec = evaluationOf({
     task: { task: 'translation', sourceLanguage: 'de', targetLanguage: 'en' },

@@ -9,7 +9,7 @@ import { inferenceOf, runAll, toolsOf, withWork } from './working.ts';
 const summarizing = { task: { task: 'summarization' as const } };
 const rowsOf = (...texts: string[]) => texts.map((examples) => ({ examples, ground_truth: 'Short: text' }));
 
-test('at most max_concurrency rows of a batch are asked about at the same time', async () => {
+test('at most max_concurrency rows of a batch are sent concurrently', async () => {
   const three = Promise.withResolvers<void>();
   const slow = await scriptedModel(async (_asked, nth) => {
     if (nth === 3) three.resolve();
@@ -23,7 +23,7 @@ test('at most max_concurrency rows of a batch are asked about at the same time',
   expect(slow.mostOpen()).toBe(3);
 });
 
-test('a model that requests a pause gets it', async () => {
+test('a pause requested by the model is respected', async () => {
   const limited = await scriptedModel((_asked, nth) =>
     nth === 1 ? { status: 429, headers: { 'retry-after': '70' }, error: 'Slow down.' } : 'Here.',
   );
@@ -55,7 +55,7 @@ test.each([
   // These rows would never be answered.
   [403, 'estimate_exceeds_budget', "User 'ann' has a budget of $1.", false],
   [402, 'pricing_required', "Model 'm' has no price, and User 'ann' has a budget.", false],
-])('a spent budget and a long pause stop the job: %s %s %s', async (status, code, error, isPause) => {
+])('a spent budget or a long pause stops the job: %s %s %s', async (status, code, error, isPause) => {
   const headers: Record<string, string> = status === 429 ? { 'retry-after': '3600' } : {};
   const poor = await scriptedModel(() => ({ status, headers, error, code }));
   const backend: Backend = { kind: 'openai-compatible', baseUrl: poor.url, model: 'm', secretName: null };

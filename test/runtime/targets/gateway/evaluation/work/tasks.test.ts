@@ -16,7 +16,7 @@ describe('metrics', () => {
     expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
   });
 
-  test('metrics that cannot be computed are rejected, with a fix', () => {
+  test('metrics that cannot be computed are rejected with a fix', () => {
     const { summarization, 'text-classification': classification } = EVALUATED_TASKS;
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');
@@ -36,7 +36,7 @@ describe('metrics', () => {
 });
 
 describe('prompts', () => {
-  test('name languages and labels, and invent nothing for free text', () => {
+  test('contain languages and labels, and add nothing for free text', () => {
     const {
       translation,
       'text-classification': classification,
@@ -69,7 +69,7 @@ describe('datasets', () => {
     ['feature-extraction', { examples: 'x', reference: 'y', ground_truth: '0.5' }],
     ['feature-extraction', { examples: 'x', candidates: ['y', 'z'], ground_truth: '1' }],
     ['summarization', { examples: 'x', ground_truth: 'y' }],
-  ] as const)('%s takes %j', (task, row) => {
+  ] as const)('%s accepts %j', (task, row) => {
     expect(check(task, row)).not.toThrow();
   });
 
@@ -110,11 +110,11 @@ describe('datasets', () => {
       'Invalid relevance "1" for 1 candidates.',
     ],
     ['summarization', { examples: 'x', ground_truth: [7] }, 'A list in `ground_truth` must have'],
-  ] as const)('%s does not take %j', (task, row, sentence) => {
+  ] as const)('%s rejects %j', (task, row, sentence) => {
     expect(check(task, row as RowCells)).toThrow(sentence);
   });
 
-  test('list the labels', () => {
+  test('labels are read from the ground truth of a row', () => {
     const { 'text-classification': texts, 'token-classification': tokens, summarization } = EVALUATED_TASKS;
     expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
     expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
@@ -136,6 +136,6 @@ test.each([
   ['positively', 'positively'],
   ['C++', 'C++'],
   ['', ''],
-])('the model output %j is parsed as %j', (answer, label) => {
+])('model output %j is parsed as %j', (answer, label) => {
   expect(labelInAnswer(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
 });

@@ -10,7 +10,7 @@ const metrics = ['span_f1', 'token_accuracy'];
 const infer = (rows: readonly Record<string, string | string[]>[]) =>
   withWork(inferenceOf(tagger, { task }), (work) => runAll(work, rows));
 
-test('labels of words are compared, however they are written', async () => {
+test('word labels are compared in every supported notation', async () => {
   const rows = [
     { examples: '🌍 Anna met  ben.', ground_truth: 'O B-PER O O' },
     { examples: '(Ben) said "no"', ground_truth: '["B-PER", "O", "O"]' },
@@ -32,7 +32,7 @@ test('labels of words are compared, however they are written', async () => {
   expect(table.map((row) => row['span_f1_micro'])).toEqual([1, 1, 2 / 3]);
 });
 
-test('spans of the text are compared, in code points', async () => {
+test('text spans are compared in code points', async () => {
   const rows = [
     { examples: '🌍 Anna met Ben', ground_truth: '[{"start":2,"end":6,"label":"PER"}]' },
     { examples: 'nobody', ground_truth: '[]' },
@@ -48,7 +48,7 @@ test('spans of the text are compared, in code points', async () => {
   expect(result.metrics).toMatchObject({ span_precision_micro: 0.5, span_recall_micro: 1 });
 });
 
-test('a row whose words or labels do not fit fails alone', async () => {
+test('a row whose words and labels do not match fails alone', async () => {
   const rows = [
     { examples: 'Anna', tokens: ['Ben'], ground_truth: 'O' },
     { examples: 'Anna met Ben', ground_truth: 'B-PER O' },

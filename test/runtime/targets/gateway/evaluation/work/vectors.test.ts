@@ -8,7 +8,7 @@ const encoder = await startFixture('encoder');
 const vectors = encoderAt(`${encoder.url}/vectors`);
 const task = { task: 'feature-extraction' } as const;
 
-test('texts are compared with their references, and the result with ratings', async () => {
+test('texts are compared with their references, and similarities with ratings', async () => {
   const rows = [
     { examples: 'one two', reference: 'one two', ground_truth: '5' },
     { examples: 'three', reference: 'a', ground_truth: '1' },
@@ -29,7 +29,7 @@ test('texts are compared with their references, and the result with ratings', as
   expect(result.details).toMatchObject({ undefined_metrics: { mrr: 'No row was scored.' } });
 });
 
-test('the right one is found among candidates', async () => {
+test('the correct candidate is found', async () => {
   const rows = [
     { examples: 'alpha', candidates: ['zz', 'alpha'], ground_truth: 1 },
     { examples: 'alpha', candidates: '["alpha", "zz"]', ground_truth: '[0, 1]' },
@@ -43,7 +43,7 @@ test('the right one is found among candidates', async () => {
   expect(result.metrics).toEqual({ mrr: 0.75, recall_at_1: 0.5 });
 });
 
-test('BERTScore asks an encoder for the vectors of tokens', async () => {
+test('BERTScore requests token vectors from an encoder', async () => {
   const spec = evaluationOf({
     task: { task: 'text-generation' },
     metrics: ['bertscore'],
@@ -67,7 +67,7 @@ test('BERTScore asks an encoder for the vectors of tokens', async () => {
   ).rejects.toThrow('bertscore requires an encoder of type embedding');
 });
 
-test('an encoder of the gateway embeds and classifies, but labels no tokens', async () => {
+test('an encoder behind the gateway embeds and classifies, but does not label tokens', async () => {
   const gateway = await scriptedModel(({ path, body: { input = [] } }) => ({
     json: {
       object: 'list',

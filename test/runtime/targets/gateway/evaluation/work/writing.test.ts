@@ -27,7 +27,7 @@ const compatible = (own: object = {}): Backend => ({
 const summarizing = { task: { task: 'summarization' as const } };
 const rowsOf = (...texts: string[]) => texts.map((examples) => ({ examples, ground_truth: 'Short: text' }));
 
-test('each row is a request with the prompt and the key', async () => {
+test('each row sends one request with the prompt and the key', async () => {
   const spec = inferenceOf(compatible(), { ...summarizing, systemPrompt: 'Be "short"; $(echo no).' });
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('text', 'more', 'x', 'y', 'z', 'w')));
   expect(outcome.rows.map((row) => row['predictions'])).toEqual(
@@ -54,7 +54,7 @@ test('each row is a request with the prompt and the key', async () => {
   });
 });
 
-test('an unset parameter is not sent, and a set one is sent unchanged, even zero', async () => {
+test('unset parameters are omitted, and set ones are sent unchanged, even zero', async () => {
   const sentFor = async (generation: GenerationConfig): Promise<object> => {
     const spec = inferenceOf(compatible(), { ...summarizing, generation });
     const parameters = await withWork(spec, async (work) => {
@@ -93,7 +93,7 @@ test('an unset parameter is not sent, and a set one is sent unchanged, even zero
   });
 });
 
-test('the response from a model that calls tools is the list of its calls', async () => {
+test('a response with tool calls is stored as the list of calls', async () => {
   const call = (name: string, text: string) => ({
     id: '1',
     type: 'function',
@@ -114,7 +114,7 @@ test('the response from a model that calls tools is the list of its calls', asyn
   ]);
 });
 
-test('a row that fails has its error, and the others their answers', async () => {
+test('a failed row has its error, and the other rows have their responses', async () => {
   const rows = rowsOf('text', 'refuse', 'busy', 'nothing');
   const { outcome, result } = await withWork(
     inferenceOf(compatible(), { ...summarizing, batchSize: 1 }),
@@ -132,7 +132,7 @@ test('a row that fails has its error, and the others their answers', async () =>
   expect(result.metrics).toMatchObject({ avg_prompt_tokens: 10, avg_answer_tokens: 3, error_rate: 0.5 });
 });
 
-test('thoughts are split off', async () => {
+test('reasoning is separated from the response', async () => {
   const rows = rowsOf('think', 'apart', 'ponder');
   const outcome = await withWork(inferenceOf(compatible(), summarizing), (work) => runAll(work, rows));
   expect(outcome.rows.map((row) => [row['predictions'], row['reasoning']])).toEqual([
@@ -142,7 +142,7 @@ test('thoughts are split off', async () => {
   ]);
 });
 
-test('a wrong key is reported without the key, and is not tried again', async () => {
+test('an invalid key is reported without the key and not retried', async () => {
   const before = llm.asked.length;
   const spec = inferenceOf(compatible({ secretName: 'wrong' }), summarizing);
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('text')));
@@ -151,7 +151,7 @@ test('a wrong key is reported without the key, and is not tried again', async ()
   expect(llm.asked.length).toBe(before + 1);
 });
 
-test('requests to the gateway use the token of the work', async () => {
+test("requests to the gateway use the job's token", async () => {
   const tools = toolsOf({ gateway: { url: `${llm.url}/`, token: 'worker-token-0123' }, trusted: false });
   const backend: Backend = { kind: 'gateway', model: 'openai:good' };
   const spec = inferenceOf(backend, {
@@ -167,7 +167,7 @@ test('requests to the gateway use the token of the work', async () => {
   });
 });
 
-test('a language model classifies: its output is read as a label', async () => {
+test('a language model classifies: its output is parsed as a label', async () => {
   const spec = inferenceOf(compatible(), { labels: ['POSITIVE', 'NEGATIVE'] });
   const rows = rowsOf('great', 'a negative one', 'negative and positive');
   const outcome = await withWork(spec, (work) => runAll(work, rows));
@@ -179,7 +179,7 @@ test('a language model classifies: its output is read as a label', async () => {
   expect(outcome.rows[0]?.['scores']).toBeNull();
 });
 
-test('addresses that are not of the internet, and files, need the word of the operator', async () => {
+test('private addresses and files require permission from the operator', async () => {
   const untrusted = toolsOf({ trusted: false });
   const open = (backend: Backend) =>
     openWork(inferenceOf(backend, summarizing), untrusted, null).then((work) => work.close());
@@ -203,7 +203,7 @@ test('addresses that are not of the internet, and files, need the word of the op
   await expect(openWork(metadata, toolsOf(), null)).rejects.toMatchObject({ code: 'InputError' });
 });
 
-test('texts are compared under the names of the reference', async () => {
+test('text metrics of an experiment are prefixed with the metric name', async () => {
   const metrics = ['rouge', 'meteor', 'bleu', 'exact_match', 'token_length'];
   const rows = [
     { examples: 'a', ground_truth: 'the cat sat on the mat', predictions: 'the cat sat on the mat' },
@@ -227,7 +227,7 @@ test('texts are compared under the names of the reference', async () => {
   expect(outcome.rows.map((row) => row['rouge_rouge1_mean'])).toEqual([1, 0]);
 });
 
-test('work that was stopped leaves no batch behind', async () => {
+test('a new batch runs normally after an aborted one', async () => {
   const stop = new AbortController();
   await withWork(inferenceOf(compatible(), summarizing), async (work) => {
     const running = work.run({ firstRow: 0, rows: rowsOf('text', 'text') }, stop.signal);

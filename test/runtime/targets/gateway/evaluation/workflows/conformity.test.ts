@@ -22,7 +22,7 @@ const JOB = (dataset: string, config: object) => ({
 });
 const TAGS = new Set(['Datasets', 'Experiments', 'Workflows', 'Jobs', 'Settings', 'Artifacts']);
 
-test('every answer matches the OpenAPI document', async () => {
+test('every response matches the OpenAPI document', async () => {
   const { ask, context, request } = gateway();
   const { upload } = requestsTo(gateway());
   const tried = new Set<unknown>();

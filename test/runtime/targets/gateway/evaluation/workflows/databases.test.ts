@@ -9,7 +9,7 @@ const encoder = await startFixture('encoder');
 
 // What differs between databases: sums, pages, and conditions on what other tables say.
 describeDatabases((database) => {
-  test('a workflow from its dataset to its comparison, and lists of several', async () => {
+  test('a workflow runs from its dataset to its comparison, and lists contain several', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     const { ask, request, context } = gateway;

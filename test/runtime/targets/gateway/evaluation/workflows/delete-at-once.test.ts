@@ -40,7 +40,7 @@ describeDatabases((database) => {
     return { db, ...gateway, dataset, experiment, workflow, counts };
   };
 
-  test('a workflow is deleted in the moment in which a batch is written or a job of it ends: nothing of it stays', async () => {
+  test('deleting a workflow while a batch is written or a job ends leaves nothing behind', async () => {
     const { db, context, dataset, experiment, workflow, counts } = await start();
     const { queue } = context.jobs;
     const id = await experiment(dataset);
@@ -72,7 +72,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('if a dataset is deleted while an experiment is created from it, one of the two is rejected', async () => {
+  test('deleting a dataset while an experiment is created from it rejects one of the two', async () => {
     const { ask, upload } = await (async () => {
       const started = await start();
       return { ...started, ...requestsTo(started) };

@@ -40,7 +40,7 @@ const cellsOf = (markdown: string, name: string): Record<string, string> => {
   return Object.fromEntries(head.map((title, at) => [title, row[at] ?? '']));
 };
 
-test('failed rows are shown, and count as wrong unless a workflow has another setting', async () => {
+test('failed rows are shown and count as wrong, unless a workflow sets otherwise', async () => {
   const { workflows, markdown, csv } = await compared(
     failing({ name: 'default' }),
     failing({ name: 'strict', failures: 'wrong' }),
@@ -70,7 +70,7 @@ test('failed rows are shown, and count as wrong unless a workflow has another se
   expect(first.split(',')[head.split(',').indexOf('failed_rows')]).toBe('3');
 });
 
-test('failures takes two words', async () => {
+test('failures accepts only two values', async () => {
   const { ask } = gateway();
   const { upload, experiment } = requestsTo(gateway());
   const id = await experiment((await upload(ROWS)).body.id);
@@ -82,7 +82,7 @@ test('failures takes two words', async () => {
   expect([refused.status, refused.body.error.message]).toEqual([422, expect.stringMatching(/failures/)]);
 });
 
-test('the cost of a model without a price is not known, and not zero', async () => {
+test('the cost of a model without a price is unknown, not zero', async () => {
   const { context } = gateway();
   await context.state.prices.set({ modelKey: 'openai:priced', input: 1n, output: 1n, cachedInput: null });
   const { workflows, markdown, csv } = await compared(
@@ -98,7 +98,7 @@ test('the cost of a model without a price is not known, and not zero', async () 
   expect(first.split(',')[head.split(',').indexOf('cost')]).toBe('');
 });
 
-test('a budget that rejects rows is named as the reason', async () => {
+test('the reason names a budget that rejects rows', async () => {
   const { ask, context, listen } = gateway();
   await context.state.prices.set({
     modelKey: 'openai:dear',

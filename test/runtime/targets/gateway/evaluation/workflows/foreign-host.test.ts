@@ -68,7 +68,7 @@ const urlsOf = async ({ app }: OpenGateway, ids: readonly (readonly [string, str
 };
 
 test.each(HOSTILE_WAYS)(
-  'no route answers with the host that a client chose by %s',
+  'no response contains a host that the client set by %s',
   async (_, base, headers) => {
     const gateway = await open();
     const ids = await filled(gateway);
@@ -82,7 +82,7 @@ test.each(HOSTILE_WAYS)(
   },
 );
 
-test('URLs begin with public_url, a known host, or nothing that the request chose', async () => {
+test('URLs begin with public_url, an allowed host or a fixed origin', async () => {
   for (const [server, host, origin] of [
     [{}, ATTACKER, 'http://localhost'],
     [{}, 'localhost:8000', 'http://localhost:8000'],
@@ -94,7 +94,7 @@ test('URLs begin with public_url, a known host, or nothing that the request chos
   }
 });
 
-test.each(FOREIGN_PAGES)('without a master key, every route refuses %j', async (headers) => {
+test.each(FOREIGN_PAGES)('without a master key, every route rejects %j', async (headers) => {
   const { app } = await open({ hasMasterKey: false });
   const statuses = await statusesOf(app, headers);
   expect(statuses.length).toBeGreaterThan(150);

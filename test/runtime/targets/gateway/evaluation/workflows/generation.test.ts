@@ -40,7 +40,7 @@ async function sentBy(provider: keyof typeof FIXTURES, generation_config?: objec
 }
 
 test.each([[undefined], [null], [{}], [{ temperature: null, top_p: null, max_new_tokens: null }]])(
-  'a model gets no parameter that a workflow does not set: %j',
+  'a model receives no parameters that the workflow does not set: %j',
   async (given) => {
     expect(await sentBy('openai', given)).toEqual({
       status: 'succeeded',
@@ -78,7 +78,7 @@ test('a judge accepts separate parameters', async () => {
   expect(parameters).toContainEqual({ name: 'judge_generation', value: { temperature: 0 } });
 });
 
-test("a model gets the workflow's settings, with the token limit under OpenAI's name", async () => {
+test("a model receives the workflow's settings, with the token limit under OpenAI's name", async () => {
   const given = { max_new_tokens: 9, temperature: 0.5, top_p: 0.9, frequency_penalty: 0 };
   const shown = { maxNewTokens: 9, temperature: 0.5, topP: 0.9, frequencyPenalty: 0 };
   expect(await sentBy('openai', given)).toEqual({

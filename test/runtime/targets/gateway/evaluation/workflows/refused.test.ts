@@ -24,12 +24,12 @@ const BAD_FILES: readonly [
   ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
 ];
 
-test.for(BAD_FILES)('a file is rejected immediately: %s', async ([, text, status, says]) => {
+test.for(BAD_FILES)('an invalid file is rejected immediately: %s', async ([, text, status, says]) => {
   const answer = await requestsTo(gateway()).upload(text);
   expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(says)]);
 });
 
-test('over the network, one that is too large is reported', async () => {
+test('an oversized upload over the network returns 413', async () => {
   const url = await gateway().listen();
   const { body, type } = await encoded(formWith(`examples\n${'x\n'.repeat(5_000_000)}`));
   const headers = { ...MASTER, 'Content-Type': type };
@@ -40,7 +40,7 @@ test('over the network, one that is too large is reported', async () => {
   ]);
 });
 
-test('BOM, CRLF, quotes and lines in cells are read; a body alone is too', async () => {
+test('BOM, CRLF, quotes and line breaks in cells are supported, and so is a raw body', async () => {
   const { request, ask } = gateway();
   const text = '\uFEFFexamples,ground_truth\r\n"He said ""no"",\r\ntwice",SAFE\r\n';
   const dataset = (await requestsTo(gateway()).upload(text)).body;
@@ -66,7 +66,7 @@ test('BOM, CRLF, quotes and lines in cells are read; a body alone is too', async
 });
 
 test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
-  'a request with only %s is not a dataset',
+  'content type %s is not accepted as a dataset',
   async (type) => {
     const headers = { ...MASTER, 'Content-Type': type };
     const { status, body } = await gateway().request('/api/v1/datasets/', {
@@ -81,7 +81,7 @@ test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
   },
 );
 
-test('a form that is wrong is rejected, and nothing of it stays', async () => {
+test('a malformed form is rejected, and nothing of it is stored', async () => {
   const { request, ask } = gateway();
   const before = (await ask('GET', '/api/v1/datasets/')).body.total;
   const post = (body: string | ArrayBuffer, type?: string) =>
@@ -126,7 +126,7 @@ test('an experiment that cannot succeed is rejected', async () => {
   expect((await post({ dataset: labelled, colour: 'red' })).body.detail[0].type).toBe('extra_forbidden');
 });
 
-test('every row is checked, however late the invalid one', async () => {
+test('every row is validated, even the last ones', async () => {
   const { ask } = gateway();
   const { upload } = requestsTo(gateway());
   const rows = (count: number): string => 'a b,O O\n'.repeat(count);
@@ -148,7 +148,7 @@ test('every row is checked, however late the invalid one', async () => {
   expect((await post(2499)).status).toBe(201);
 });
 
-test('answers cannot go where something else is', async () => {
+test('the output column cannot be an existing column', async () => {
   const { ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload(LABELLED)).body.id;
@@ -162,7 +162,7 @@ test('answers cannot go where something else is', async () => {
   expect([job.status, job.body.detail[0]?.loc]).toEqual([422, ['body', 'job_config', 'output_field']]);
 });
 
-test('two of one name get two names, even in parallel', async () => {
+test('duplicate names get a suffix, even for concurrent requests', async () => {
   const { ask } = gateway();
   const dataset = (await requestsTo(gateway()).upload(LABELLED)).body.id;
   const task_definition = { task: 'text-classification' };
@@ -175,7 +175,7 @@ test('two of one name get two names, even in parallel', async () => {
   expect(names.filter((one) => /_\d{20}$/.test(one))).toHaveLength(2);
 });
 
-test('a workflow is rejected that could come to nothing', async () => {
+test('a workflow that cannot succeed is rejected', async () => {
   const { ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);
@@ -220,7 +220,7 @@ test('a workflow is rejected that could come to nothing', async () => {
   expect([judged.status, judged.body.error.message]).toEqual([422, expect.stringContaining('llm_as_judge')]);
 });
 
-test('an invalid setting of one job is reported with its member', async () => {
+test('an invalid job setting is reported with its field', async () => {
   const { ask } = gateway();
   const answers = 'examples,ground_truth,predictions\na,SAFE,SAFE\n';
   const dataset = (await requestsTo(gateway()).upload(answers)).body.id;
@@ -240,7 +240,7 @@ test('an invalid setting of one job is reported with its member', async () => {
   ]);
 });
 
-test('prompts and names are data, whatever they hold', async () => {
+test('prompts and names are treated as data, whatever they contain', async () => {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id, { max_samples: 1 });

@@ -13,7 +13,7 @@ const model = await scriptedModel(({ body }) =>
 );
 const gateway = useGateway();
 
-test('rows, plots, progress and a report of an experiment; reasons of judges are with the rows', async () => {
+test("an experiment has rows, plots, progress and a report, and the rows contain the judge's reasons", async () => {
   const { ask, context, listen, clock } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload(LABELLED)).body.id;

@@ -65,7 +65,7 @@ describeDatabases((database) => {
   const jobOf = (workflow: { jobs: { type: string }[] }, type: string) =>
     workflow.jobs.find((job) => job.type === type);
 
-  test('a failed workflow keeps its answers: a retry asks about the failed row and the rest', async () => {
+  test('retrying a failed workflow keeps its responses and sends only failed and remaining rows', async () => {
     const { request, workflow, ended, rows } = await open();
     const model = await startModelServer();
     const path = await workflow(model, texts(30, 14), {});
@@ -107,7 +107,7 @@ describeDatabases((database) => {
     expect([model.counts.size, model.repeated()]).toEqual([29, 0]);
   });
 
-  test('only failed rows of a succeeded workflow are retried', async () => {
+  test('retrying a succeeded workflow sends only its failed rows', async () => {
     const { request, workflow, ended, rows } = await open();
     const model = await startModelServer();
     const poisoned = [1, 14, 29];
@@ -128,7 +128,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a stopped workflow continues where it stopped', async () => {
+  test('a stopped workflow resumes where it stopped', async () => {
     const { request, workflow, ended, rows } = await open();
     const model = await startModelServer();
     const path = await workflow(model, texts(400), { batch_size: 2 });
@@ -146,7 +146,7 @@ describeDatabases((database) => {
     expect(texts(kept).every((text) => model.counts.get(text) === 1)).toBe(true);
   });
 
-  test('settings that would mix answers cannot change, and each gets a sentence', async () => {
+  test('a retry rejects each setting that would mix different responses, with a reason', async () => {
     const { request, workflow, ended } = await open();
     const model = await startModelServer();
     const path = await workflow(model, texts(4, 1), {});
@@ -164,7 +164,7 @@ describeDatabases((database) => {
     expect(await ended(path)).toMatchObject({ status: 'failed' });
   });
 
-  test('a job outside workflows can be retried, and shows its rows', async () => {
+  test('a job outside workflows can be retried and shows its rows', async () => {
     const { request, upload, ended, rows } = await open();
     const model = await startModelServer();
     const made = await request('POST', '/api/v1/jobs/annotate/', {

@@ -9,7 +9,7 @@ const [encoder, openai] = [await startFixture('encoder'), await startFixture('op
 const gateway = useGateway(() => ({ providers: [providerOf('openai', openai)] }));
 const ENCODER = () => ({ provider: 'encoder', base_url: encoder.url });
 
-test('an encoder does an experiment: answers, scores, results', async () => {
+test('an encoder runs an experiment with responses, scores and results', async () => {
   const { ask, request, context } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload(LABELLED)).body;
@@ -72,7 +72,7 @@ test('an encoder does an experiment: answers, scores, results', async () => {
   expect((await ask('DELETE', `/api/v1/datasets/${derived.id}`)).status).toBe(409);
 });
 
-test('a model of the gateway does one too', async () => {
+test('a language model behind the gateway runs an experiment', async () => {
   const { context, listen, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);
@@ -84,7 +84,7 @@ test('a model of the gateway does one too', async () => {
   expect(done.metrics.avg_total_tokens).toBeGreaterThan(0);
 });
 
-test('a failed workflow has the reason, and can be retried', async () => {
+test('a failed workflow has a reason and can be retried', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const text = LABELLED.replace('Good morning', 'poison');
@@ -126,7 +126,7 @@ test('a workflow cancelled just as the model finishes is not scored', async () =
   });
 });
 
-test('running workflows are deleted only with force, with all their results', async () => {
+test('a running workflow can be deleted only with force, together with its results', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);

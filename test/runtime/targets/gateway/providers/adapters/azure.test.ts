@@ -29,7 +29,7 @@ const dated = await providerOfEntry(
 const EMBED = { model: 'e5', input: ['a', 'bc'] };
 const IMAGE = { model: 'draw', prompt: 'A cat' };
 
-describe('paths', () => {
+describe('request paths', () => {
   test.each([
     [undated, 'good', '/openai/v1/chat/completions', 'good'],
     [
@@ -39,7 +39,7 @@ describe('paths', () => {
       'my deployment',
     ],
     [dated, 'good', `/openai/deployments/good/chat/completions?api-version=${DATED}`, 'good'],
-  ])('for chats, buffered and streamed', async (provider, model, expected, deployment) => {
+  ])('are correct for buffered and streamed chats', async (provider, model, expected, deployment) => {
     const whole = await provider.chat(callOf('chat', chatBody(model)));
     expect(jsonOf(whole)).toMatchObject({
       choices: [{ message: { content: REPLY }, content_filter_results: { hate: { filtered: false } } }],
@@ -62,12 +62,12 @@ describe('paths', () => {
     ['.', '%252E'],
     ['../../v1/x?y#z', '..%2F..%2Fv1%2Fx%3Fy%23z'],
     ['a:b/c d', 'a%3Ab%2Fc%20d'],
-  ])('stay the same with the model %s', async (model, segment) => {
+  ])('escape the model %s', async (model, segment) => {
     await dated.chat(callOf('chat', chatBody(model)));
     expect(await path()).toBe(`/openai/deployments/${segment}/chat/completions?api-version=${DATED}`);
   });
 
-  test('for completions, embeddings, images and responses', async () => {
+  test('are correct for completions, embeddings, images and responses', async () => {
     await dated.chat(callOf('completions', { model: 'old', prompt: 'Hello' }));
     expect(await path()).toBe(`/openai/deployments/old/completions?api-version=${DATED}`);
     const embedded = await dated.embed(callOf('chat', EMBED));
@@ -94,7 +94,7 @@ describe('paths', () => {
     expect(await path()).toBe(`/openai/deployments/good/chat/completions?api-version=${DATED}`);
   });
 
-  test('the limit of tokens and the usage of streams depend on the version', async () => {
+  test('the token limit and stream usage depend on the API version', async () => {
     const body = chatBody('good', { max_tokens: 5, stream: true });
     const sent = async (apiVersion: string | undefined) => {
       const provider = await providerOfEntry('azure', entryOf(apiVersion ? { api_version: apiVersion } : {}));
@@ -109,14 +109,14 @@ describe('paths', () => {
   });
 });
 
-test('streams with results of the content filter are translated for other clients', async () => {
+test('content filter results in streams are translated for other clients', async () => {
   const body = { model: 'good', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }], stream: true };
   const { text, summary } = await readStream(await undated.chat(callOf('messages', body)));
   const texts = [...text.matchAll(/"text_delta","text":"([^"]*)"/g)].map(([, part]) => part).join('');
   expect([texts, summary.outcome]).toEqual([REPLY, 'complete']);
 });
 
-test('errors: filtered content with its categories, unknown deployments, a wrong key', async () => {
+test('errors cover filtered content with its categories, unknown deployments and an invalid key', async () => {
   const filtered = failureOf(
     await dated.chat(callOf('chat', { model: 'good', messages: [{ role: 'user', content: 'attack' }] })),
   );
@@ -130,16 +130,16 @@ test('errors: filtered content with its categories, unknown deployments, a wrong
   expect(failureOf(await wrong.chat(callOf('chat', chatBody('good')))).kind).toBe('credentials');
 });
 
-test('the models are the deployments of the configuration; Azure lists what could be deployed', async () => {
+test("configured deployments are listed as models instead of Azure's list of deployable ones", async () => {
   const { signal } = new AbortController();
   expect(await dated.models(signal)).toEqual([{ id: 'gpt-4o', created: 0, ownedBy: 'azure' }]);
   expect(await undated.models(signal)).toEqual([]);
 });
 
-describe('tokens of Microsoft Entra', () => {
+describe('Microsoft Entra tokens', () => {
   const entra = (more: object = {}): object => ({ api_base: fixture.url, entra: { ...ENTRA, ...more } });
 
-  test('one for requests in parallel, and the next before it expires', async () => {
+  test('are shared by concurrent requests and renewed before they expire', async () => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const provider = await providerOfEntry('azure', entra(), { clock });
@@ -160,7 +160,7 @@ describe('tokens of Microsoft Entra', () => {
     expect(await ask()).not.toBe(second);
   });
 
-  test('a wrong secret is an error of the gateway, whose reason administrators see without the secret', async () => {
+  test('an invalid secret is a gateway error whose reason is logged without the secret', async () => {
     const provider = await providerOfEntry('azure', entra({ client_secret: 'wrong' }));
     const failed = failureOf(await provider.chat(callOf('chat', chatBody('good'))));
     expect([failed.kind, failed.error.message, failed.text]).toEqual([
@@ -170,14 +170,14 @@ describe('tokens of Microsoft Entra', () => {
     ]);
   });
 
-  test('a server that cannot be reached does not reject the credentials', async () => {
+  test('an unreachable token server does not count as rejected credentials', async () => {
     const provider = await providerOfEntry('azure', entra({ authority: 'http://127.0.0.1:9' }));
     expect(failureOf(await provider.chat(callOf('chat', chatBody('good')))).kind).toBe('unreachable');
   });
 });
 
 describe('configuration', () => {
-  test('of the environment', async () => {
+  test('can come from environment variables', async () => {
     const env = { AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/', AZURE_OPENAI_API_KEY: 'k-123' };
     expect(await instanceOfEntry('azure', {}, env)).toMatchObject({
       baseUrl: 'https://r.openai.azure.com/',
@@ -214,7 +214,7 @@ describe('configuration', () => {
       'must start with https://, because the secret is sent to it',
     ],
     [entryOf({ aws: {} }), 'requires type bedrock'],
-  ])('problem of %j', async (entry, expected) => {
+  ])('rejects %j', async (entry, expected) => {
     const [problem, ...others] = await problems({ providers: { azure: entry } });
     expect(problem).toContain(expected);
     expect([others, problem?.includes('hush')]).toEqual([[], false]);

@@ -25,7 +25,7 @@ const TOOLS = [
   },
 ];
 
-test.each(TYPES)('%s: an answer in the inner shape, with its usage', async (type) => {
+test.each(TYPES)('%s: a response is converted to the internal format, with its usage', async (type) => {
   const answer = await providers[type].chat(callOf('chat', chatBody('good')));
   expect(jsonOf(answer)).toMatchObject({
     object: 'chat.completion',
@@ -40,7 +40,7 @@ test.each(TYPES)('%s: an answer in the inner shape, with its usage', async (type
 });
 
 test.each(TYPES)(
-  '%s: a stream has the same output as the whole answer, and is counted the same',
+  '%s: a stream has the same output and usage as the buffered response',
   async (type) => {
     const { text, summary } = await readStream(
       await providers[type].chat(callOf('chat', chatBody('good', { stream: true }))),
@@ -59,7 +59,7 @@ test.each(TYPES)(
   },
 );
 
-test.each(TYPES)('%s: only clients that request it get the chunk with the usage', async (type) => {
+test.each(TYPES)('%s: only clients that request it receive the usage chunk', async (type) => {
   const usageIn = (text: string): unknown[] =>
     eventsOf(text)
       .filter(([, data]) => data !== '[DONE]')
@@ -77,7 +77,7 @@ test.each(TYPES)('%s: only clients that request it get the chunk with the usage'
   ]);
 });
 
-test.each(TYPES)('%s: tools are called, their results are taken', async (type) => {
+test.each(TYPES)('%s: tools can be called, and their results are accepted', async (type) => {
   // Given
   const chat = async (body: Record<string, unknown>) =>
     jsonOf(await providers[type].chat(callOf('chat', body)));
@@ -112,7 +112,7 @@ test.each(TYPES)('%s: tools are called, their results are taken', async (type) =
   expect(last.includes('"thoughtSignature":"dGhvdWdodA=="')).toBe(type === 'gemini');
 });
 
-test.each(TYPES)('%s: calls of tools in a stream are whole', async (type) => {
+test.each(TYPES)('%s: tool calls in a stream are complete', async (type) => {
   const body = chatBody('tools', {
     stream: true,
     tools: [...TOOLS, { type: 'function', function: { name: 'news' } }],

@@ -26,7 +26,7 @@ const CODINGS: readonly [string, (bytes: Buffer) => Buffer][] = [
   ['GZIP, br', (bytes) => brotliCompressSync(gzipSync(bytes))],
 ];
 
-test.each(CODINGS)('an answer in %s is read, and so is a stream', async (coding, encode) => {
+test.each(CODINGS)('%s responses are decoded, buffered and streamed', async (coding, encode) => {
   scripted.encodes(coding, encode);
   scripted.says(whole);
   const answer = wholeOf(await ask());
@@ -43,7 +43,7 @@ test.each([
   ['br', (bytes: Buffer) => brotliCompressSync(bytes).subarray(0, 20)],
   ['lzw', (bytes: Buffer) => bytes],
 ] as const)(
-  'an answer whose content-encoding is %s but whose body is not, is requested once',
+  'a response labeled as %s with another encoding is not retried',
   async (coding, encode) => {
     scripted.encodes(coding, encode);
     scripted.says(whole);
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test('an answer that unpacks to more than is allowed is rejected without unpacking all of it', async () => {
+test('a response that decompresses beyond the limit is rejected before it is fully decompressed', async () => {
   const small = providerOf('openai', scripted.provider, { limits: { maxResponseBytes: 100_000 } });
   scripted.encodes('gzip', gzipSync);
   scripted.says({ ...(whole as object), padding: ' '.repeat(5_000_000) });

@@ -29,7 +29,7 @@ function started(model: string): Provider {
   return provider;
 }
 
-test('an executable that was started embeds, as `encoder:<name>`', async () => {
+test('a started executable embeds as `encoder:<name>`', async () => {
   const router = createRouter({ providers: [started('embedder')], clock: systemClock, random: () => 0 });
   const resolved = router.resolve('encoder:embedder');
   const body = { model: 'encoder:embedder', input: ['Anna lives in Berlin.', 'So does Ben.'] };
@@ -45,7 +45,7 @@ test('an executable that was started embeds, as `encoder:<name>`', async () => {
   expect(chat.answer).toMatchObject({ kind: 'failed', failure: { kind: 'unsupported' } });
 });
 
-test('an executable that was started classifies, and guards', async () => {
+test('a started executable classifies texts and works as a guardrail', async () => {
   const sentiment = started('sentiment');
   const classified = await sentiment.classify?.({ texts: ['I love this.'], signal });
   if (classified?.kind !== 'classified') throw new Error('It did not classify.');
@@ -67,7 +67,7 @@ test('an executable that was started classifies, and guards', async () => {
   expect(blocked?.code).toBe('ForbiddenError');
 });
 
-test('a model that does not classify gets an error with the reason', async () => {
+test('a model that cannot classify returns an error with the reason', async () => {
   const embedder = started('embedder');
   expect(await embedder.classify?.({ texts: ['x'], signal })).toMatchObject({
     kind: 'failed',
@@ -81,7 +81,7 @@ test('a model that does not classify gets an error with the reason', async () =>
   });
 });
 
-test('a killed encoder is restarted, and stopped in the end', async () => {
+test('a killed encoder is restarted, and stopped on close', async () => {
   // Given
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ test('a killed encoder is restarted, and stopped in the end', async () => {
   expect(() => process.kill(second, 0)).toThrow('ESRCH');
 });
 
-test('a program that does not exist, or is none of ours, cannot be started', async () => {
+test('a missing or foreign program cannot be started', async () => {
   const start = (path: string) =>
     startEncoder({ path, apiKey: 'k', clock: systemClock, signal, onLine: () => undefined });
   await expect(start('/nowhere/x.encoder')).rejects.toMatchObject({
@@ -130,7 +130,7 @@ test('a program that does not exist, or is none of ours, cannot be started', asy
   });
 });
 
-test('a program gets the certificates of the gateway, for the collector of its spans', async () => {
+test("an executable receives the gateway's certificates for its tracing collector", async () => {
   vi.stubEnv('NODE_EXTRA_CA_CERTS', '/certificates/collector.pem');
   onTestFinished(() => void vi.unstubAllEnvs());
   const path = join(folder(), 'prints.encoder');
@@ -147,7 +147,7 @@ test('a program gets the certificates of the gateway, for the collector of its s
   expect(await line.promise).toBe('/certificates/collector.pem');
 });
 
-test('an encoder that never starts serving is stopped, too', async () => {
+test('an encoder that never becomes ready is also stopped', async () => {
   const path = join(folder(), 'never.encoder');
   writeFileSync(path, '#!/bin/sh\necho $$ >&2\nexec sleep 1000\n', { mode: 0o755 });
   const told = Promise.withResolvers<string>();

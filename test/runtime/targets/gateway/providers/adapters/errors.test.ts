@@ -29,7 +29,7 @@ const MAP = [
   ['secret', 'provider_error', 'UpstreamError', 'LLM provider error'],
 ] as const;
 
-test.each(TYPES)('%s: each error of the provider becomes one of ours', async (type) => {
+test.each(TYPES)('%s: each provider error maps to a gateway error', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   for (const [model, kind, code, message] of MAP) {
     for (const stream of [false, true]) {
@@ -39,7 +39,7 @@ test.each(TYPES)('%s: each error of the provider becomes one of ours', async (ty
   }
 });
 
-test('a provider that is overloaded is so for clients of Anthropic’s API', async () => {
+test('an overloaded provider is reported as overloaded to Anthropic clients', async () => {
   const { error } = failureOf(
     await providerOf('anthropic', fixtures.anthropic).chat(
       callOf('messages', chatBody('fails-529', { max_tokens: 9 })),
@@ -53,7 +53,7 @@ test('a provider that is overloaded is so for clients of Anthropic’s API', asy
   });
 });
 
-test.each(TYPES)('%s: Retry-After is handed on', async (type) => {
+test.each(TYPES)('%s: Retry-After is forwarded', async (type) => {
   const failure = failureOf(
     await providerOf(type, fixtures[type]).chat(callOf('chat', chatBody('rate-limited'))),
   );
@@ -65,7 +65,7 @@ test.each(TYPES)('%s: Retry-After is handed on', async (type) => {
 });
 
 test.each(TYPES)(
-  '%s: no secret is in the error that the client gets, whatever the provider sends',
+  '%s: errors sent to the client never contain a secret, whatever the provider returns',
   async (type) => {
     const provider = providerOf(type, fixtures[type]);
     for (const model of ['secret', 'secret-400']) {
@@ -80,7 +80,7 @@ test.each(TYPES)(
   },
 );
 
-test('a key that the provider rejects is not repeated', async () => {
+test('an error does not repeat a key that the provider rejected', async () => {
   for (const type of TYPES) {
     const failure = failureOf(
       await providerOf(type, fixtures[type], { apiKey: 'wrong' }).chat(callOf('chat', chatBody('good'))),
@@ -90,7 +90,7 @@ test('a key that the provider rejects is not repeated', async () => {
   }
 });
 
-test('a response of the wrong type is a provider error', async () => {
+test('a response of the wrong content type is a provider error', async () => {
   const provider = providerOf('openai', fixtures.openai);
   for (const stream of [false, true]) {
     expect(failureOf(await provider.chat(callOf('chat', chatBody('wrong-type', { stream })))).kind).toBe(
@@ -99,7 +99,7 @@ test('a response of the wrong type is a provider error', async () => {
   }
 });
 
-test('an answer that is too large is not read to its end', async () => {
+test('an oversized response is not read to its end', async () => {
   const provider = providerOf('openai', fixtures.openai, { limits: { maxResponseBytes: 1024 * 1024 } });
   const failure = failureOf(await provider.chat(callOf('chat', chatBody('huge'))));
   expect(failure).toMatchObject({
@@ -109,7 +109,7 @@ test('an answer that is too large is not read to its end', async () => {
   expect((await fixtures.openai.happened('closed', 'huge')).complete).toBe(false);
 });
 
-test('a provider that cannot be reached', async () => {
+test('an unreachable provider returns an error', async () => {
   const provider = providerOf('openai', { ...fixtures.openai, url: 'http://127.0.0.1:9' });
   expect(failureOf(await provider.chat(callOf('chat', chatBody('good'))))).toMatchObject({
     kind: 'unreachable',
@@ -117,7 +117,7 @@ test('a provider that cannot be reached', async () => {
   });
 });
 
-test('an answer without usage has none, and its text is measured', async () => {
+test('a response without usage has none, and its text length is measured instead', async () => {
   for (const type of TYPES) {
     const answer = wholeOf(await providerOf(type, fixtures[type]).chat(callOf('chat', chatBody('no-usage'))));
     expect(answer.summary).toMatchObject({ usage: undefined, outputLength: answer.text.length });
@@ -138,7 +138,7 @@ test.each([
   );
 });
 
-test('a name that resolves to a private network is rejected when connecting', async () => {
+test('a host name that resolves to a private network is rejected when connecting', async () => {
   const { port } = new URL(fixtures.openai.url);
   const before = await fixtures.openai.counts();
   const provider = providerOf('openai', fixtures.openai, {

@@ -34,7 +34,7 @@ async function allOf(told: ChatAnswer): Promise<typeof UNTOLD> {
 }
 
 test.each(pairs)(
-  '%s over %s: whatever shape the answer has, it is returned, or reported as an error of the provider',
+  '%s over %s: a response of any shape is returned or reported as a provider error',
   async (kind, wire) => {
     const shape = kind === 'openai' && wire === 'responses' ? 'response' : 'whole';
     await fc.assert(
@@ -48,7 +48,7 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)('%s over %s: whatever shape its events have, no error is ours', async (kind, wire) => {
+test.each(pairs)('%s over %s: stream events of any shape never cause an internal error', async (kind, wire) => {
   const shape = kind === 'openai' && wire === 'responses' ? 'responseEvents' : 'events';
   await fc.assert(
     fc.asyncProperty(mutated(RECORDED[kind][shape]), async (events) => {
@@ -63,7 +63,7 @@ test.each(pairs)('%s over %s: whatever shape its events have, no error is ours',
   );
 });
 
-test.each(['openai', 'gemini'] as const)('%s: whatever shape vectors have', async (kind) => {
+test.each(['openai', 'gemini'] as const)('%s: embeddings of any shape never cause an internal error', async (kind) => {
   await fc.assert(
     fc.asyncProperty(mutated(RECORDED[kind].vectors), fc.boolean(), async (answer, asBase64) => {
       scripted.says(Array.isArray(answer) ? {} : answer);
@@ -89,7 +89,7 @@ test.each<readonly [string, object]>([
     (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,
   ),
   ['no choices', { choices: [] }],
-])('%s: the provider’s error on protocols that cannot represent it', async (_what, answer) => {
+])('%s: a provider error on protocols that cannot represent it', async (_what, answer) => {
   scripted.says(answer);
   for (const wire of ['messages', 'responses'] as const) {
     const told = await providers.compatible.chat(callOf(wire, askedOver(wire, false)));
@@ -100,7 +100,7 @@ test.each<readonly [string, object]>([
   }
 });
 
-test('calls of another type go through where the wire has a word for them', async () => {
+test('unknown call types pass through on protocols that support them', async () => {
   scripted.says(message({ tool_calls: CUSTOM }));
   const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
   expect(jsonOf(told)).toEqual(message({ tool_calls: CUSTOM }));
@@ -113,7 +113,7 @@ test.each([{ choices: [] }, { hello: 1 }])('%j is not a chat response', async (a
 });
 
 test.each([{ hello: 1 }, { data: 5 }, { data: [] }, { data: [null] }, { data: [{}] }])(
-  '%j has no vectors, and is not billed',
+  '%j contains no embeddings and is not billed',
   async (answer) => {
     scripted.says(answer);
     const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
@@ -121,7 +121,7 @@ test.each([{ hello: 1 }, { data: 5 }, { data: [] }, { data: [null] }, { data: [{
   },
 );
 
-test('parts of a message are a text on other wires', async () => {
+test('message parts are converted to text on other protocols', async () => {
   scripted.says(
     message({
       content: [
@@ -164,7 +164,7 @@ const usageOver = async (wire: Wire, usage: object): Promise<unknown> => {
 test.each([
   { prompt_tokens: '21', completion_tokens: '9' },
   { prompt_tokens: 21, completion_tokens: -9 },
-])('%j is not a count, and is not returned', async (usage) => {
+])('%j is not a valid count and is not returned', async (usage) => {
   expect(await usageOver('responses', usage)).toMatchObject({
     input_tokens: 0,
     output_tokens: 0,
@@ -173,7 +173,7 @@ test.each([
   expect(await usageOver('messages', usage)).toMatchObject({ input_tokens: 0, output_tokens: 0 });
 });
 
-test('a count of the prompt alone leaves the rest to be estimated, whole and as a stream', async () => {
+test('missing output tokens are estimated if only prompt tokens are reported, buffered and streamed', async () => {
   const usage = { prompt_tokens: 12 };
   scripted.says({ ...message({}), usage });
   expect(await providers.compatible.chat(callOf('chat', askedOver('chat', false)))).toMatchObject({
@@ -189,7 +189,7 @@ test('a count of the prompt alone leaves the rest to be estimated, whole and as 
   });
 });
 
-test('for vectors, usage is only the prompt', async () => {
+test('usage of embeddings counts only the prompt', async () => {
   scripted.says({ ...RECORDED.openai.vectors, usage: { prompt_tokens: 8 } });
   const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
   expect(told).toMatchObject({ summary: { usage: { promptTokens: 8, completionTokens: 0 } } });

@@ -5,7 +5,7 @@ import { openAiAdapterModels } from '#gateway/providers/adapters/openai/adapter.
 
 const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, undefined];
 
-test('models that no request could name are omitted', () => {
+test('models with unusable names are omitted', () => {
   const data = [...ODD.map((id) => ({ id })), null, 5, [], { id: 'good' }];
   for (const models of [openAiAdapterModels, anthropicModels]) {
     expect(models.list({ data }).map(({ id }) => id)).toEqual(['good']);
@@ -27,7 +27,7 @@ test.each([
   ]);
 });
 
-test('times of Anthropic are texts', () => {
+test("Anthropic's timestamps are parsed from text", () => {
   const data = ['2026-03-01T12:00:00Z', 'yesterday', 5].map((at) => ({ id: 'm', created_at: at }));
   expect(anthropicModels.list({ data }).map(({ created }) => created)).toEqual([1_772_366_400, 0, 0]);
 });

@@ -17,7 +17,7 @@ import { startThree, TYPES, USAGE } from '../../three-providers.ts';
 
 const { fixtures, providers } = await startThree();
 
-test('bytes go through as they came where the wire is the provider’s own', async () => {
+test("bytes pass through unchanged on the provider's own protocol", async () => {
   // Given: unknown members, a number no double holds, spaces, an order
   const bytes = Buffer.from(
     '{ "seed": 123456789012345678901234567890,  "model":"openai:good","messages":[{"role":"user","content":"Hello"}], "x_new": {"a": 1.50} }',
@@ -45,7 +45,7 @@ test.each([
   [{ max_tokens: null }, { max_tokens: null }],
   [{}, {}],
 ])(
-  'OpenAI gets the limit of tokens under the name that all its models take: %j',
+  'OpenAI receives the token limit under the name that all its models accept: %j',
   async (limits, expected) => {
     const { dialect } = PRESETS['openai'] ?? {};
     const openai = providerOf('openai', fixtures.openai, { dialect });
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('a stream of the provider’s own wire goes through byte by byte', async () => {
+test("streams pass through byte by byte on the provider's own protocol", async () => {
   const body = chatBody('good', { stream: true, stream_options: { include_usage: true } });
   const { text } = await readStream(await providers.openai.chat(callOf('chat', body)));
   const direct = await fetch(`${fixtures.openai.url}/v1/chat/completions`, {
@@ -67,7 +67,7 @@ test('a stream of the provider’s own wire goes through byte by byte', async ()
   expect(text).toBe(await direct.text());
 });
 
-test('Anthropic’s wire goes through to Anthropic, with the client’s headers', async () => {
+test("Anthropic requests pass through to Anthropic with the client's headers", async () => {
   const body = {
     model: 'thinks',
     max_tokens: 10,
@@ -104,7 +104,7 @@ test.each<[FixtureWire, Wire]>([
   ['anthropic', 'messages'],
   ['openai', 'messages'],
   ['gemini', 'responses'],
-])('%s over %s: an alias is the model that the client sees', async (type, wire) => {
+])('%s over %s: the client sees the alias as the model', async (type, wire) => {
   const asked =
     wire === 'responses'
       ? { model: 'my-alias', input: 'Hello' }
@@ -119,12 +119,12 @@ test.each<[FixtureWire, Wire]>([
   }
 });
 
-test.each(TYPES)('%s: its models', async (type) => {
+test.each(TYPES)('%s: lists its models', async (type) => {
   const models = await providers[type].models(new AbortController().signal);
   expect(models).toContainEqual(expect.objectContaining({ id: 'good' }));
 });
 
-test.each(['openai', 'gemini'] as const)('%s: vectors as base64', async (type) => {
+test.each(['openai', 'gemini'] as const)('%s: returns embeddings as base64', async (type) => {
   const body = { model: 'good', input: ['abc', 'de'], encoding_format: 'base64' };
   const answer = await providers[type].embed(callOf('chat', body));
   const { data } = jsonOf(answer) as unknown as { data: { embedding: string }[] };
@@ -133,7 +133,7 @@ test.each(['openai', 'gemini'] as const)('%s: vectors as base64', async (type) =
   expect(data).toHaveLength(2);
 });
 
-test('Anthropic has no vectors', async () => {
+test('Anthropic does not support embeddings', async () => {
   const answer = await providers.anthropic.embed(callOf('chat', { model: 'good', input: 'abc' }));
   expect(answer).toMatchObject({
     kind: 'failed',
@@ -145,7 +145,7 @@ test.each([
   ['anthropic', { n: 2 }],
   ['anthropic', { response_format: { type: 'json_object' } }],
   ['gemini', { logprobs: true }],
-] as const)('%s: %j is rejected, not left out without a word', async (type, more) => {
+] as const)('%s: %j is rejected instead of silently dropped', async (type, more) => {
   const answer = await providers[type].chat(callOf('chat', chatBody('good', more)));
   expect(answer).toMatchObject({
     kind: 'failed',
@@ -153,14 +153,14 @@ test.each([
   });
 });
 
-test('a prompt that Gemini blocks is an answer with the reason', async () => {
+test('a prompt that Gemini blocks returns a response with the reason', async () => {
   const whole = await providers.gemini.chat(callOf('chat', chatBody('blocked')));
   expect(jsonOf(whole)).toMatchObject({
     choices: [{ message: { content: null }, finish_reason: 'content_filter' }],
   });
 });
 
-test.each(TYPES)('%s: requests that follow each other share connections', async (type) => {
+test.each(TYPES)('%s: sequential requests reuse connections', async (type) => {
   // Given: another client, so that its own connections are new
   const provider = providerOf(type, fixtures[type]);
   const connections = async (): Promise<number> => (await fixtures[type].counts())['connections'] ?? 0;
@@ -174,7 +174,7 @@ test.each(TYPES)('%s: requests that follow each other share connections', async 
   expect((await connections()) - before).toBeLessThanOrEqual(2);
 });
 
-test('arguments of Anthropic’s own tools are also checked', () => {
+test("arguments of Anthropic's own tools are also checked", () => {
   const wire = anthropicAdapter.native.messages;
   const called = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'run', input: { code: 'attack' } };
   const message = { id: 'm', model: 'x', content: [{ type: 'text', text: 'Well: ' }, called], usage: {} };

@@ -12,7 +12,7 @@ const ask = (more: Readonly<Record<string, unknown>>) =>
   provider.chat(callOf('responses', { model: 'good', input: 'Hello', ...more }));
 
 test.each([{ background: true, store: false }, { background: 'yes' }, { background: {} }])(
-  'an answer in the background that could not be billed is rejected (%j)',
+  'a background response that could not be billed is rejected (%j)',
   async (more) => {
     const before = (await openai.counts())['requests'];
     expect(failureOf(await ask(more))).toMatchObject({
@@ -26,7 +26,7 @@ test.each([{ background: true, store: false }, { background: 'yes' }, { backgrou
   },
 );
 
-test('a request with state that the provider stores, and whose usage it reports, is forwarded to it', async () => {
+test('a request with state stored by the provider is forwarded, if the provider reports its usage', async () => {
   const more = {
     background: false,
     previous_response_id: 'resp_1',
@@ -37,7 +37,7 @@ test('a request with state that the provider stores, and whose usage it reports,
   expect(JSON.parse((await openai.last()).body)).toMatchObject(more);
 });
 
-test('arguments of custom tools are checked and counted like text', async () => {
+test('arguments of custom tools are checked and counted as text', async () => {
   for (const [more, said] of [
     [{}, REPLY],
     [CUSTOM, `shell${REPLY}`],
@@ -51,7 +51,7 @@ test('arguments of custom tools are checked and counted like text', async () => 
   }
 });
 
-test("a stream starts with the first piece of a custom tool's input", async () => {
+test("a stream starts with the first chunk of a custom tool's input", async () => {
   const answer = await ask({ ...CUSTOM, model: 'stall', stream: true });
   await openai.happened('waiting', 'stall');
   await openai.release();
@@ -66,7 +66,7 @@ test.each([
   ],
   ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
   ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
-])('%s without an announcement before is read', (_what, event) => {
+])('%s is read without a preceding announcement', (_what, event) => {
   const step = responsesUpstream.decoder()(undefined, JSON.stringify(event));
   expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
 });

@@ -17,7 +17,7 @@ function openBody() {
 
 const TOO_LARGE = expect.objectContaining({ code: 'TooLargeError' });
 
-test('a body is collected up to the limit, whether it has already arrived or not', async () => {
+test('a body is read up to the limit, whether or not it has already arrived', async () => {
   const before = openBody().writer;
   before.push(Buffer.from('12345'));
   before.end();
@@ -30,7 +30,7 @@ test('a body is collected up to the limit, whether it has already arrived or not
   expect((await collected).toString()).toBe('12345');
 });
 
-test('the connection of a body that grows too large is closed', async () => {
+test('a connection is closed when its body exceeds the limit', async () => {
   const { writer, abort } = openBody();
   const collected = writer.body.collect(5);
   writer.push(Buffer.from('123456'));
@@ -38,7 +38,7 @@ test('the connection of a body that grows too large is closed', async () => {
   expect(abort).toHaveBeenCalledOnce();
 });
 
-test('a body that was complete before it is read has the same limit', async () => {
+test('the limit also applies to a body that is complete before it is read', async () => {
   const { writer, abort } = openBody();
   writer.push(Buffer.from('123456'));
   writer.end();

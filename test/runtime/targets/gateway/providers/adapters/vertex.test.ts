@@ -43,11 +43,11 @@ const last = async (): Promise<{ path: string; body: Record<string, unknown> }> 
   return { path, body: JSON.parse(body) as Record<string, unknown> };
 };
 
-describe('Google’s models', () => {
+describe('Google models', () => {
   const prompt = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 
   test.each(['good', 'publishers/google/models/good'])(
-    'chats of %s, whole and as a stream',
+    'return chat responses for %s, buffered and streamed',
     async (model) => {
       expect(jsonOf(await vertex.chat(callOf('chat', chatBody(model))))).toMatchObject({
         choices: [{ message: { content: REPLY } }],
@@ -60,7 +60,7 @@ describe('Google’s models', () => {
     },
   );
 
-  test('bytes of Gemini’s API pass through; tokens are counted; models are listed', async () => {
+  test("pass through Gemini's own API, token counts and the model list", async () => {
     const body = { ...prompt, model: 'good', stream: false };
     expect(jsonOf(await vertex.chat(callOf('gemini', body)))).toMatchObject({ responseId: 'gemini-fixture' });
     expect((await last()).body).toEqual(prompt);
@@ -73,7 +73,7 @@ describe('Google’s models', () => {
     ]);
   });
 
-  test('embeddings, with their count of tokens', async () => {
+  test('return embeddings with their token count', async () => {
     const answer = await vertex.embed(callOf('chat', { model: 'e5', input: ['a', 'bc'], dimensions: 3 }));
     const { summary } = wholeOf(answer);
     expect([jsonOf(answer), summary.usage?.promptTokens]).toMatchObject([
@@ -87,11 +87,11 @@ describe('Google’s models', () => {
   });
 });
 
-describe('Anthropic’s models', () => {
+describe('Anthropic models', () => {
   const body = { max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
   const model = 'claude-good@20250929';
 
-  test("bytes of the provider's own API pass through, buffered and streamed", async () => {
+  test("pass through the provider's own API, buffered and streamed", async () => {
     const anthropic_version = 'vertex-2023-10-16';
     expect(jsonOf(await vertex.chat(callOf('messages', { model, ...body })))).toMatchObject({
       content: [{ text: REPLY }],
@@ -110,7 +110,7 @@ describe('Anthropic’s models', () => {
     });
   });
 
-  test('other APIs are translated, and tokens are counted', async () => {
+  test('are translated from other APIs, with token counts', async () => {
     const stream = callOf('chat', chatBody(model, { stream: true }));
     const { text } = await readStream(await vertex.chat(stream));
     expect(contentOf(text)).toBe(REPLY);
@@ -132,7 +132,7 @@ describe('credentials', () => {
   };
   const without = { credentials: undefined };
 
-  test('of a user, of the environment, of gcloud and of the machine', async () => {
+  test('can come from a user, the environment, gcloud or the machine', async () => {
     const user = fileOf('user.json', {
       type: 'authorized_user',
       client_id: 'id',
@@ -150,7 +150,7 @@ describe('credentials', () => {
     expect(failureOf(await ask(without)).kind).toBe('unreachable');
   });
 
-  test('of another system, from a file and a server, with and without a service account', async () => {
+  test('can come from another identity provider, with and without a service account', async () => {
     const federated = (more: object): string =>
       fileOf('federated.json', {
         type: 'external_account',
@@ -184,7 +184,7 @@ describe('credentials', () => {
     }
   });
 
-  test('requests in parallel get one token', async () => {
+  test('are requested once for concurrent requests', async () => {
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE });
     const tokens = new Set<string | undefined>();
     await Promise.all(
@@ -202,13 +202,13 @@ describe('credentials', () => {
     [{ type: 'gdch_service_account' }, 'has credentials of type `gdch_service_account`'],
     [{ type: 'external_account' }, 'needs `audience`, `subject_token_type` and `token_url`'],
     [{ type: 'service_account' }, 'has no `client_email` and `private_key`'],
-  ])('problem %#', async (content, expected) => {
+  ])('are rejected if invalid (%#)', async (content, expected) => {
     const failed = failureOf(await ask({ credentials: fileOf('bad.json', content) }));
     expect([failed.kind, failed.text]).toEqual(['credentials', expect.stringContaining(expected)]);
     expect(JSON.stringify(failed)).not.toContain(account['private_key']?.slice(60, 100));
   });
 
-  test('a wrong clock is named as the reason', async () => {
+  test('cause an error that names an incorrect clock', async () => {
     const clock = { ...systemClock, now: () => systemClock.now() + 7_200_000 };
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE, clock });
     const { kind, text } = failureOf(await provider.chat(callOf('chat', chatBody('good'))));
@@ -220,7 +220,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test('addresses follow from the location, and prices match those of Vertex AI', async () => {
+  test('derives endpoints from the location, and uses Vertex AI prices', async () => {
     expect(['global', 'us', 'europe-west1'].map(vertexUrl)).toEqual([
       'https://aiplatform.googleapis.com',
       'https://aiplatform.us.rep.googleapis.com',
@@ -240,7 +240,7 @@ describe('configuration', () => {
     [{ google: { project: 'p', location: 'Europe West' } }, '`Europe West` is not a location'],
     [{ google: { project: 'p', credentials: 'none.json' } }, 'none.json does not exist; correct the path'],
     [{ google: { project: 'p' }, api_key: 'k-1' }, 'type vertex has no key; set `google.credentials`'],
-  ])('problem of %j', async (entry, expected) => {
+  ])('rejects %j', async (entry, expected) => {
     const [problem, ...others] = await problems({ providers: { vertex: entry } }, { env: NOWHERE });
     expect([problem, others]).toEqual([expect.stringContaining(expected), []]);
   });

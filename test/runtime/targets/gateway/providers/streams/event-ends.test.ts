@@ -10,7 +10,7 @@ test.each([
   ['messages', 'anthropic', undefined],
   ['messages', 'anthropic', 'my-alias'],
 ] as const)(
-  '%s, %s as %s: an event that ends without its empty line is not joined to the next',
+  '%s, %s as %s: an event without a final blank line is not merged with the next one',
   async (wire, type, showModel) => {
     const body = chatBody('no-empty-line', { stream: true, max_tokens: 20 });
     const answer = await providerOf(type, fixtures[type]).chat(callOf(wire, body, { showModel }));

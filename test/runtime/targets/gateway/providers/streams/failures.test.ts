@@ -39,7 +39,7 @@ test.each(
   WIRES.flatMap((type) =>
     ['cut', 'ends-early', 'malformed-often', 'error-later'].map((model) => [type, model] as const),
   ),
-)('%s: a stream that breaks by `%s` ends with an error and [DONE], never cleanly', async (type, model) => {
+)('%s: a stream that breaks by `%s` ends with an error and [DONE]', async (type, model) => {
   // Given
   const provider = providerOf(type, fixtures[type]);
   // When
@@ -56,7 +56,7 @@ test.each(
   expect(REPLY.startsWith(contentOf(text))).toBe(true);
 });
 
-test.each(WIRES)('%s: a line that is not JSON is skipped, and the stream continues', async (type) => {
+test.each(WIRES)('%s: a line that is not valid JSON is skipped, and the stream continues', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('malformed'))));
   expect(contentOf(text)).toBe(REPLY);
@@ -65,7 +65,7 @@ test.each(WIRES)('%s: a line that is not JSON is skipped, and the stream continu
 });
 
 test.each(WIRES)(
-  '%s: a stream without the sign of its end is complete if all output was sent',
+  '%s: a stream without an end marker is complete if all output was sent',
   async (type) => {
     const provider = providerOf(type, fixtures[type]);
     const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('no-end'))));
@@ -85,7 +85,7 @@ test.each(['openai', 'anthropic'] as const)('%s: data after the end marker is ig
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-test.each(WIRES)('%s: split at every byte, and with CR LF, it has the same output', async (type) => {
+test.each(WIRES)('%s: a stream split at every byte, or with CRLF, has the same output', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
   for (const model of ['split', 'crlf']) {
@@ -99,7 +99,7 @@ test.each(
   WIRES.flatMap((type) =>
     ['error-first', 'error-after-preamble', 'ends-at-once'].map((model) => [type, model] as const),
   ),
-)('%s: `%s` is a failure before anything goes to the client', async (type, model) => {
+)('%s: `%s` fails before anything is sent to the client', async (type, model) => {
   const provider = providerOf(type, fixtures[type]);
   const failure = failureOf(await provider.chat(callOf('chat', streaming(model))));
   expect(['provider_error', 'overloaded', 'stream_incomplete']).toContain(failure.kind);
@@ -107,7 +107,7 @@ test.each(
   expect(failure.error.message).not.toContain('The model is overloaded');
 });
 
-test('a stream that drips and shows no whole event for the idle time is given up', async () => {
+test('a slow stream without a complete event is aborted after the idle timeout', async () => {
   // Given
   const clock = manualClock();
   const provider = providerOf('openai', openai, { clock, limits: { idleMs: 1000 } });
@@ -141,7 +141,7 @@ test('a stream that pauses for less than the idle timeout continues', async () =
   expect(contentOf((await reading).text)).toBe(REPLY);
 });
 
-test('a provider that sends nothing at first exceeds the time for the first byte, and its connection is closed', async () => {
+test('a provider that sends nothing exceeds the first-byte timeout, and its connection is closed', async () => {
   for (const model of ['silent', 'stall-first']) {
     const clock = manualClock();
     const provider = providerOf('openai', openai, { clock, limits: { firstByteMs: 5000 } });
@@ -157,7 +157,7 @@ test('a provider that sends nothing at first exceeds the time for the first byte
   }
 });
 
-test('while nothing comes, comments keep the connection alive', async () => {
+test('comments keep the connection alive while no events arrive', async () => {
   // Given
   const clock = manualClock();
   const provider = providerOf('openai', openai, { clock, limits: { idleMs: 120_000 } });
@@ -179,7 +179,7 @@ test('while nothing comes, comments keep the connection alive', async () => {
   expect(contentOf(text.replaceAll(': keepalive\n\n', ''))).toBe(REPLY);
 });
 
-test('a client that disconnects cancels the provider request, and is billed for the received part', async () => {
+test('a client that disconnects cancels the provider request and is billed for the received part', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const client = new AbortController();
@@ -200,7 +200,7 @@ test('a client that disconnects cancels the provider request, and is billed for 
   expect(summary.outputLength).toBeGreaterThan(0);
 });
 
-test('a stream that the gateway cuts is not a client that disconnected, even if its client reads nothing and its connection is closed', async () => {
+test('a stream cut by the gateway does not count as a client disconnect, even if the client reads nothing', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const request = new AbortController();
@@ -220,7 +220,7 @@ test('a stream that the gateway cuts is not a client that disconnected, even if 
   expect(await settled.promise).toMatchObject({ outcome: 'incomplete', error: reason });
 });
 
-test('the signal of the request cancels as well, before the first byte too', async () => {
+test('an aborted request cancels the provider request, even before the first byte', async () => {
   const provider = providerOf('openai', openai);
   const client = new AbortController();
   const answer = provider.chat(callOf('chat', streaming('stall-first'), { signal: client.signal }));
@@ -230,7 +230,7 @@ test('the signal of the request cancels as well, before the first byte too', asy
   expect((await openai.happened('closed', 'stall-first')).complete).toBe(false);
 });
 
-test('a client that does not read slows the provider down', async () => {
+test('a slow client slows down the provider', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const before = await openai.counts();
@@ -249,7 +249,7 @@ test('a client that does not read slows the provider down', async () => {
   await events.cancel();
 });
 
-test('accounts are settled before the client receives the end', async () => {
+test('usage is settled before the client receives the end', async () => {
   const provider = providerOf('openai', openai);
   const order: string[] = [];
   const answer = await provider.chat(callOf('chat', streaming('good')));
@@ -266,7 +266,7 @@ test('accounts are settled before the client receives the end', async () => {
   expect(order).toEqual(['settled', 'done']);
 });
 
-test('accounts that cannot be settled are an error, not a clean end', async () => {
+test('a stream ends with an error if its usage cannot be settled', async () => {
   const provider = providerOf('openai', openai);
   const { text } = await readStream(await provider.chat(callOf('chat', streaming('good'))), {
     settle: () => Promise.reject(new Error(`disk full ${CANARY}`)),
@@ -275,7 +275,7 @@ test('accounts that cannot be settled are an error, not a clean end', async () =
   expect(text).not.toContain(CANARY);
 });
 
-test('an event without an end is rejected when it has grown too large', async () => {
+test('an event that exceeds the size limit is rejected', async () => {
   const provider = providerOf('openai', openai, { limits: { maxEventBytes: 1024 * 1024 } });
   expect(failureOf(await provider.chat(callOf('chat', streaming('huge')))).kind).toBe('stream_incomplete');
 });

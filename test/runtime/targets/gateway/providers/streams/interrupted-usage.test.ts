@@ -13,7 +13,7 @@ const CASES = STREAMS.flatMap(({ file, decoder, steps }) =>
 );
 
 test.each(CASES)(
-  '$file: a stream that ends after event $index is billed for the reported and sent tokens',
+  '$file: a stream cut after event $index is billed for reported and sent tokens',
   ({ decoder, events, step }) => {
     const decode = checkedDecoder(decoder(), { isTranslated: false });
     const tally = createTally();
@@ -34,7 +34,7 @@ test.each(CASES)(
   },
 );
 
-test('every decoder of a stream is in this table', () => {
+test('this table contains every stream decoder', () => {
   const folder = join(ROOT, 'runtime/targets/gateway/providers/adapters');
   const decoders = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     if (!name.endsWith('.ts')) return [];
@@ -47,7 +47,7 @@ test('every decoder of a stream is in this table', () => {
   expect(decoders.toSorted()).toEqual(STREAMS.map(({ file }) => file).toSorted());
 });
 
-test('a zero that fills in for an unknown count is not taken for a free prompt', () => {
+test('a zero reported for an unknown count is not a free prompt', () => {
   const tally = createTally();
   tally.report({ prompt_tokens: 0, completion_tokens: 1 });
   tally.report(null);
@@ -55,7 +55,7 @@ test('a zero that fills in for an unknown count is not taken for a free prompt',
   expect(usage).toMatchObject({ promptTokens: undefined, completionTokens: 1 });
 });
 
-test('the rest of a long output, of which only the start is kept, is estimated from that start', () => {
+test('a long output is estimated from its stored beginning', () => {
   const tally = createTally();
   const line = 'All happy families are alike; each unhappy family is unhappy in its own way.\n';
   const long = line.repeat(1000);

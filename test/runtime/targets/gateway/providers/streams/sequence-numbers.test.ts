@@ -14,12 +14,12 @@ async function numbersOf(hasResponses: boolean): Promise<readonly unknown[]> {
   return events.map((event) => event['sequence_number']);
 }
 
-test('an error in a translated stream has the number after the last', async () => {
+test('an error in a translated stream has the next sequence number', async () => {
   scripted.says([{ choices: [{ index: 0, delta: { content: 'Hi' } }] }]);
   expect(await numbersOf(false)).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('so it has in a stream of the provider’s own', async () => {
+test('an error in a passed-through stream has the next sequence number', async () => {
   scripted.says([
     { type: 'response.created', sequence_number: 0, response: {} },
     { type: 'response.output_text.delta', sequence_number: 1, delta: 'Hi' },

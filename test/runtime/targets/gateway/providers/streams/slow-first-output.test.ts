@@ -9,7 +9,7 @@ import { callOf, chatBody, failureOf, providerOf } from '../../test-provider.ts'
 const openai = await startFixture('openai');
 const streaming = (model: string) => chatBody(model, { stream: true });
 
-test('a provider that has responded has the time of a whole answer for its first output', async () => {
+test('after the headers, the first output can take as long as a whole response', async () => {
   for (const isAnthropic of [true, false]) {
     // Anthropic sends its first events immediately, this one only headers, and there is no other target.
     const clock = manualClock();

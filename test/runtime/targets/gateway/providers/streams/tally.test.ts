@@ -4,18 +4,18 @@ import { createTally, readUsage, messageText, talliedText } from '#gateway/provi
 const read = (prompt: unknown, completion: unknown) =>
   readUsage({ prompt_tokens: prompt, completion_tokens: completion });
 
-test('the counts of a provider are used unchanged', () => {
+test('provider token counts are used unchanged', () => {
   expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });
 });
 
-test('tokens that a provider does not count are not returned, and not taken as 0', () => {
+test('missing token counts are not returned as 0', () => {
   expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: undefined });
   expect(read(undefined, 5)).toMatchObject({ promptTokens: undefined, completionTokens: 5 });
   expect(read(10, 0)).toMatchObject({ promptTokens: 10, completionTokens: 0 });
 });
 
 test.each([-5, 1.5, 1e30, Number.MAX_SAFE_INTEGER, '12', {}, true])(
-  'a count of %j is none: tokens are estimated then, not free, and fit into the accounts',
+  'an invalid count %j is ignored, so tokens are estimated',
   (count) => {
     expect(read(count, 3)).toBeUndefined();
     expect(read(3, count)).toBeUndefined();
@@ -58,7 +58,7 @@ test.each([
   ]);
 });
 
-test('tool arguments are read with the names of their members', () => {
+test('tool arguments are read together with their member names', () => {
   expect(
     messageText({ content: [{ type: 'server_tool_use', id: 'x', input: { data: 'one', id: ['two'] } }] }),
   ).toBe('{"data":"one","id":["two"]}');

@@ -33,7 +33,7 @@ async function begun(model: string, accounts?: Promise<void>) {
 const shutdown = new AppError('UnavailableError', 'The gateway is shutting down.');
 
 test.each(['its time', 'the gateway'])(
-  'a stream that %s cuts is settled if it is not read on',
+  'a stream that %s cuts is settled even if the client stops reading',
   async (by) => {
     const { clock, request, settled, events } = await begun('long');
     if (by === 'its time') clock.advance(STREAM_MS);
@@ -50,7 +50,7 @@ test.each(['its time', 'the gateway'])(
   },
 );
 
-test('a client that still reads gets the end of a stream that was cut, however long the accounts take', async () => {
+test('a reading client receives the end of a cut stream, however long settling takes', async () => {
   // Given
   const accounts = Promise.withResolvers<void>();
   const { clock, settled, events } = await begun('stall@read', accounts.promise);
@@ -78,7 +78,7 @@ test('a client that still reads gets the end of a stream that was cut, however l
   expect(unread).not.toHaveBeenCalled();
 });
 
-test('a provider that falls silent is settled before the client reads the error, and its connection is closed after the time limit', async () => {
+test("a silent provider's stream is settled before the client reads the error, and its connection is closed after the timeout", async () => {
   const { clock, settled, events } = await begun('stall@idle');
   await openai.happened('waiting', 'stall@idle');
   // What has come is taken until the stream waits for more; the error is the last that the client takes.
@@ -98,7 +98,7 @@ test('a provider that falls silent is settled before the client reads the error,
   await Promise.all([events.unread, events.ended]);
 });
 
-test('a body that is not read on never ends as a complete one', async () => {
+test('a body that is no longer read never ends as complete', async () => {
   const { clock, events, settled } = await begun('long@body');
   const reader = readablePieces(events, { text: '', milliseconds: 600_000 }, clock).getReader();
   await reader.read();

@@ -57,7 +57,7 @@ function chunksOf(args: string): ChatChunk[] {
 test.each([
   [chatWire, CHAT],
   [responsesWire, RESPONSES],
-])('a custom tool is a function with one text for other providers', (wire, body) => {
+])('a custom tool becomes a function with one text argument for other providers', (wire, body) => {
   const [patch, weather] = wire.toChat(body).tools ?? [];
   expect(weather?.function?.name).toBe('weather');
   expect(patch).toMatchObject({
@@ -76,7 +76,7 @@ test.each([
   // A model that does not follow the schema.
   ['{"city":"Zürich"}', '{"city":"Zürich"}'],
   ['not JSON', 'not JSON'],
-])('a call of the function %s is one of the custom tool again, even in streams', (args, input) => {
+])('a call of the function %s is converted back to a custom tool call, even in streams', (args, input) => {
   const chat = chatWire.fromChat(called(args), CHAT) as unknown as ChatCompletion;
   const wanted = { id: 'c1', type: 'custom', custom: { name: 'patch', input } };
   expect(chat.choices[0]?.message.tool_calls).toMatchObject([wanted, { id: 'c2', type: 'function' }]);
@@ -110,7 +110,7 @@ test.each([
   expect(of('response.completed')).toMatchObject([{ response: { output: [{}, item, {}] } }]);
 });
 
-test('calls of custom tools in earlier messages become calls of functions', () => {
+test('custom tool calls in earlier messages become function calls', () => {
   const history = [
     {
       role: 'assistant',
@@ -149,7 +149,7 @@ test.each([
     ['patch'],
     'auto',
   ],
-] as const)('%s: the choice %j', (wire, choice, names, expected) => {
+] as const)('%s: converts the tool choice %j', (wire, choice, names, expected) => {
   const chat =
     wire === 'chat'
       ? chatWire.toChat({ ...CHAT, tool_choice: choice })
@@ -159,7 +159,7 @@ test.each([
   expect(typeof chosen === 'string' ? chosen : chosen?.function?.name).toBe(expected);
 });
 
-test('tools that only another provider runs are dropped, unless nothing is left or the model has to call them', () => {
+test('tools that only another provider can run are dropped, unless none remain or the model must call them', () => {
   const chat = responsesWire.toChat({ ...RESPONSES, tools: [...RESPONSES.tools, SEARCH] });
   expect(withSupportedTools(chat, 'drop')).toMatchObject({
     chat: { tools: [{ type: 'function' }, { type: 'function' }] },
@@ -186,7 +186,7 @@ test.each([
   ['memory_20250818', 'new_path'],
   ['computer_20250124', 'coordinate'],
 ])(
-  'Anthropic’s tool %s, which the client runs, is a function with its documented arguments',
+  "Anthropic's client-side tool %s becomes a function with its documented arguments",
   (type, member) => {
     const tools = [{ type, name: 'it', display_width_px: 1024, display_height_px: 768 }];
     const [tool] = messagesWire.toChat({ model: 'm', messages: [], tools }).tools ?? [];

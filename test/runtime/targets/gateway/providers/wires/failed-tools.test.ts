@@ -4,7 +4,7 @@ import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
 import { openAiRequest } from '#gateway/providers/adapters/openai/adapter.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 
-test('that a tool failed reaches the model, whichever provider it is of', () => {
+test('the model is notified of a failed tool call, on every provider', () => {
   const chat = messagesWire.toChat({
     model: 'm',
     max_tokens: 1,
@@ -27,7 +27,7 @@ test('that a tool failed reaches the model, whichever provider it is of', () => 
   expect(JSON.stringify(geminiRequest(chat, 'm'))).toContain('"response":{"error":"no such city"}');
 });
 
-test('a text has no `citations` that are null, which some clients refuse', () => {
+test('a text without citations omits `citations` instead of setting it to null', () => {
   const message = { role: 'assistant', content: 'Hello' };
   const answer = messagesWire.fromChat(
     {

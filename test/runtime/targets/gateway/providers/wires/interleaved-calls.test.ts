@@ -61,7 +61,7 @@ const messages = (deltas: readonly ChunkDelta[]): Event[] =>
 const responses = (deltas: readonly ChunkDelta[]): Event[] =>
   eventsOf(responsesWire.encoder({}, { model: 'm', created: 1 }), deltas);
 
-test('interleaved calls are whole calls for clients of Anthropic’s messages', async () => {
+test("interleaved calls are separated for clients of Anthropic's Messages API", async () => {
   await fc.assert(
     fc.asyncProperty(calls, picks, async (list, order) => {
       const events = messages(interleave(list, order));
@@ -79,7 +79,7 @@ test('interleaved calls are whole calls for clients of Anthropic’s messages', 
   );
 });
 
-test('interleaved calls are whole calls for clients of OpenAI’s responses', () => {
+test("interleaved calls are separated for clients of OpenAI's Responses API", () => {
   fc.assert(
     fc.property(calls, picks, (list, order) => {
       const events = responses(interleave(list, order));
@@ -103,7 +103,7 @@ test('sequential calls are sent immediately', () => {
   }
 });
 
-test('calls stay separate if a provider gives all of them one index', () => {
+test('calls stay separate if a provider uses the same index for all of them', () => {
   const list = ['a', 'b'].map((name, at): Call => ({ id: `call_${at}`, name, input: { at } }));
   const deltas = list.map(({ id, name, input }): ChunkDelta => ({
     tool_calls: [{ index: 0, id, function: { name, arguments: JSON.stringify(input) } }],
@@ -112,7 +112,7 @@ test('calls stay separate if a provider gives all of them one index', () => {
   expect(starts.map(({ content_block: block }) => (block as Event)['id'])).toEqual(['call_0', 'call_1']);
 });
 
-test('text after a call that is not complete waits for the call', () => {
+test('text after an incomplete call is sent after that call', () => {
   const [head, ...pieces] = deltasOf({ id: 'call_0', name: 'a', input: { city: 'Oslo' } }, 0);
   const [first = {}, ...rest] = pieces;
   const events = messages([head ?? {}, first, { content: 'Done.' }, ...rest]);

@@ -29,7 +29,7 @@ const ITEMS = [
   { type: 'function_call', call_id: 'c3', name: 'exec', arguments: '{}' },
 ];
 
-test('tools in namespaces become functions with separate names for other providers', () => {
+test('tools in namespaces become functions with unique names for other providers', () => {
   expect(namesIn(REQUEST)).toEqual(FLAT);
   const { dropped, chat } = withSupportedTools(responsesWire.toChat(REQUEST), 'refuse');
   expect([dropped, chat.tools?.length]).toEqual([[], 4]);
@@ -46,7 +46,7 @@ test('a call gets its name and namespace back', () => {
   expect(JSON.stringify((output as Json[])[2])).not.toContain('namespace');
 });
 
-test('a call in a stream gets its name and namespace back in every event', () => {
+test('a streamed call gets its name and namespace back in every event', () => {
   const encoder = responsesWire.encoder(REQUEST, { model: 'm', created: 1 });
   const chunk: ChatChunk = {
     id: 'a',
@@ -61,7 +61,7 @@ test('a call in a stream gets its name and namespace back in every event', () =>
   for (const flat of FLAT.slice(1)) expect(shown).not.toContain(flat);
 });
 
-test('earlier calls have the names of the tools, even when their namespace is gone', () => {
+test('earlier calls use the converted tool names, even without their namespace', () => {
   const input = [...ITEMS, { type: 'function_call_output', call_id: 'c1', output: 'ok' }];
   for (const tools of [TOOLS, []]) {
     const [message] = responsesWire.toChat({ ...REQUEST, input, tools }).messages;
@@ -69,7 +69,7 @@ test('earlier calls have the names of the tools, even when their namespace is go
   }
 });
 
-test('names that collide stay apart', () => {
+test('colliding names stay separate', () => {
   const tools = [functionOf('a__b'), { type: 'namespace', name: 'a', tools: [functionOf('b')] }];
   expect(namesIn({ ...REQUEST, tools })).toEqual(['a__b', 'a__b_2']);
   const input = [{ type: 'function_call', call_id: 'c', name: 'b', namespace: 'a', arguments: '{}' }];
@@ -77,7 +77,7 @@ test('names that collide stay apart', () => {
   expect(message?.tool_calls?.[0]?.function.name).toBe('a__b_2');
 });
 
-test('a choice of a tool, and a list of allowed ones, can name a namespace', () => {
+test('a tool choice and a list of allowed tools can name a namespace', () => {
   const chosen = (choice: Json) => responsesWire.toChat({ ...REQUEST, tool_choice: choice });
   expect(chosen({ type: 'function', name: 'stamp', namespace: 'mcp__desk' }).tool_choice).toEqual({
     type: 'function',
@@ -92,7 +92,7 @@ test('a choice of a tool, and a list of allowed ones, can name a namespace', () 
   expect(allowed([{ type: 'function', name: 'exec' }])).toEqual(['exec']);
 });
 
-test("Claude Code's references to tools are texts for other providers, and its deferred tools are sent", () => {
+test("Claude Code's tool references become text for other providers, and its deferred tools are sent", () => {
   const chat = messagesWire.toChat({
     model: 'm',
     max_tokens: 9,

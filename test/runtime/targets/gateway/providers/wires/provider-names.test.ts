@@ -26,7 +26,7 @@ const chatWith = (names: readonly string[]): ChatRequest => ({
 const callOf = (name: string, at: number) =>
   ({ id: `c${at}`, type: 'function', function: { name, arguments: '{}' } }) as const;
 
-test('names that a provider would reject are changed, stay distinct, and are restored', () => {
+test('tool names that a provider would reject are changed, stay distinct, and are restored', () => {
   const { chat, originals } = withProviderNames(chatWith(NAMES));
   const names = (chat.tools ?? []).map((tool) => tool.function?.name ?? '');
   for (const name of names) expect(name).toMatch(/^[a-zA-Z_][\w-]{0,63}$/);
@@ -40,7 +40,7 @@ test('names that a provider would reject are changed, stay distinct, and are res
   expect(withProviderNames(chatWith(NAMES)).chat).toEqual(chat);
 });
 
-test('a request whose names are valid is not copied', () => {
+test('a request with valid names is not copied', () => {
   const chat = chatWith(['fine', 'read_file']);
   expect(withProviderNames(chat)).toEqual({ chat, originals: undefined });
   expect(withProviderNames(chat).chat).toBe(chat);
@@ -49,7 +49,7 @@ test('a request whose names are valid is not copied', () => {
 const NOTICE =
   '[gateway] The provider of this model does not support these tools, so they were left out: `web_search`.\n\n';
 
-test('the first response in a conversation names dropped tools, later ones do not', () => {
+test('only the first response in a conversation lists dropped tools', () => {
   const [first, ...later] = chatWith(['fine']).messages;
   const request = { model: 'm', messages: first ? [first] : [] };
   expect(droppedNotice(request, ['web_search', 'web_search'])).toBe(NOTICE);
@@ -60,7 +60,7 @@ test('the first response in a conversation names dropped tools, later ones do no
 });
 
 test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
-  'clients of %s read about dropped tools in the reasoning, whole and in streams',
+  'clients of %s see dropped tools in the reasoning, buffered and streamed',
   (wire) => {
     const request = { store: false };
     const api = CLIENT_WIRES[wire];
@@ -81,7 +81,7 @@ test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
   },
 );
 
-test('the memory of signatures is bounded, and forgets the oldest ones first', () => {
+test('the signature memory is bounded and evicts the oldest entries first', () => {
   const memory = createSignatureMemory(1000);
   const signed = (id: string) => ({
     ...callOf('read', 0),

@@ -56,12 +56,12 @@ const sent = (wire: keyof typeof CLIENTS, request: Json, model = MODEL): readonl
 const IDS = ['call_r-1-0-0', 'call_r-1-0-1'];
 const WIRES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
-test('every API with functions is tested', () => {
+test('this test covers every API with functions', () => {
   expect([...WIRES, 'completions'].toSorted()).toEqual(Object.keys(CLIENT_WIRES).toSorted());
 });
 
 describe.each(WIRES)('%s', (wire) => {
-  test.each([false, true])('a call is returned to Gemini with its signature (stream: %s)', (isStream) => {
+  test.each([false, true])('a call is sent back to Gemini with its signature (stream: %s)', (isStream) => {
     const answer = received(wire, [THOUGHT, ...CALLS], isStream);
     const parts = sent(wire, CLIENTS[wire].next(answer, IDS)).filter((part) => part['functionCall']);
     expect(parts).toEqual([
@@ -70,7 +70,7 @@ describe.each(WIRES)('%s', (wire) => {
     ]);
   });
 
-  test.each([false, true])('a text is returned with its signature (stream: %s)', (isStream) => {
+  test.each([false, true])('a text is sent back with its signature (stream: %s)', (isStream) => {
     const parts = isStream
       ? [{ text: 'Hi.' }, { text: '', thoughtSignature: TEXT_SIGNATURE }]
       : [{ text: 'Hi.', thoughtSignature: TEXT_SIGNATURE }];
@@ -86,7 +86,7 @@ describe.each(WIRES)('%s', (wire) => {
     for (const id of ids) expect(id).toMatch(/^[\w-]{1,40}$/);
   });
 
-  test('a call of another model gets the signature that Google documents for it, but only for models that check', () => {
+  test("a call from another model gets Google's documented placeholder signature, only for models that validate it", () => {
     const calls = CALLS.map(({ functionCall }) => ({ functionCall }));
     const request = CLIENTS[wire].next(received(wire, calls, true), IDS);
     const signatures = (model: string) => sent(wire, request, model).map((part) => part['thoughtSignature']);
@@ -95,7 +95,7 @@ describe.each(WIRES)('%s', (wire) => {
     expect(signatures('gemini-2.5-pro')).toEqual([undefined, undefined]);
   });
 
-  test('a conversation that moves to another provider has nothing of Gemini', () => {
+  test('a conversation that moves to another provider contains nothing specific to Gemini', () => {
     const request = CLIENTS[wire].next(received(wire, [THOUGHT, ...CALLS], true), IDS);
     const translated = openAiRequest(
       withoutExtraContent(CLIENT_WIRES[wire].toChat(request)),
@@ -115,7 +115,7 @@ describe.each(WIRES)('%s', (wire) => {
   });
 });
 
-test("a client of Gemini's API gets a signature for the calls of other models, which it returns to the next model", () => {
+test('a Gemini client receives a signature for calls from other models, and sends it to the next model', () => {
   const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } } as const;
   const answer = completionCalling(call, call);
   const whole = CLIENT_WIRES.gemini.fromChat(answer, {}) as { candidates: { content: { parts: Json[] } }[] };
@@ -125,7 +125,7 @@ test("a client of Gemini's API gets a signature for the calls of other models, w
   ]);
 });
 
-test('thinking that no provider has signed does not go to Anthropic', () => {
+test('unsigned thinking is not sent to Anthropic', () => {
   const thinking = { type: 'thinking', thinking: 'x', signature: '' };
   const own = { type: 'thinking', thinking: 'y', signature: 'EqQBCg==' };
   const messages = [

@@ -84,7 +84,7 @@ const request = fc
     tool_choice: choice,
   }));
 
-test('a request that goes to Anthropic’s wire and back is the same', () => {
+test("a request survives a round trip through Anthropic's format", () => {
   fc.assert(
     fc.property(request, (chat) => {
       expect(messagesWire.toChat(anthropicRequest(chat, 'm'))).toEqual(chat);
@@ -92,7 +92,7 @@ test('a request that goes to Anthropic’s wire and back is the same', () => {
   );
 });
 
-test('Gemini gets every text, call and result of a request, and roles that alternate', () => {
+test('Gemini receives every text, call and result of a request, with alternating roles', () => {
   fc.assert(
     fc.property(request, (chat) => {
       const { contents } = geminiRequest(chat, 'gemini-2.5-flash') as {
@@ -150,7 +150,7 @@ const completion = fc
     };
   });
 
-test('an answer that goes to Anthropic’s wire and back is the same', () => {
+test("a response survives a round trip through Anthropic's format", () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const there = messagesWire.fromChat(answer, {});
@@ -159,7 +159,7 @@ test('an answer that goes to Anthropic’s wire and back is the same', () => {
   );
 });
 
-test('an answer that goes to the wire of responses and back is the same', () => {
+test('a response survives a round trip through the Responses format', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const back = upstreamResponses.answer(responsesWire.fromChat(answer, { model: 'm' })) as ChatCompletion;
@@ -221,7 +221,7 @@ const finishOf = (chunks: readonly ChatChunk[]): unknown =>
     .flat()
     .at(-1);
 
-test('a stream that goes to Anthropic’s events and back is the same', () => {
+test("a stream survives a round trip through Anthropic's events", () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const chunks = chunksOf(answer);
@@ -233,7 +233,7 @@ test('a stream that goes to Anthropic’s events and back is the same', () => {
   );
 });
 
-test('a stream that goes to the events of responses and back is the same, but for the reasoning', () => {
+test('a stream survives a round trip through the Responses events, except for its reasoning', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const chunks = chunksOf(answer);

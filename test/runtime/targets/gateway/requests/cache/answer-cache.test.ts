@@ -20,7 +20,7 @@ const entryOf = (key: string, createdAt: number, length = 100, keyId: string | n
 });
 
 describeDatabases(({ create, open: openState, openStore }) => {
-  test('a cleared cache has no answer, neither in the database nor in the memory of any gateway', async () => {
+  test('a cleared cache serves no responses, from the database or from the memory of any gateway', async () => {
     const url = await create();
     const clock = createTestClock();
     const states = [await openState(url, { clock }), await openState(url, { clock })];
@@ -69,7 +69,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     ]);
   });
 
-  test('answers and vectors are stored as they are, until they expire or need too much room', async () => {
+  test('responses and vectors are stored unchanged until they expire or exceed the size limit', async () => {
     const { db } = await openStore(await create());
     const stored = createStoredEntries(db);
     const question = { group: 'g', vector: Float32Array.from([0.6, -0.8]) };
@@ -110,7 +110,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     expect([(await kept()).length, await stored.size()]).toEqual([150, 150 * 600]);
   });
 
-  test('an answer is found until it is too old, and one that a process wrote by all others', async () => {
+  test('a response is served by all processes until it expires', async () => {
     const { db } = await openStore(await create());
     const clock = createTestClock();
     const errors: unknown[] = [];
@@ -143,7 +143,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
   });
 });
 
-test('another provider address or setting results in another cache entry', () => {
+test('a different provider address or setting uses a different cache entry', () => {
   const provider = { name: 'p', type: 'openai', baseUrl: 'http://a/v1', local: true } as const;
   const of = (config: object, others: unknown = []) => {
     const { origin, shared } = createModelCache(CACHE_DEFAULTS, [{ ...provider, ...config }], others);

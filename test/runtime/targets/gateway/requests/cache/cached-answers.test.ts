@@ -29,7 +29,7 @@ describeDatabases(({ create, kind }) => {
     ] as const;
 
   test.each(kind === 'sqlite' ? TYPES : TYPES.slice(0, 1))(
-    '%s: every API gets its own answer again, whole and as a stream, at no cost',
+    '%s: every API returns its cached response, buffered and streamed, at no cost',
     async (type) => {
       const gateway = await open({ store: 'database' }, await create());
       const secret = await member(gateway, 'ann');
@@ -74,7 +74,7 @@ describeDatabases(({ create, kind }) => {
     },
   );
 
-  test('gateways share what is in the database, and what is in memory they do not', async () => {
+  test('gateways share the database cache, but not the memory cache', async () => {
     const url = await create();
     const one = await open({ store: 'database' }, url);
     const secret = await member(one, 'ann');
@@ -89,7 +89,7 @@ describeDatabases(({ create, kind }) => {
     expect(await ask(third, secret, CHAT, chat())).toMatchObject({ cache: 'miss', calls: 1 });
   });
 
-  test.skipIf(kind === 'postgres')('keys, users or all share answers', async () => {
+  test.skipIf(kind === 'postgres')('responses can be shared per key, per user or by all', async () => {
     for (const [scope, ofOtherKey, ofOtherUser] of [
       ['key', 'miss', 'miss'],
       ['user', 'hit', 'miss'],

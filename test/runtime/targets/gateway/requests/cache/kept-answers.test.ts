@@ -14,7 +14,7 @@ const fresh = (more: Record<string, unknown> = {}) =>
 
 const secretOf = async (user = `u${Math.random()}`) => await member(await shared, user);
 
-test('fields that affect the response change the cache key; fields that only identify the client do not', async () => {
+test('fields that affect the response change the cache key, and fields that identify the client do not', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh();
   await ask(gateway, secret, CHAT, body);
@@ -42,7 +42,7 @@ test('fields that affect the response change the cache key; fields that only ide
   expect((await ask(gateway, secret, CHAT, { ...body, model: 'both' })).cache).toBe('hit');
 });
 
-test('errors, tool calls, broken streams and responses from fallbacks are not cached', async () => {
+test('errors, tool calls, broken streams and fallback responses are not cached', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
   for (const body of [
@@ -67,7 +67,7 @@ test('errors, tool calls, broken streams and responses from fallbacks are not ca
     expect([body, (await gateway.post(CHAT, body, secret)).headers.get('x-cache')]).toEqual([body, 'bypass']);
 });
 
-test('cache-control of a request is obeyed', async () => {
+test('the cache-control header is respected', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh();
   const with_ = async (control: string) => {
@@ -82,7 +82,7 @@ test('cache-control of a request is obeyed', async () => {
   expect(await with_('no-store')).toBe('hit 0');
 });
 
-test('identical requests at the same time make one call', async () => {
+test('identical concurrent requests result in one call', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh({ model: 'openai:silent@once' });
   const before = await calls();
@@ -103,7 +103,7 @@ test('identical requests at the same time make one call', async () => {
   expect((await calls()) - before).toBe(2);
 });
 
-test('a spent budget does not matter for an answer that costs nothing, but a rate limit does', async () => {
+test('a cached response is served despite a spent budget, but not over the rate limit', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh();
   await ask(gateway, secret, CHAT, body);
@@ -117,7 +117,7 @@ test('a spent budget does not matter for an answer that costs nothing, but a rat
   expect(metrics).toMatch(/gateway_cache_hits_total\{kind="exact"\} \d+/);
 });
 
-test('embeddings, classifications and rankings are cached too', async () => {
+test('embeddings, classifications and rerankings are also cached', async () => {
   const [gateway, secret] = [await shared, await secretOf('vectors')];
   const documents = ['a', 'bb'];
   for (const [path, body] of [
@@ -133,7 +133,7 @@ test('embeddings, classifications and rankings are cached too', async () => {
   expect(hits.map(({ cost }) => cost)).toEqual([0, 0, 0, 0]);
 });
 
-test('tool calls are kept only by setting, for every API', async () => {
+test('tool calls are cached only if configured, for every API', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const keeping = await start({ scope: 'shared', toolCalls: true });
   const other = await member(keeping, 'ann');

@@ -17,7 +17,7 @@ const keyOf = (json: string, endpoint = CHAT, facts: readonly string[] = ['a']):
   return cacheKey({ facts, bytes, members: listMembers(bytes), left: membersLeft(endpoint) });
 };
 
-test('a key does not depend on the order of members, and no other bytes have the same key', () => {
+test('a cache key ignores member order and changes with any other byte', () => {
   const key = keyOf('{"messages":[1,2],"seed":3,"user":"ann","model":"x"}');
   expect(keyOf('{ "seed":3, "metadata":{}, "messages":[1,2] }')).toBe(key);
   const others = [
@@ -39,7 +39,7 @@ test.each([
   ['max-age="7"', { maxAgeMs: 7000 }],
   ['max-age=0', { noCache: true, maxAgeMs: 0 }],
   ['max-age=x, x-no-cache', {}],
-])('cache-control: %s', (header, expected) => {
+])('parses cache-control: %s', (header, expected) => {
   expect(readDirectives(header)).toEqual({
     noCache: false,
     noStore: false,
@@ -69,14 +69,14 @@ describe('cacheable requests', () => {
     expect(isCacheable(endpoint, 'openai:good', body, settings)).toBe(expected);
   });
 
-  test('models and temperatures by setting', () => {
+  test('respect the configured models and allow a temperature if configured', () => {
     const only = { models: ['openai:*'], sampled: true };
     expect(isCacheable(CHAT, 'openai:good', { temperature: 1 }, only)).toBe(true);
     expect(isCacheable(CHAT, 'gemini:good', {}, only)).toBe(false);
   });
 });
 
-describe('the question of a request', () => {
+describe('the question for similarity search', () => {
   const rule = { question: 'last_message', maxCharacters: 40 } as const;
   const user = (content: unknown) => ({ role: 'user', content });
   test.each([
@@ -104,11 +104,11 @@ describe('the question of a request', () => {
     [CHAT, { messages: [user('x'.repeat(41))] }, undefined],
     [CHAT, { messages: [user('  ')] }, undefined],
     ['/v1/embeddings', { input: 'Who?' }, undefined],
-  ])('%s %j: %j', (endpoint, body, expected) => {
+  ])('%s %j is %j', (endpoint, body, expected) => {
     expect(questionOf(endpoint, body, rule)?.text).toBe(expected);
   });
 
-  test('numbers, names and calls of tools are exact', () => {
+  test('requires equal numbers, names and tool calls', () => {
     const exactOf = (...messages: object[]) =>
       questionOf(CHAT, { messages }, { ...rule, question: 'conversation' })?.exact;
     const first = exactOf(user('In 2023?'));
@@ -125,7 +125,7 @@ describe('the question of a request', () => {
   });
 });
 
-test('answers that were not used for the longest time leave the memory first', () => {
+test('least recently used responses are evicted from memory first', () => {
   const entries = createMemoryEntries();
   const entry = (key: string, length: number) => ({
     key,

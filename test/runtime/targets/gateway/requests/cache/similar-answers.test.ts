@@ -68,7 +68,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 const asks = (...messages: unknown[]) => chat({ messages });
 
 describeDatabases(({ create }) => {
-  test('a similar question gets the same answer at no cost, even from another gateway', async () => {
+  test('a similar question returns the cached response at no cost, even from another gateway', async () => {
     const url = await create();
     const one = await open({}, { store: 'database' }, url);
     const secret = await member(one, 'ann');
@@ -96,7 +96,7 @@ describeDatabases(({ create }) => {
   });
 });
 
-test('everything but the last message must be equal, and so must its numbers', async () => {
+test('everything except the last message must be equal, including numbers in that message', async () => {
   const gateway = await open();
   const secret = await member(gateway, 'ann');
   const system = { role: 'system', content: 'Be kind.' };
@@ -114,7 +114,7 @@ test('everything but the last message must be equal, and so must its numbers', a
     expect([body, (await ask(gateway, secret, CHAT, body)).cache]).toEqual([body, expected]);
 });
 
-test('with the whole conversation, its texts are compared together, and instructions stay exact', async () => {
+test('in conversation mode, all messages are compared together, and instructions must be equal', async () => {
   const gateway = await open({ question: 'conversation' });
   const secret = await member(gateway, 'ann');
   const talk = (first: string, system = 'Be kind.') =>
@@ -129,7 +129,7 @@ test('with the whole conversation, its texts are compared together, and instruct
   expect((await ask(gateway, secret, CHAT, talk('Hello over there', 'Be rude.'))).cache).toBe('miss');
 });
 
-test('the encoder gets no texts that it cannot compare', async () => {
+test('the encoder receives no texts that it cannot compare', async () => {
   const gateway = await open();
   const secret = await member(gateway, 'ann');
   const before = encoder.texts.length;
@@ -144,7 +144,7 @@ test('the encoder gets no texts that it cannot compare', async () => {
   expect(encoder.texts.slice(before)).toEqual([]);
 });
 
-test.each(['errors', 'nothing'] as const)('an encoder that answers %s fails no request', async (answers) => {
+test.each(['errors', 'nothing'] as const)('an encoder that returns %s does not fail the request', async (answers) => {
   const gateway = await open({ timeoutMs: 200 });
   const secret = await member(gateway, 'ann');
   encoder.answers = answers;

@@ -12,7 +12,7 @@ const vectorOf = (number: number): Float32Array => {
 const similarityOf = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
-test('the most similar vector is found, as a comparison with all of them finds it', () => {
+test('the index finds the same most similar vector as an exhaustive search', () => {
   const operation = integer({ min: -30, max: 60 });
   assert(
     property(array(operation, { maxLength: 80 }), integer({ min: 0, max: 60 }), (operations, asked) => {
@@ -46,7 +46,7 @@ test('the most similar vector is found, as a comparison with all of them finds i
   );
 });
 
-test('a vector equals itself; there is none for zero vectors and NaN', () => {
+test('a vector matches itself; zero vectors and NaN match nothing', () => {
   const index = createVectorIndex(DIMENSIONS);
   index.add('a', vectorOf(1));
   expect(index.nearest(vectorOf(1), 1)).toEqual({ key: 'a', similarity: 1 });

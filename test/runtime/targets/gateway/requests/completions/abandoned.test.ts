@@ -85,7 +85,7 @@ test.each(
     TYPES.flatMap((type) => [false, true].map((stream) => ({ path, type, stream }))),
   ),
 )(
-  '$path of $type, stream: $stream: a client that leaves before the first byte pays the true usage',
+  '$path of $type, stream: $stream: a client that disconnects before the first byte pays the actual usage',
   async ({ path, type, stream }) => {
     const running = await start();
     const model = stream ? STALLED : SILENT;
@@ -112,7 +112,7 @@ test.each(
   },
 );
 
-test('50 of 50 requests whose client leaves are paid, and max_parallel counts them until they are read', async () => {
+test('all 50 requests with disconnected clients are billed, and count for max_parallel until read', async () => {
   const { gateway } = await start();
   const secret = await gateway.key({ user_id: 'ann', max_parallel: 50 });
   const running = { gateway, secret };
@@ -134,7 +134,7 @@ test('50 of 50 requests whose client leaves are paid, and max_parallel counts th
 test.each([
   ['/v1/embeddings', 'held:any', { data: [{ embedding: [1] }], usage: { prompt_tokens: 7 } }, 70],
   ['/v1/classify', 'encoder:held', { results: [{ top: [{ label: 'A', score: 1 }] }] }, 70],
-])('%s: a client that leaves pays the true usage', async (path, model, json, micros) => {
+])('%s: a client that disconnects pays the actual usage', async (path, model, json, micros) => {
   const running = await start();
   let response: ServerResponse | undefined;
   await leave(running, path, { model, input: 'Hello' }, async () => (response = await held.next()));
@@ -146,7 +146,7 @@ test.each([
 });
 
 test.each([false, true])(
-  'an answer whose time is over is 504, and its true usage is paid when it is read; stream: %s',
+  'a response that times out returns 504, and its actual usage is billed once it is read; stream: %s',
   async (stream) => {
     const { gateway, secret } = await start();
     const model = stream ? STALLED : SILENT;
@@ -167,7 +167,7 @@ test.each([false, true])(
   },
 );
 
-test('a fallback that answers is written immediately, and the target whose time was over when it is read', async () => {
+test("a fallback's usage is written immediately, and the timed-out target's usage once its response is read", async () => {
   const { gateway, secret } = await start();
   const answered = await gateway.post(CHAT, chatBody('both', { stream: true }), secret);
   expect(answered.status).toBe(200);
@@ -197,7 +197,7 @@ test('a fallback that answers is written immediately, and the target whose time 
 });
 
 test.each([false, true])(
-  'past the limit the estimate is paid, and the provider is left; stream: %s',
+  'after the limit, the estimate is billed and the provider request is cancelled; stream: %s',
   async (stream) => {
     const running = await start();
     const model = `${stream ? STALLED : SILENT}@left`;
@@ -216,7 +216,7 @@ test.each([false, true])(
   },
 );
 
-test('an answer that cannot be read is paid by estimate, and an error of the provider costs nothing', async () => {
+test('an unreadable response is billed by estimate, and a provider error costs nothing', async () => {
   const running = await start();
   const estimate = (9 * 10 + 100 * 30) / 1e6;
   const ends: readonly (readonly [(response: ServerResponse) => unknown, number | null])[] = [

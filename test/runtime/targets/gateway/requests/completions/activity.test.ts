@@ -12,7 +12,7 @@ const get = async (path: string, key?: string): Promise<any> =>
     ? await gateway.admin('GET', path)
     : await (await fetch(`${gateway.url}${path}`, { headers: { Authorization: `Bearer ${key}` } })).json();
 
-test('a request is live until its usage is recorded, and only its key and administrators see it', async () => {
+test('a request is live until its usage is recorded, and only its key and administrators can see it', async () => {
   const [mine, other] = [await someone(), await someone()];
   const asked = gateway.post(CHAT, chatBody('openai:silent', { max_tokens: 50 }), mine.secret);
   await openai.happened('waiting', 'silent');
@@ -25,7 +25,7 @@ test('a request is live until its usage is recorded, and only its key and admini
   expect(await get('/v1/requests/live')).toEqual([]);
 });
 
-test('a request has its attempts, the reason of each failure, and the parts of its cost', async () => {
+test('a request shows its attempts, the reason for each failure, and its cost breakdown', async () => {
   const { secret } = await someone();
   await gateway.post(CHAT, chatBody('best', { max_tokens: 50 }), secret);
   const { items } = await get('/v1/requests?limit=1', secret);
@@ -56,7 +56,7 @@ test('a request has its attempts, the reason of each failure, and the parts of i
   expect(own.attempts[0].usage).not.toHaveProperty('error_detail');
 });
 
-test('guardrail hits are listed without the text, and an open breaker is a state', async () => {
+test('guardrail hits are listed without their text, and an open circuit breaker is shown', async () => {
   const { userId, secret } = await someone();
   const say = (mode: string) =>
     gateway.post(

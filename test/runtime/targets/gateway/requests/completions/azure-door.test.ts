@@ -21,7 +21,7 @@ const client = new AzureOpenAI({ endpoint: gateway.url, apiKey, apiVersion: '202
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
 test.each(['openai:good', 'anthropic:good', 'team/mine'])(
-  'clients of Azure OpenAI reach %s, whole and as a stream',
+  'Azure OpenAI clients can call %s, buffered and streamed',
   async (model) => {
     const whole = await client.chat.completions.create({ model, messages: [...messages] });
     expect(whole.choices[0]?.message.content).toBe(REPLY);
@@ -32,7 +32,7 @@ test.each(['openai:good', 'anthropic:good', 'team/mine'])(
   },
 );
 
-test('they embed, draw, use responses and older completions, and are billed', async () => {
+test('they can use embeddings, images, responses and legacy completions, all billed', async () => {
   const before = (await gateway.usage('ann')).length;
   const embedded = await client.embeddings.create({ model: 'openai:e5', input: ['a', 'bc'] });
   expect(embedded.data.map(({ embedding }) => embedding[0])).toEqual([1, 2]);
@@ -49,7 +49,7 @@ test('they embed, draw, use responses and older completions, and are billed', as
   expect(rows.filter((row) => row.cost === cost)).not.toHaveLength(0);
 });
 
-test('a body without a model, the path without dates, and errors of a wrong key and an unknown model', async () => {
+test('a body without a model, an undated path, an invalid key and an unknown model return errors', async () => {
   const post = async (path: string, body: object, key = apiKey): Promise<Response> =>
     await fetch(gateway.url + path, {
       method: 'POST',

@@ -59,7 +59,7 @@ test.each([
   ],
   ['a tier that it does not exceed', { ...RATES, tiers: [{ aboveTokens: 25, ...LONG }] }, 0.0002874],
   ['no prices of the cache', { ...RATES, cachedInput: null, cacheWrite: null, cacheWrite1h: null }, 0.0003],
-])('on every wire: %s', async (_what, price, cost) => {
+])('costs are the same on every protocol: %s', async (_what, price, cost) => {
   const { gateway, secret } = await start(price);
   for (const [path, body] of WIRES) {
     for (const stream of [false, true]) {

@@ -26,7 +26,7 @@ const gateway = await runGateway({
 });
 afterAll(() => gateway.stop());
 
-test('the cheapest target of a request depends on its prompt and its maximum', async () => {
+test('the cheapest target depends on the prompt and the maximum output', async () => {
   await gateway.user('ann');
   const secret = await gateway.key({ user_id: 'ann' });
   const ask = async (content: string, max: number): Promise<unknown> => {

@@ -25,7 +25,7 @@ const bodyOf = async (type: FixtureWire): Promise<Record<string, unknown>> =>
 const costOf = (type: FixtureWire): number =>
   (USAGE[type].promptTokens * 10 + USAGE[type].completionTokens * 30) / 1e6;
 
-describe('Gemini’s API', () => {
+describe('Gemini API', () => {
   const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
   const WEATHER = {
     tools: [
@@ -63,7 +63,7 @@ describe('Gemini’s API', () => {
   const eventsIn = async (answer: Response): Promise<Generated[]> =>
     eventsOf((await answer.text()).replaceAll('\r\n', '\n')).map(([, data]) => JSON.parse(data) as Generated);
 
-  test.each(TYPES)('with %s: an answer, a stream and calls of functions, each billed', async (type) => {
+  test.each(TYPES)('returns responses, streams and function calls from %s, each billed', async (type) => {
     const before = (await rowsOf()).length;
     const whole = (await (await ask(`${type}:good`)).json()) as Generated;
     expect([textOf([whole]), whole.candidates?.[0]?.finishReason]).toEqual([REPLY, 'STOP']);
@@ -93,7 +93,7 @@ describe('Gemini’s API', () => {
     );
   });
 
-  test.each(TYPES)('without alt=sse, a stream of %s is a list in JSON', async (type) => {
+  test.each(TYPES)('returns a stream of %s without alt=sse as a JSON array', async (type) => {
     const stream = async (model: string): Promise<[string | null, Record<string, unknown>[]]> => {
       const answer = await fetch(`${gateway.url}/v1beta/models/${model}:streamGenerateContent`, {
         method: 'POST',
@@ -109,7 +109,7 @@ describe('Gemini’s API', () => {
     expect(broken.at(-1)).toMatchObject({ error: { status: 'UNAVAILABLE' } });
   });
 
-  test('function results are sent back, in the format that each provider needs', async () => {
+  test("converts function results to each provider's format", async () => {
     const conversation = {
       systemInstruction: { parts: [{ text: 'Be kind.' }] },
       contents: [
@@ -151,7 +151,7 @@ describe('Gemini’s API', () => {
     expect((await fixtures.gemini.last()).body).toBe(JSON.stringify(conversation));
   });
 
-  test('the key can be in the query, aliases have their names, and the master key names a user', async () => {
+  test('accepts the key in the query, aliases and a user for the master key', async () => {
     const url = `${gateway.url}/v1beta/models/mine:generateContent`;
     const headers = { 'content-type': 'application/json' };
     const post = (query: string, body: object, more: object = {}): Promise<Response> =>
@@ -171,7 +171,7 @@ describe('Gemini’s API', () => {
     expect(await unknown.json()).toMatchObject({ error: { details: [{ reason: 'model_not_found' }] } });
   });
 
-  test('tokens are counted, models listed, and missing ones are reported', async () => {
+  test('counts tokens, lists models and reports missing ones', async () => {
     const get = (path: string): Promise<Response> =>
       fetch(`${gateway.url}/v1beta/models${path}`, { headers: { 'x-goog-api-key': secret } });
     const count = (model: string, body: object): Promise<Response> =>
@@ -188,7 +188,7 @@ describe('Gemini’s API', () => {
     expect((await gateway.post('/v1beta/models/gemini:good:makeCoffee', PROMPT, secret)).status).toBe(404);
   });
 
-  test('a stream that breaks ends with an error in Google’s form', async () => {
+  test("ends a broken stream with an error in Google's format", async () => {
     for (const type of TYPES) {
       const events = await eventsIn(await ask(`${type}:error-later`, PROMPT, true));
       expect(events.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } });
@@ -201,7 +201,7 @@ describe('/v1/completions', () => {
   const ask = (model: string, more: object = {}): Promise<Response> =>
     gateway.post('/v1/completions', { model, prompt: 'Hello', max_tokens: 50, ...more }, secret);
 
-  test.each(TYPES)('with %s: an answer and a stream, each billed', async (type) => {
+  test.each(TYPES)('returns a response and a stream from %s, each billed', async (type) => {
     const before = (await rowsOf()).length;
     const whole = await ask(`${type}:good`);
     expect(await whole.json()).toMatchObject({
@@ -221,7 +221,7 @@ describe('/v1/completions', () => {
     ]);
   });
 
-  test('features that only the API itself has are rejected for others', async () => {
+  test('rejects features that other providers do not support', async () => {
     for (const more of [{ suffix: 'x' }, { prompt: ['a', 'b'] }, { logprobs: 2 }, { best_of: 3 }])
       expect(await errorIn(await ask('anthropic:good', more))).toMatchObject({
         status: 400,
@@ -230,7 +230,7 @@ describe('/v1/completions', () => {
   });
 });
 
-test('moderations, rankings and images pass through, and are priced', async () => {
+test('moderations, rerankings and images pass through and are priced', async () => {
   const before = (await rowsOf()).length;
   const post = async (path: string, body: object): Promise<unknown> =>
     (await gateway.post(path, body, secret)).json();

@@ -6,7 +6,7 @@ import { MASTER } from './running-gateway.ts';
 
 const { openai, anthropic, gateway, someone } = await startFixtureGateway();
 
-test('a response is sent unchanged, after its row is written', async () => {
+test('a response is sent unchanged after its usage row is written', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:good'), secret);
   const [row] = await gateway.usage(userId);
@@ -39,7 +39,7 @@ test('fields unknown to the gateway pass through, including numbers of any lengt
   expect((await openai.last()).body).toBe(body.replace('"openai:good"', '"good"'));
 });
 
-test('a caller without permission is rejected before the body is read', async () => {
+test('an unauthorized caller is rejected before the body is read', async () => {
   const answer = await gateway.post(CHAT, '{broken', 'gw-nobody');
   expect(answer.status).toBe(401);
   const none = await fetch(gateway.url + CHAT, { method: 'POST', body: 'x' });
@@ -71,7 +71,7 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
-test('the master key has to name a user, on every route in its own words', async () => {
+test("the master key must name a user, in each route's own field", async () => {
   const { userId } = await someone();
   expect(await errorIn(await gateway.post(CHAT, chatBody('openai:good'), MASTER))).toMatchObject({
     status: 400,
@@ -87,7 +87,7 @@ test('the master key has to name a user, on every route in its own words', async
   expect(await gateway.usage(userId)).toHaveLength(2);
 });
 
-test('ids that clients of Anthropic send are not another user', async () => {
+test('user ids from Anthropic clients do not select another user', async () => {
   const { secret } = await someone();
   const message = {
     model: 'anthropic:good',
@@ -102,7 +102,7 @@ test('ids that clients of Anthropic send are not another user', async () => {
   expect((await anthropic.last()).headers['anthropic-beta']).toBe('context-1m-2025-08-07');
 });
 
-test('a key with a list of models can use no others, and an alias counts as a separate name', async () => {
+test('a key with a model list can use no other models, and an alias counts as a separate name', async () => {
   const { secret } = await someone({ allowed_models: ['openai:go*', 'best'] });
   expect((await gateway.post(CHAT, chatBody('openai:good'), secret)).status).toBe(200);
   expect((await gateway.post(CHAT, chatBody('OpenAI/good'), secret)).status).toBe(200);
@@ -113,7 +113,7 @@ test('a key with a list of models can use no others, and an alias counts as a se
   }
 });
 
-test('a stream through the app is the same as directly', async () => {
+test('a stream through the app equals a direct stream', async () => {
   const { userId, secret } = await someone();
   const body = chatBody('openai:good', { stream: true });
   const direct = await gateway.post(CHAT, body, secret);

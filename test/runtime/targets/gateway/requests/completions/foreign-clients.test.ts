@@ -32,19 +32,19 @@ test.each([
   [COUNT, 'anthropic:fails-500', { messages: MESSAGES }, { input_tokens: 10 }, 'true'],
   ['/v1/responses/input_tokens', 'openai:good', { input: 'Hello' }, { input_tokens: 21 }, null],
   ['/v1/responses/input_tokens', 'anthropic:good', { input: 'Hello' }, { input_tokens: 25 }, null],
-])('%s counts for %s', async (path, model, body, wanted, isEstimated) => {
+])('%s counts tokens for %s', async (path, model, body, wanted, isEstimated) => {
   const answer = await gateway.post(path, { model, ...body }, secret);
   expect(await answer.json()).toMatchObject(wanted);
   expect([answer.status, answer.headers.get('x-gateway-estimated')]).toEqual([200, isEstimated]);
 });
 
-test('a byte order mark before a prompt to count does not reach the provider', async () => {
+test('a byte order mark before a counted prompt is not sent to the provider', async () => {
   const body = `\uFEFF${JSON.stringify({ model: 'anthropic:good', messages: MESSAGES })}`;
   const answer = await gateway.post(COUNT, body, secret);
   expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 25 }]);
 });
 
-test('a count has no row, needs a key that is allowed the model, and reports an invalid request', async () => {
+test('token counting writes no usage row, requires access to the model, and rejects invalid requests', async () => {
   const before = (await gateway.usage('ann')).length;
   expect((await gateway.post(COUNT, { model: 'anthropic:good', messages: MESSAGES }, MASTER)).status).toBe(
     200,
@@ -72,7 +72,7 @@ test('a count has no row, needs a key that is allowed the model, and reports an 
   });
 });
 
-test('tools of another provider are dropped, and the answer reports that', async () => {
+test('tools of another provider are dropped, and the response lists them', async () => {
   const own = { type: 'function', name: 'weather', parameters: { type: 'object' } };
   const body = { model: 'anthropic:good', input: 'Hello', tools: [own, { type: 'web_search' }] };
   for (const stream of [false, true]) {
@@ -87,7 +87,7 @@ test('tools of another provider are dropped, and the answer reports that', async
   expect(gateway.logged.some((line) => line.includes('tools dropped'))).toBe(true);
 });
 
-test('`user` is the end user if the configuration requires it: recorded, and not the payer', async () => {
+test('`user` can be configured as the end user, who is recorded but does not pay', async () => {
   const calls = [
     [CHAT, chatBody('openai:good', { user: 'customer-7' }), 'customer-7'],
     [CHAT, chatBody('openai:good', { safety_identifier: 'hash-1' }), 'hash-1'],

@@ -4,7 +4,7 @@ import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 
 const { openai, encoder, gateway, someone } = await startFixtureGateway();
 
-test('embeddings and classifications go the same way', async () => {
+test('guardrails also apply to embeddings and classifications', async () => {
   const { userId, secret } = await someone();
   const vectors = await gateway.post(
     '/v1/embeddings',
@@ -34,7 +34,7 @@ test('embeddings and classifications go the same way', async () => {
   ]);
 });
 
-test('guardrails of a request block, monitor, and do not apply to other requests', async () => {
+test('guardrails of a request block or monitor it and do not affect other requests', async () => {
   const { userId, secret } = await someone();
   const saying = (content: string, guardrails: object[]) =>
     gateway.post(CHAT, { model: 'openai:good', messages: [{ role: 'user', content }], guardrails }, secret);
@@ -58,7 +58,7 @@ test('guardrails of a request block, monitor, and do not apply to other requests
   expect(await errorIn(unable)).toMatchObject({ status: 502, code: 'guardrail_unavailable' });
 });
 
-test('who may ask no more does not keep guardrails busy', async () => {
+test('a request over its rate limit does not call guardrails', async () => {
   const { secret } = await someone({ rpm: 1 });
   const ask = () =>
     gateway.post(CHAT, chatBody('openai:good', { guardrails: [{ profile: 'injection' }] }), secret);
@@ -68,7 +68,7 @@ test('who may ask no more does not keep guardrails busy', async () => {
   expect((await encoder.counts())['requests']).toBe(requests);
 });
 
-test('a request with a name twice is rejected, because the provider could read what was not judged', async () => {
+test('a request with a duplicate member is rejected, because the provider could read the unchecked one', async () => {
   const { secret } = await someone();
   const body =
     '{"model":"openai:good","messages":[{"role":"user","content":"an attack","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';
@@ -76,7 +76,7 @@ test('a request with a name twice is rejected, because the provider could read w
   expect((await openai.last()).body).not.toContain('a rose');
 });
 
-test('an answer that a guardrail blocks is paid for, and not shown', async () => {
+test('a response blocked by a guardrail is billed but not shown', async () => {
   const guardrails = [{ profile: 'injection', on: ['output'] }];
   const messages = [{ role: 'user', content: 'repeat: attack' }];
   const { userId, secret } = await someone();
@@ -106,7 +106,7 @@ test.each([
   ['a custom tool', CHAT, { tools: [{ type: 'custom', custom: { name: 'shell' } }] }],
   ['a function of the older form', CHAT, { functions: [{ name: 'shell' }] }],
   ['a custom tool of responses', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
-])('model output for %s is checked like its text', async (_what, path, more) => {
+])('model output for %s is checked like text', async (_what, path, more) => {
   const { secret } = await someone();
   const asked = {
     model: 'openai:good',

@@ -74,7 +74,7 @@ test.each(ROUTES)(
   },
 );
 
-test.each(ROUTES.slice(0, 3))('%s: the same before a stream has started', async (path, provider, body) => {
+test.each(ROUTES.slice(0, 3))('%s: an invalid response before a stream starts also falls back', async (path, provider, body) => {
   const userId = `stream ${path}`;
   scripted.says([ODD, ODD, ODD]);
   const asked = { model: `${provider} ${path} stream`, stream: true, ...body };

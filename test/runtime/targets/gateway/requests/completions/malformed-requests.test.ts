@@ -7,7 +7,7 @@ import { MASTER } from './running-gateway.ts';
 
 const { openai, anthropic, gateway, someone } = await startFixtureGateway();
 
-test('a byte order mark before a request does not reach the provider', async () => {
+test('a byte order mark before a request is not sent to the provider', async () => {
   const { secret } = await someone();
   const marked = `\uFEFF${JSON.stringify(chatBody('openai:good'))}`;
   const answer = await gateway.post(CHAT, marked, secret);
@@ -15,7 +15,7 @@ test('a byte order mark before a request does not reach the provider', async () 
   expect((await openai.last()).body).toMatch(/^\{/);
 });
 
-test('the error of a member lists all of its allowed forms', async () => {
+test('the error for a member lists all its allowed types', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:good', { stop: 5 }), secret);
   expect(await errorIn(answer)).toMatchObject({
@@ -38,7 +38,7 @@ test.each([
     'Max_Tokens',
     /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
   ],
-])('a request with one setting twice is rejected: %s', async (members, param, message) => {
+])('a request with a duplicate setting is rejected: %s', async (members, param, message) => {
   const { userId, secret } = await someone();
   const { messages } = chatBody('openai:good');
   const body = `{${members},"messages":${JSON.stringify(messages)}}`;
@@ -51,7 +51,7 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
-test('calls of custom tools can be sent back, and are calls of functions on other wires', async () => {
+test('custom tool calls can be sent back and become function calls on other protocols', async () => {
   const { secret } = await someone();
   const call = { id: 'call_1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
   const messages = [
@@ -74,7 +74,7 @@ test('calls of custom tools can be sent back, and are calls of functions on othe
   });
 });
 
-test('a name in a request does not change how names in other requests are read', async () => {
+test('member names in a request do not affect how other requests are parsed', async () => {
   const { secret } = await someone();
   const { messages } = chatBody('openai:good');
   const withMembers = (members: string): string =>
@@ -87,7 +87,7 @@ test('a name in a request does not change how names in other requests are read',
   });
 });
 
-test('an empty `user` is none: with a key it is omitted, with the master key it has to be named', async () => {
+test('an empty `user` counts as absent: it is ignored with a key and an error with the master key', async () => {
   const { userId, secret } = await someone();
   const asked = chatBody('openai:good', { user: '' });
   expect((await gateway.post(CHAT, asked, secret)).status).toBe(200);
@@ -95,20 +95,20 @@ test('an empty `user` is none: with a key it is omitted, with the master key it 
   expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
 });
 
-test('Retry-After is at most a day', async () => {
+test('Retry-After is at most one day', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 429 });
   expect(answer.headers.get('retry-after')).toBe('86400');
 });
 
-test("a response of the wrong shape is the provider’s error, not the gateway's", async () => {
+test("a malformed response is the provider's error, not the gateway's", async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });
 });
 
-test('an event of the wrong shape is skipped, and the stream continues', async () => {
+test('a malformed event is skipped, and the stream continues', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:odd-shape@2', { stream: true }), secret);
   const text = await answer.text();
@@ -118,7 +118,7 @@ test('an event of the wrong shape is skipped, and the stream continues', async (
 });
 
 test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classify'])(
-  '%s: the name of a model is short, and Unicode',
+  '%s: a model name must be short and valid Unicode',
   async (path) => {
     const { userId, secret } = await someone();
     const ask = async (model: string): Promise<Readonly<Record<string, unknown>>> =>
@@ -174,7 +174,7 @@ const REQUIRED: readonly (readonly [end: string, body: object])[] = [
 ];
 
 test.each(ASKING)(
-  '%s: further models would avoid permissions and prices, so they are rejected',
+  '%s: additional models are rejected because they would bypass permissions and prices',
   async (path) => {
     const { userId, secret } = await someone();
     const [, body] = REQUIRED.find(([end]) => path.endsWith(end)) ?? [];

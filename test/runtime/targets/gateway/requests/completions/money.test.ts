@@ -9,7 +9,7 @@ import { instanceOf, priced, runGateway } from './running-gateway.ts';
 const { openai, gateway, someone } = await startFixtureGateway();
 const gemini = await startFixture('gemini');
 
-test('when the first of an alias fails the next one answers, at its own price, and both are written down', async () => {
+test("an alias falls back to the next target at that target's price, and both attempts are recorded", async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('best'), secret);
   expect(await answer.json()).toMatchObject({ model: 'best', choices: [{ message: { content: REPLY } }] });
@@ -30,7 +30,7 @@ test('when the first of an alias fails the next one answers, at its own price, a
   ]);
 });
 
-test('a request that no target answers is one row, with the error', async () => {
+test('a request that every target fails has one usage row with the error', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:fails-503@one-row'), secret);
   expect(await errorIn(answer)).toMatchObject({
@@ -48,7 +48,7 @@ test('a request that no target answers is one row, with the error', async () => 
   ]);
 });
 
-test('a target that fails again and again is not used for a while, and the error has the time', async () => {
+test('a target that fails repeatedly is skipped for a while, and the error has Retry-After', async () => {
   const { secret } = await someone();
   let last: Response | undefined;
   for (let times = 0; times < 20; times += 1) {
@@ -58,7 +58,7 @@ test('a target that fails again and again is not used for a while, and the error
   expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-test('an error of a provider is returned without its secrets, and Retry-After is passed on', async () => {
+test('a provider error is returned without secrets and with Retry-After', async () => {
   const { secret } = await someone();
   const slow = await gateway.post(CHAT, chatBody('openai:rate-limited'), secret);
   expect(slow.headers.get('retry-after')).toBe('7');
@@ -71,7 +71,7 @@ test('an error of a provider is returned without its secrets, and Retry-After is
   expect(gateway.logged.join('')).not.toContain(secret);
 });
 
-test('requests are limited by the minute, and every answer reports how many are left', async () => {
+test('requests per minute are limited, and every response reports the remaining ones', async () => {
   const { secret } = await someone({ rpm: 2 });
   const first = await gateway.post(CHAT, chatBody('openai:good'), secret);
   expect(first.headers.get('x-ratelimit-limit')).toBe('2');
@@ -87,7 +87,7 @@ test('requests are limited by the minute, and every answer reports how many are 
   expect(await errorIn(refused)).toMatchObject({ status: 429, code: 'rate_limited' });
 });
 
-test('a budget that is spent rejects all but free models', async () => {
+test('a spent budget rejects all models except free ones', async () => {
   const budget = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.00015 });
   const { secret } = await someone({}, { budget_id: budget['budget_id'] });
   const short = chatBody('openai:good', { max_tokens: 1 });
@@ -97,7 +97,7 @@ test('a budget that is spent rejects all but free models', async () => {
   expect((await gateway.post(CHAT, chatBody('openai:free'), secret)).status).toBe(200);
 });
 
-test('an answer without reported tokens is billed by estimate', async () => {
+test('a response without reported tokens is billed by estimate', async () => {
   for (const stream of [false, true]) {
     const { userId, secret } = await someone();
     await (await gateway.post(CHAT, chatBody('openai:no-usage', { stream }), secret)).text();
@@ -113,7 +113,7 @@ test('an answer without reported tokens is billed by estimate', async () => {
   }
 });
 
-test('a model of Gemini costs the same with the prefix of its lists, whichever name has the price', async () => {
+test('a Gemini model costs the same with and without its list prefix, whichever name has the price', async () => {
   const running = await runGateway({
     models: {
       providers: [instanceOf('gemini', gemini)],
@@ -140,7 +140,7 @@ test('a model of Gemini costs the same with the prefix of its lists, whichever n
   }
 });
 
-test('models without a price are rejected where all need one', async () => {
+test('models without a price are rejected if prices are required', async () => {
   const strict = await runGateway({
     models: {
       providers: [instanceOf('openai', openai)],

@@ -14,11 +14,11 @@ const OWN: Record<string, readonly string[]> = {
 const FOREIGN = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'];
 const endpoints = Object.entries(ENDPOINTS).filter(([route]) => route in OWN);
 
-test('each of these routes exists', () => {
+test('every route in this table exists', () => {
   expect(endpoints).toHaveLength(Object.keys(OWN).length);
 });
 
-test.each(endpoints)('%s: budget is held for the largest limit, whatever it is called', (route, rules) => {
+test.each(endpoints)('%s: the reservation covers the largest output limit under any of its names', (route, rules) => {
   const limit = (body: object): number => rules.maxOutputTokens({ ...body }, ASSUMED);
   expect(limit({})).toBe(ASSUMED);
   for (const own of OWN[route] ?? []) {
@@ -42,6 +42,6 @@ test.each([
   [{ generation_config: { max_output_tokens: 9000 } }, 9000],
   [{ generationConfig: { maxOutputTokens: 5, candidateCount: 1, candidate_count: 7 } }, 35],
   [{ generationConfig: null }, ASSUMED],
-])('Gemini reads both spellings of a name: %j', (body, expected) => {
+])('Gemini fields can have either spelling: %j', (body, expected) => {
   expect(geminiEndpoint.maxOutputTokens(body, ASSUMED)).toBe(expected);
 });

@@ -29,7 +29,7 @@ const provider = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 afterAll(() => void provider.close());
 
-test('published prices apply to models without a configured price, and rows record the source of their price', async () => {
+test('published prices apply to models without a configured price, and usage rows record the price source', async () => {
   const { port } = provider.address() as AddressInfo;
   const at = { type: 'openai', baseUrl: `http://127.0.0.1:${port}`, local: true } as const;
   const gateway = await runGateway({

@@ -52,7 +52,7 @@ async function start() {
 }
 
 test.each(WIRES)(
-  '%s: a budget that is only reserved is 429 until the request is answered',
+  '%s: a fully reserved budget returns 429 until the request finishes',
   async (path, status, type, body) => {
     const { gateway, secret } = await start();
     const ask = async (maxTokens = MAX_TOKENS) => await gateway.post(path, body(maxTokens), secret);
@@ -95,7 +95,7 @@ test.each(WIRES)(
   },
 );
 
-test('records of a request have the status that its client got', () => {
+test("a usage record has the same status as the client's response", () => {
   const error = new AppError('ForbiddenError', 'x', { reason: 'budget_exceeded' });
   expect([CHAT, '/v1/messages', '/v1/responses'].map((path) => statusOfError(error, path))).toEqual([
     403, 402, 429,

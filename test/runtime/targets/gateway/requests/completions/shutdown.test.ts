@@ -38,7 +38,7 @@ async function start(shutdownMs = PATIENCE_MS) {
   return { gateway, secret, stopped };
 }
 
-test('a stream longer than the shutdown timeout gets an error, and the gateway exits in time', async () => {
+test('a stream that exceeds the shutdown timeout gets an error, and the gateway exits in time', async () => {
   // Given
   const { gateway, secret, stopped } = await start();
   const answer = await gateway.post(CHAT, chatBody('openai:stall', { stream: true }), secret);
@@ -62,7 +62,7 @@ test.each([
     'by the app',
     { accept: 'application/json, text/event-stream', 'accept-encoding': 'identity', origin: '' },
   ],
-])('an answer that is awaited then is 503, asked %s', async (_how, headers) => {
+])('a pending response gets 503 at the shutdown timeout, handled %s', async (_how, headers) => {
   const { gateway, secret, stopped } = await start();
   const asked = gateway.post(CHAT, chatBody('openai:silent'), secret, { headers });
   await openai.happened('waiting', 'silent');
@@ -76,7 +76,7 @@ test.each([
 });
 
 test.each([true, false])(
-  'an answer whose client has left is recorded before the gateway ends, whether it comes in time: %s',
+  'a response whose client disconnected is recorded before the gateway exits, arriving in time: %s',
   async (comesInTime) => {
     const { gateway, secret, stopped } = await start(comesInTime ? 60_000 : PATIENCE_MS);
     const client = new AbortController();

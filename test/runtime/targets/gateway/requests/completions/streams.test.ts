@@ -88,7 +88,7 @@ test.each(
   },
 );
 
-test('a stream that stalls, and one that takes too long, end with an error event', async () => {
+test('a stalled stream and one that takes too long end with an error event', async () => {
   const { secret } = await someone();
   for (const provider of ['impatient', 'brief']) {
     const text = await (await gateway.post(CHAT, streaming(`${provider}:stall`), secret)).text();
@@ -105,7 +105,7 @@ test.each([
   ['ends-at-once', 502],
   ['wrong-type', 502],
   ['huge', 502],
-] as const)('`%s` is an error with a status, and nothing is held afterwards', async (model, status) => {
+] as const)('`%s` returns an error status and leaves no reservation', async (model, status) => {
   const { userId, secret } = await someone();
   expect((await gateway.post(CHAT, streaming(`openai:${model}`), secret)).status).toBe(status);
   const rows = await settledRows(userId);
@@ -114,7 +114,7 @@ test.each([
   expect(user).toMatchObject({ spend: 0, reserved: 0 });
 });
 
-test('a client that disconnects cancels the provider within 100 ms, and is billed for what it got', async () => {
+test('a client that disconnects cancels the provider request within 100 ms and is billed for the received part', async () => {
   const hangUp = async (): Promise<number> => {
     const { userId, secret } = await someone();
     const socket = await rawRequest(secret, JSON.stringify(streaming('openai:stall@left')));
@@ -133,7 +133,7 @@ test('a client that disconnects cancels the provider within 100 ms, and is bille
   expect(await fastestOf(hangUp)).toBeLessThan(100);
 });
 
-test('a client that disconnects while sending its body is not reported', async () => {
+test('a client that disconnects while sending its body is not recorded', async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(chatBody('openai:good'));
   const slow = await rawRequest(secret, body.slice(0, 20), [`Content-Length: ${body.length}`]);
@@ -147,7 +147,7 @@ test('a client that disconnects while sending its body is not reported', async (
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
-test('a body that announces itself, and one of unknown length, are taken', async () => {
+test('bodies with Expect: 100-continue and chunked bodies are accepted', async () => {
   const { secret } = await someone();
   const body = JSON.stringify(chatBody('openai:good'));
   const expecting = await rawRequest(secret, '', [`Content-Length: ${body.length}`, 'Expect: 100-continue']);
@@ -161,7 +161,7 @@ test('a body that announces itself, and one of unknown length, are taken', async
   chunked.destroy();
 });
 
-test('the row is written before the client receives the end', async () => {
+test('the usage row is written before the client receives the end', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, streaming('openai:good'), secret);
   let text = '';
@@ -174,7 +174,7 @@ test('the row is written before the client receives the end', async () => {
   expect(rowsAtEnd).toBe(1);
 });
 
-test('a client that does not read slows the provider down, and memory stays as it is', async () => {
+test('a client that does not read slows down the provider without using more memory', async () => {
   const { secret } = await someone();
   const before = (await openai.counts())['bytesWritten'] ?? 0;
   const rss = process.memoryUsage.rss();
@@ -192,7 +192,7 @@ test('a client that does not read slows the provider down, and memory stays as i
   expect((await openai.happened('closed', 'long')).complete).toBe(false);
 });
 
-test('a thousand silent streams are held, and all continue', { timeout: 60_000 }, async () => {
+test('a thousand idle streams stay open, and all continue', { timeout: 60_000 }, async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(streaming('usual:stall@many'));
   const sockets: Socket[] = [];

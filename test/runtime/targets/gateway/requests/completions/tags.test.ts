@@ -12,7 +12,7 @@ await gateway.user('ann');
 const secret = await gateway.key({ user_id: 'ann' });
 const CHAT = '/v1/chat/completions';
 
-test('tags come from the header and from metadata, and only other metadata reaches the provider', async () => {
+test('tags come from the header and from metadata, and only other metadata is sent to the provider', async () => {
   const body = { ...chatBody('openai:good'), metadata: { tags: ['b', 'c'], run: '7' } };
   const answer = await gateway.post(CHAT, body, secret, { headers: { 'X-Gateway-Tags': ' a, b ,' } });
   expect(answer.status).toBe(200);
@@ -23,7 +23,7 @@ test('tags come from the header and from metadata, and only other metadata reach
   expect(recorded).not.toMatch(/"tags|x-gateway-tags/i);
 });
 
-test('an invalid tag is rejected, and nothing is called', async () => {
+test('an invalid tag is rejected without calling a provider', async () => {
   const refuse = async (tags: unknown, header = '') =>
     await errorIn(
       await gateway.post(CHAT, { ...chatBody('openai:good'), metadata: { tags } }, secret, {
@@ -39,7 +39,7 @@ test('an invalid tag is rejected, and nothing is called', async () => {
   expect(await refuse(many)).toMatchObject({ message: 'The request has 11 tags; the maximum is 10.' });
 });
 
-test('the budget of a tag limits all users that send it', async () => {
+test("a tag's budget limits all users who send it", async () => {
   const { budget_id: id } = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.000001 });
   const price = { model_key: 'openai:good', input_price_per_million: 1, output_price_per_million: 2 };
   await gateway.admin('POST', '/v1/pricing', price);
@@ -57,7 +57,7 @@ test('the budget of a tag limits all users that send it', async () => {
   expect((await ask(['team/small'])).status).toBe(200);
 });
 
-test('metadata without a list of tags is left as it is', () => {
+test('metadata without a list of tags is not changed', () => {
   const headers = new Headers();
   for (const metadata of [undefined, null, 'x', { tags: 'a,b' }, { user_id: 'ada' }])
     expect(tagsOf(headers, { metadata })).toEqual({ tags: [] });

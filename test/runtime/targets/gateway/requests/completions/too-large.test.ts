@@ -18,7 +18,7 @@ const gateway = await runGateway({
 });
 afterAll(() => gateway.stop());
 
-test('an answer that is too large is reported, requested once and billed by estimate', async () => {
+test('an oversized response is reported, not retried, and billed by estimate', async () => {
   await gateway.user('ann');
   const secret = await gateway.key({ user_id: 'ann' });
   const before = (await openai.counts())['requests'] ?? 0;
@@ -50,7 +50,7 @@ test('an answer that is too large is reported, requested once and billed by esti
   expect(user['spend']).toBeCloseTo((models.length * (prompt * 10 + 50 * 30)) / 1e6, 9);
 });
 
-test('vectors that are too large are billed for what was sent', async () => {
+test('oversized embeddings are billed for what was sent', async () => {
   await gateway.user('bob');
   const secret = await gateway.key({ user_id: 'bob' });
   const answer = await gateway.post('/v1/embeddings', { model: 'openai:good', input: 'Hello' }, secret);

@@ -67,7 +67,7 @@ test.each([
   ['/v1/messages', { max_tokens: 500, messages: MESSAGES, stream: true }, claudeStream],
   ['/v1/chat/completions', { messages: MESSAGES }, claude(USAGE)],
   ['/v1/chat/completions', { messages: MESSAGES, stream: true }, claudeStream],
-])('%s: searches of Anthropic are billed', async (path, body, answer) => {
+])('%s: Anthropic web searches are billed', async (path, body, answer) => {
   const model = 'anthropic:claude-sonnet-4-5';
   const tools = path === '/v1/messages' && { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
   expect(await costOf(path, { model, ...body, ...tools }, answer)).toEqual({
@@ -81,7 +81,7 @@ test.each([
   ['gemini:gemini-2.5-flash', false],
   ['gemini:gemini-3-flash-preview', false],
   ['gemini:gemini-3-flash-preview', true],
-])('searches of %s are billed by request or by query', async (model, stream) => {
+])('web searches of %s are billed per request or per query', async (model, stream) => {
   const part = (text: string, more: object = {}) => ({
     candidates: [
       {
@@ -107,7 +107,7 @@ test.each([
   ['openai:gpt-image-1.5', {}],
   ['azure_ai:flux-1.1-pro', {}],
   ['azure:dall-e-3', { size: '1024x1792', quality: 'hd' }],
-])('images of %s are billed by their tokens, or each', async (model, body) => {
+])('images from %s are billed by tokens or per image', async (model, body) => {
   const usage = {
     input_tokens: 100,
     input_tokens_details: { image_tokens: 40, text_tokens: 60 },
@@ -124,7 +124,7 @@ test.each([
   );
 });
 
-test('search units of a reranker are billed', async () => {
+test("a reranker's search units are billed", async () => {
   const model = 'cohere:rerank-v3.5';
   const results = [{ index: 0, relevance_score: 1 }];
   const answer = { id: 'x', results, meta: { billed_units: { search_units: 3 } } };
@@ -135,7 +135,7 @@ test('search units of a reranker are billed', async () => {
   });
 });
 
-test('searches of the Responses API are its items, and a model that always searches has one per answer', async () => {
+test('searches of the Responses API are billed per item, or once per response for models that always search', async () => {
   const search = (type: string) => ({
     type: 'web_search_call',
     id: type,
@@ -164,7 +164,7 @@ test('searches of the Responses API are its items, and a model that always searc
   });
 });
 
-test('a budget reserves the searches and images that a request can cost', async () => {
+test('a budget reserves the maximum number of searches and images of a request', async () => {
   const { budget_id: id } = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.1 });
   await gateway.user('poor', { budget_id: id });
   const secret = await gateway.key({ user_id: 'poor' });

@@ -40,7 +40,7 @@ const warningsIn = ({ logged }: RunningTestGateway): readonly Record<string, unk
     .filter((line) => line.includes('model without a price: its cost is not counted in the budget'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test('a budget of a user or a key rejects a model without a price, and no request is sent', async () => {
+test('a user or key with a budget cannot use a model without a price, and no request is sent', async () => {
   const gateway = await startGateway();
   const { user = '', key = '', none = '' } = await keysUnderBudget(gateway);
   const before = await openai.counts();
@@ -68,7 +68,7 @@ test('a budget of a user or a key rejects a model without a price, and no reques
   expect(warningsIn(gateway)).toEqual([]);
 });
 
-test('a price effective now admits requests, and one effective later does not', async () => {
+test('a price effective now admits requests, and a future price does not', async () => {
   const gateway = await startGateway();
   const { user = '' } = await keysUnderBudget(gateway);
   const price = { model_key: 'openai:unpriced', input_price_per_million: 1, output_price_per_million: 1 };
@@ -78,7 +78,7 @@ test('a price effective now admits requests, and one effective later does not', 
   expect((await gateway.post(CHAT, chatBody('openai:unpriced'), user)).status).toBe(200);
 });
 
-test('where it is allowed, a header, the log and a metric report each use', async () => {
+test('if allowed, each unpriced use is reported in a header, the log and a metric', async () => {
   const gateway = await startGateway({ allowUnpriced: true });
   const { user = '', key = '', none = '' } = await keysUnderBudget(gateway);
   for (const [secret, stream] of [

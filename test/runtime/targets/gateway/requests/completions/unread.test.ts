@@ -20,7 +20,7 @@ afterAll(() => gateway.stop());
 test.each([
   ['directly', []],
   ['by the app', ['Origin: ']],
-])('a client that reads nothing holds nothing after its stream timeout, with %s', async (how, more) => {
+])('a client that reads nothing releases its slot after the stream timeout, handled %s', async (how, more) => {
   // Given
   const userId = `user-${how.replace(' ', '-')}`;
   await gateway.user(userId);

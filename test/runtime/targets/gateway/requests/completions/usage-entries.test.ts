@@ -30,7 +30,7 @@ const rowOf = (error: AppError | undefined, summary?: AnswerSummary) =>
     firstByteMs: undefined,
   }).at(-1)?.entry;
 
-test('an internal error of the gateway is recorded without its message', () => {
+test('an internal error is recorded without its message', () => {
   const error = AppError.from(new TypeError('o9e(...).filter is not a function'));
   expect(rowOf(error)).toMatchObject({ errorMessage: 'Internal error', statusCode: 500 });
 });
@@ -54,7 +54,7 @@ test.each([
   ['the prompt alone, of no answer', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
   ['the answer alone', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
   ['nothing', undefined, 40, 5, 10, true],
-])('a provider that reports %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
+])('tokens are recorded or estimated if the provider reports %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
   const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
   expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
 });

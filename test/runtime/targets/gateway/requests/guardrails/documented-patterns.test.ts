@@ -39,7 +39,7 @@ const EXAMPLES = [
 ];
 
 test.each(EXAMPLES.flatMap((one) => [one, one.replaceAll(' ', '')]))(
-  'the pattern of the documentation finds all of %s',
+  'the documented pattern matches all of %s',
   async (iban) => {
     const text = `Please pay to ${iban}, or to (${iban}).`;
     const found = await matchesOf(pattern, text, performance.now() + 5000);
@@ -48,6 +48,6 @@ test.each(EXAMPLES.flatMap((one) => [one, one.replaceAll(' ', '')]))(
 );
 
 test.each(['A12 of 2026', 'the year 2026 0101 2020', 'order AB12', 'Win32 and x86'])(
-  'the pattern of the documentation finds nothing in %s',
+  'the documented pattern does not match %s',
   async (text) => expect(await matchesOf(pattern, text, performance.now() + 5000)).toEqual([]),
 );

@@ -52,7 +52,7 @@ const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule
 });
 const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 
-test('flagged requests are blocked with the reason; others continue', async () => {
+test('flagged requests are blocked with a reason, and others continue', async () => {
   const guardrails = guardrailsOf();
   const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), request);
   expect(good).toEqual({
@@ -104,12 +104,12 @@ test.each([
   ['the input of responses', { input: 'an attack' }],
   ['a text for embeddings', { input: ['fine', 'an attack'] }],
   ['a text behind a long one', said(`${'fine '.repeat(2000)}an attack`)],
-])('it is found in %s', async (_where, body) => {
+])('an attack is found in %s', async (_where, body) => {
   const { blocked } = await guardrailsOf().checkInput([rule('guard')], body, request);
   expect(blocked?.code).toBe('ForbiddenError');
 });
 
-test('a word is found wherever it lies in a long text', async () => {
+test('a word is found at any position in a long text', async () => {
   for (let at = 0; at < 1000; at += 37) {
     const text = `${'x'.repeat(at)}attack${'y'.repeat(500)}`;
     expect(
@@ -119,7 +119,7 @@ test('a word is found wherever it lies in a long text', async () => {
   }
 });
 
-test('monitoring reports and does not block', async () => {
+test('monitoring reports a match without blocking', async () => {
   const { verdicts, blocked } = await guardrailsOf().checkInput(
     [rule('guard', { mode: 'monitor' })],
     said('attack'),
@@ -130,7 +130,7 @@ test('monitoring reports and does not block', async () => {
 });
 
 test.each(['down', 'other', 'missing'])(
-  'an encoder that cannot judge (%s) blocks, unless it may be missing',
+  'an unavailable encoder (%s) blocks requests, unless configured otherwise',
   async (name) => {
     const guardrails = guardrailsOf();
     const strict = await guardrails.checkInput([rule(name)], said('fine'), request);
@@ -147,7 +147,7 @@ test.each(['down', 'other', 'missing'])(
   },
 );
 
-test('an encoder that does not answer in time cannot judge', async () => {
+test('an encoder that times out counts as unavailable', async () => {
   const clock = manualClock();
   const checking = guardrailsOf([], clock).checkInput([rule('silent')], said('fine'), request);
   await encoder.happened('waiting', 'silent');
@@ -155,7 +155,7 @@ test('an encoder that does not answer in time cannot judge', async () => {
   expect((await checking).blocked?.code).toBe('UpstreamError');
 });
 
-test('a request can tighten the policy, but never weaken it', () => {
+test('a request can tighten the policy, but not weaken it', () => {
   const guardrails = guardrailsOf([rule('guard', { on: ['output'] })]);
   const lax = { profile: 'guard', mode: 'monitor', on_unavailable: 'monitor', on: ['input'] };
   expect(guardrails.rules([lax])).toEqual([rule('guard', { on: ['output', 'input'] })]);
@@ -184,7 +184,7 @@ async function guarded(text: string, rules: readonly GuardrailRule[]) {
   return { ...(await readStream(answer, { guard })), verdicts };
 }
 
-test('a stream goes out as it is when nothing is flagged', async () => {
+test('a stream without matches is sent unchanged', async () => {
   const text = 'fine '.repeat(300);
   const { text: out, summary, verdicts } = await guarded(text, [rule('guard')]);
   expect(contentOf(out)).toContain(text.trim());
@@ -194,7 +194,7 @@ test('a stream goes out as it is when nothing is flagged', async () => {
   expect(verdicts.length).toBeGreaterThan(0);
 });
 
-test('text waits until a window of it is full, and every window begins with the end of the one before', async () => {
+test('text is sent in full windows, and each window overlaps the previous one', async () => {
   // Given
   const judged: string[] = [];
   const guard = createStreamGuard({
@@ -213,7 +213,7 @@ test('text waits until a window of it is full, and every window begins with the 
   expect(judged).toEqual(['abcdefghij', 'hijklmnopq']);
 });
 
-test.each([10, 350, 395, 401, 1000])('nothing is sent of a window with a match at letter %i', async (at) => {
+test.each([10, 350, 395, 401, 1000])('nothing is sent from a window with a match at position %i', async (at) => {
   const { text, summary } = await guarded(`${'x'.repeat(at)}attack${'y'.repeat(700)}`, [rule('guard')]);
   expect(contentOf(text)).not.toContain('attack');
   const [error, done] = eventsOf(text)
@@ -225,14 +225,14 @@ test.each([10, 350, 395, 401, 1000])('nothing is sent of a window with a match a
   expect((await openai.happened('closed', 'good')).event).toBe('closed');
 });
 
-test('a stream is blocked when its guardrail cannot be reached', async () => {
+test('a stream is blocked if its guardrail is unavailable', async () => {
   const { text, summary } = await guarded('fine', [rule('down')]);
   expect(contentOf(text)).toBe('');
   expect(text).toContain('"code":"guardrail_unavailable"');
   expect(summary.outcome).toBe('blocked');
 });
 
-test('monitoring a stream delays nothing, and reports at the end', async () => {
+test('monitoring does not delay a stream and reports at the end', async () => {
   const { text, summary, verdicts } = await guarded('an attack', [
     rule('guard', { mode: 'monitor', onUnavailable: 'monitor' }),
   ]);

@@ -24,11 +24,11 @@ test.each<[string, Record<string, unknown>]>([
   ['a custom tool call', { messages: [{ tool_calls: [{ custom: { input: 'an attack' } }] }] }],
   ['a member that only one provider has', { chat_template: 'an attack' }],
   ['instructions', { instructions: 'an attack' }],
-])('a text is found in %s', (_where, body) => {
+])('text is found in %s', (_where, body) => {
   expect(checkedTexts({ model: 'x', ...body }).join()).toContain('attack');
 });
 
-test('the result of one tool is one text', () => {
+test('each tool definition is one text', () => {
   const tools = [
     { name: 'a', description: 'b' },
     { function: { name: 'c', parameters: { type: 'object' } } },
@@ -36,7 +36,7 @@ test('the result of one tool is one text', () => {
   expect(checkedTexts({ tools })).toEqual(['a\nb', 'c']);
 });
 
-test('ids, kinds, names of models, addresses and data are not texts', () => {
+test('ids, types, model names, addresses and data are not treated as text', () => {
   const body = {
     model: 'openai:attack',
     user: 'attack',
@@ -91,7 +91,7 @@ const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
   'an escape in JSON': JSON.stringify({ a: SECRET }).replace('attack', String.raw`att\u0061ck`),
 };
 
-test.each(Object.entries(PLACES))('the %s is read, whatever it is declared as', (_place, bodyOf) => {
+test.each(Object.entries(PLACES))('%s is decoded and read, whatever its declared type', (_place, bodyOf) => {
   for (const [encoding, bytes] of Object.entries(ENCODED)) {
     const data = base64(bytes);
     const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(

@@ -49,7 +49,7 @@ const PII: EntityProfile = {
   action: 'mask',
 };
 
-test('an executable finds names, which the model does not get and the answer gets back', async () => {
+test('an executable masks names for the model and restores them in the response', async () => {
   const guardrails = guardrailsOf(PII, ner);
   const body = {
     ...said('Anna Smith Peter Weber met in Paris'),
@@ -85,7 +85,7 @@ test('an executable finds names, which the model does not get and the answer get
   expect((await blocking.checkOutput([rule('pii')], 'met in Paris', request)).blocked).toBeDefined();
 });
 
-test('without an encoder, nothing is sent unmasked, unless the rule allows it', async () => {
+test('without an encoder, no unmasked text is sent unless the rule allows it', async () => {
   const guardrails = guardrailsOf(PII, undefined);
   const strict = await guardrails.checkInput([rule('pii')], said('Anna'), request);
   expect(strict.blocked).toMatchObject({ code: 'UpstreamError', reason: 'guardrail_unavailable' });
@@ -113,7 +113,7 @@ const PATTERNS: PatternProfile = {
   ]),
 };
 
-test('patterns block or mask, and a text on which they are slow is not let through', async () => {
+test('patterns block or mask, and a text that takes too long is blocked', async () => {
   const guardrails = guardrailsOf(PATTERNS);
   const found = await guardrails.checkInput([rule('secrets')], said('to DE89 3704 0044 0532'), request);
   expect(found.blocked?.message).toContain('secrets (IBAN 1)');
@@ -144,7 +144,7 @@ test('patterns block or mask, and a text on which they are slow is not let throu
   expect(kept.masked?.placeholders.restore('[IBAN_1]')).toBe('[IBAN_1]');
 });
 
-test('an answer has to match a schema, whose patterns cannot block either', async () => {
+test('a response must match its schema, whose patterns cannot block the process either', async () => {
   const schema = {
     type: 'object',
     required: ['n'],
@@ -169,7 +169,7 @@ test('an answer has to match a schema, whose patterns cannot block either', asyn
   expect(await guard?.end()).toMatchObject({ kind: 'block' });
 });
 
-test('a webhook decides; one that is late, broken or gone counts as unavailable', async () => {
+test('a webhook decides; a slow, broken or unreachable one counts as unavailable', async () => {
   const asked: unknown[] = [];
   let answer: (response: ServerResponse) => void = () => undefined;
   const server = createServer((incoming, response) => {

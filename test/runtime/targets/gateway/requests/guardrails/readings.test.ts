@@ -41,7 +41,7 @@ const PLACES: Record<string, Record<string, unknown>> = {
   'the description of an MCP server': { tools: [{ type: 'mcp', server_description: IBAN, server_url: 'x' }] },
 };
 
-test.each(Object.entries(PLACES))('a text is masked and checked in %s', async (_place, body) => {
+test.each(Object.entries(PLACES))('text is masked and checked in %s', async (_place, body) => {
   const rules = [rule('ids', { on: ['input'] })];
   const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
   const request = { requestId: 'r-1', signal: new AbortController().signal };
@@ -52,7 +52,7 @@ test.each(Object.entries(PLACES))('a text is masked and checked in %s', async (_
   expect(checkedTexts(body).join('\n')).toContain(IBAN);
 });
 
-test('a pattern sees line ends in arguments as they are', () => {
+test('a pattern sees the actual line breaks of arguments', () => {
   const text = 'two\nlines "quoted"';
   expect(checkedTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
 });
@@ -77,7 +77,7 @@ test('unmasked text is sent unchanged', async () => {
   });
 });
 
-test('credentials of an MCP server stay as they are', async () => {
+test('credentials of an MCP server are not masked', async () => {
   const rules = [rule('ids', { on: ['input'] })];
   const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
   const tool = { type: 'mcp', server_url: IBAN, authorization: IBAN, headers: { description: IBAN } };

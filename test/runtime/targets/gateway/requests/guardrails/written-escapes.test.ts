@@ -23,13 +23,13 @@ const WRITTEN: readonly string[] = [
 ];
 
 describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
-  test('is blocked in a whole answer', async () => {
+  test('is blocked in a buffered response', async () => {
     const { guardrails, rules } = openMasking({ profile: blocking });
     const { blocked } = await guardrails.checkOutput(rules, `Here it is: ${text}`, request);
     expect(blocked?.reason).toBe('guardrail_violation');
   });
 
-  test('is blocked in a stream, wherever it is cut', async () => {
+  test('is blocked in a stream, wherever it is split', async () => {
     const { guardrails, rules } = openMasking({ profile: blocking });
     for (const size of [1, 7, 50]) {
       const guard = guardrails.streamGuard(rules, request, () => undefined);
@@ -42,7 +42,7 @@ describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
     }
   });
 
-  test('is masked in the text and in the arguments of a whole answer', async () => {
+  test('is masked in the text and arguments of a buffered response', async () => {
     const { guardrails, masking, rules } = openMasking({ profile });
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }];
     const json = { choices: [{ index: 0, message: { content: text, tool_calls: calls } }] };
@@ -61,7 +61,7 @@ describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
 });
 
 describe.each(Object.entries(APIS))('a stream of %s', (_name, { stream, read }) => {
-  test.each([LAST, escaped(IBAN)])('is masked wherever it is cut: %s', async (written) => {
+  test.each([LAST, escaped(IBAN)])('is masked wherever it is split: %s', async (written) => {
     const text = `{"to":"${written}","n":1}`;
     for (let cut = 1; cut < text.length; cut += 1) {
       const mask = maskOf({ profile, rules: [rule('ids')] });
@@ -75,7 +75,7 @@ describe.each(Object.entries(APIS))('a stream of %s', (_name, { stream, read }) 
   });
 });
 
-test('a text without escapes has one reading, and a row of backslashes few', () => {
+test('text without escapes has one reading, and a long run of backslashes only a few', () => {
   expect(writtenReadings('plain "text"')).toEqual(['plain "text"']);
   expect(writtenReadings('\\'.repeat(1000)).length).toBeLessThanOrEqual(5);
 });

@@ -70,7 +70,7 @@ async function ask(models: CurrentModels | HeldModels, model: string): Promise<s
   return answer.kind === 'failed' ? (attempts[0]?.failure ?? answer.failure.kind) : answer.kind;
 }
 
-test('unchanged providers are kept, changed ones are opened, and removed ones are closed', async () => {
+test('a reload keeps unchanged providers, reopens changed ones and closes removed ones', async () => {
   const { models, events } = open(configOf([provider('a'), provider('b'), provider('c')]));
   models.replace(configOf([provider('d'), provider('b', { apiKey: 'new' }), provider('a')]));
   expect(events).toEqual(['open a', 'open b', 'open c', 'open d', 'open b', 'close b', 'close c']);
@@ -81,7 +81,7 @@ test('unchanged providers are kept, changed ones are opened, and removed ones ar
   held.release();
 });
 
-test('a request continues with its initial provider, which is closed after its last request', async () => {
+test('a request continues with its original provider, which closes after its last request', async () => {
   const { models, events } = open(
     configOf([provider('a')], { aliases: [{ name: 'old', targets: [{ model: 'a:good' }] }] }),
   );
@@ -103,7 +103,7 @@ test('a request continues with its initial provider, which is closed after its l
   expect(events).toEqual(['open a', 'open b', 'open c', 'close a']);
 });
 
-test('breakers stay open over a reload, unless their provider has changed', async () => {
+test('circuit breakers stay open across a reload, unless their provider changed', async () => {
   const { models } = open(configOf([provider('a'), provider('b')]));
   for (const name of ['a', 'b']) expect(await ask(models, `${name}:fails-500`)).toBe('provider_error');
   models.replace(configOf([provider('a'), provider('b', { apiKey: 'new' })]));
@@ -111,7 +111,7 @@ test('breakers stay open over a reload, unless their provider has changed', asyn
   expect(await ask(models, 'b:fails-500')).toBe('provider_error');
 });
 
-test('if a new provider cannot be opened, nothing changes', async () => {
+test('a reload changes nothing if a new provider cannot be opened', async () => {
   const { models, events } = open(configOf([provider('a')]));
   const bad = provider('bad', { baseUrl: 'http://169.254.169.254/v1' });
   expect(() => models.replace(configOf([provider('b'), bad]))).toThrow(/169\.254\.169\.254/);

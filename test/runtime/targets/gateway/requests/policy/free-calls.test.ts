@@ -30,9 +30,9 @@ const count = (key: string): Promise<WayAnswer> =>
 const chat = (key: string): Promise<WayAnswer> =>
   ask({ url: gateway.url, key }, 'POST', '/v1/responses', { model: 'openai:good', input: 'Hi' });
 
-describe('routes of stored objects', () => {
+describe('routes for stored objects', () => {
   const opened = useGateway();
-  test('each one counts in the limit of calls without cost', async () => {
+  test('all count towards the limit for free calls', async () => {
     const { id, key } = await newKey();
     const own = { url: gateway.url, key };
     const form = new FormData();
@@ -69,7 +69,7 @@ describe('routes of stored objects', () => {
   });
 });
 
-test('counts take nothing from the requests of a key, and requests nothing from the counts', async () => {
+test('token counts and requests of a key have separate limits', async () => {
   const { key } = await newKey({ rpm: 1 });
   expect((await chat(key)).status).toBe(200);
   expect((await chat(key)).status).toBe(429);
@@ -80,7 +80,7 @@ test('counts take nothing from the requests of a key, and requests nothing from 
   expect((await chat(other.key)).status).toBe(200);
 });
 
-test('the answer has the state of the limit, and a refusal the time to wait', async () => {
+test('a response has the rate limit state, and a rejection has Retry-After', async () => {
   const { key } = await newKey({ rpm: 20 });
   const send = () => gateway.post('/v1/responses/input_tokens', { model: 'openai:good', input: 'Hi' }, key);
   const answer = await send();
@@ -95,7 +95,7 @@ test('the answer has the state of the limit, and a refusal the time to wait', as
 test.each([
   ['user', async () => await gateway.admin('PATCH', '/v1/users/eve', { rpm: 1 })],
   ['team', async () => await gateway.admin('PATCH', '/v1/teams/crew', { rpm: 1 })],
-])('the limit of the %s holds over all keys', async (_of, limit) => {
+])('the %s limit applies across all keys', async (_of, limit) => {
   await gateway.admin('POST', '/v1/users', { user_id: 'eve' }).catch(() => undefined);
   await gateway.admin('PATCH', '/v1/users/eve', { rpm: null });
   await gateway.admin('POST', '/v1/teams', { team_id: 'crew' }).catch(() => undefined);
@@ -107,7 +107,7 @@ test.each([
   expect(statuses).toEqual([...Array.from({ length: LIMIT }, () => 200), 429, 429]);
 });
 
-test('parallel counts have the limit of parallel requests, for themselves', async () => {
+test('concurrent token counts have their own concurrency limit', async () => {
   const { key } = await newKey({ max_parallel: 2 });
   const all = await Promise.all(Array.from({ length: 12 }, () => count(key)));
   const statuses = all.map(({ status }) => status);

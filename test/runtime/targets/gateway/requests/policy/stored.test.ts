@@ -62,7 +62,7 @@ const lineOf = (id: string, content: string, more: object = {}): string =>
   });
 const ABOUT = { endpoint: '/v1/chat/completions', completion_window: '24h' };
 
-test('the output of a batch gets back what was masked in its requests, and is masked itself', async () => {
+test("masked values are restored in a batch's output, and the output itself is masked", async () => {
   const { key } = await newKey();
   const lines = [lineOf('one', 'Say ACC-111111.'), lineOf('two', 'Say ACC-222222 and ACC-333333.')];
   const file = await uploaded(key, lines.join('\n'));
@@ -84,7 +84,7 @@ test('the output of a batch gets back what was masked in its requests, and is ma
   expect(text).not.toContain('Grüße');
 });
 
-test('a stored response is masked when it is retrieved, and gets back what was masked in its request', async () => {
+test("a stored response is masked on retrieval, with the request's values restored", async () => {
   const { key } = await newKey();
   const body = { model: 'openai:good', input: 'Say ACC-444444.', background: true };
   const { id } = await json(key, 'POST', '/v1/responses', body);
@@ -96,7 +96,7 @@ test('a stored response is masked when it is retrieved, and gets back what was m
   expect([followed.status, followed.text.includes('cannot be followed')]).toEqual([403, true]);
 });
 
-test('texts in files are masked, without the JSON around them; other files stay as they are', async () => {
+test('text in files is masked without changing the JSON around it, and other files are unchanged', async () => {
   const { key } = await newKey();
   await uploaded(key, '{"messages":[{"content":"ACC-555555"}],"n":1e400}\n', 'fine-tune', 'tune.jsonl');
   expect(arrived.at(-1)).toContain('{"messages":[{"content":"[ACCOUNT_1]"}],"n":1e400}');
@@ -107,7 +107,7 @@ test('texts in files are masked, without the JSON around them; other files stay 
   expect(arrived.at(-1)).toContain(binary);
 });
 
-test('the batches and the responses of a revoked key are cancelled at the provider', async () => {
+test('batches and responses of a revoked key are cancelled at the provider', async () => {
   const { id: keyId, key } = await newKey();
   const file = await uploaded(key, lineOf('one', 'Hello'));
   const { id: batch } = await json(key, 'POST', '/v1/batches', { ...ABOUT, input_file_id: file });
@@ -124,7 +124,7 @@ test('the batches and the responses of a revoked key are cancelled at the provid
   );
 }, 30_000);
 
-test('responses to requests with masked texts are not cached, and state it', async () => {
+test('responses to masked requests are not cached, as a header states', async () => {
   const cached = await runGateway({
     models: {
       providers: [instanceOf('openai', fixture)],

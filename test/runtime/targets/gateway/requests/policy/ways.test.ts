@@ -86,9 +86,9 @@ const keys = (async () => {
   return { limited: limited.key, disabled: disabled.key, expired: expired.key, poor: poor.key };
 })();
 
-describe('the list of ways is complete', () => {
+describe('the table of provider routes is complete', () => {
   const opened = useGateway();
-  test('each route of the app is a way, or one on which nothing of its user reaches a provider', () => {
+  test('every route of the app is in the table or sends no user data to a provider', () => {
     const known = new Set(WAYS.flatMap(({ routes }) => routes));
     const routes = new Set(opened().app.routes.map(({ method, path }) => `${method} ${path}`));
     const unknown = [...routes].filter(
@@ -100,7 +100,7 @@ describe('the list of ways is complete', () => {
 });
 
 describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) => {
-  test('guardrails mask what the provider gets, and the prompt log has no more than that', async () => {
+  test('guardrails mask what the provider receives, and the prompt log contains only masked text', async () => {
     const { id, key } = await newKey({ user_id: 'ann' });
     const before = arrived.length;
     const { status, text } = await send(way, key, 'My account is ACC-123456.');
@@ -118,7 +118,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
     );
   });
 
-  test('guardrails block what the provider must not get', async () => {
+  test('guardrails block text that the provider must not receive', async () => {
     const { key } = await newKey({ user_id: 'ann' });
     const before = arrived.length;
     const { status, text } = await send(way, key, 'This is TOPSECRET.');
@@ -126,7 +126,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
     expect(arrived.slice(before).join('\n')).not.toContain('TOPSECRET');
   });
 
-  test('the models, the state, the money and the rate of the key hold', async () => {
+  test("the key's models, status, budget and rate limit are enforced", async () => {
     const after = arrived.length;
     // A key without models of a provider that stores files has no such provider.
     expect([400, 403]).toContain((await send(way, (await keys).limited, 'Hello')).status);
@@ -148,7 +148,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
   });
 });
 
-test('realtime sessions are rejected while a policy applies that cannot check them', async () => {
+test('realtime sessions are rejected if a policy applies that cannot check them', async () => {
   const { key } = await newKey({ user_id: 'ann' });
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=openai:good`, {
     headers: { authorization: `Bearer ${key}` },

@@ -7,7 +7,7 @@ import {
   writeFrame,
 } from '#gateway/requests/realtime/frames.ts';
 
-test('frames of every length are read, in pieces of every size', () => {
+test('frames of every length are read, in chunks of every size', () => {
   const payloads = [0, 1, 125, 126, 65_535, 65_536].map((length) => Buffer.alloc(length, 'x'));
   const all = Buffer.concat(payloads.map((payload) => writeFrame(OPCODE.binary, payload)));
   for (const size of [1, 7, 1000, all.length]) {
@@ -19,7 +19,7 @@ test('frames of every length are read, in pieces of every size', () => {
   }
 });
 
-test('masked frames, from RFC 6455 section 5.7, and messages in parts', () => {
+test('masked frames from RFC 6455 section 5.7 and fragmented messages are read', () => {
   const reader = createFrameReader(100);
   const [hello] = reader.push(Buffer.from('818537fa213d7f9f4d5158', 'hex'));
   expect(hello).toMatchObject({ opcode: OPCODE.text, isLast: true, payload: Buffer.from('Hello') });
@@ -28,13 +28,13 @@ test('masked frames, from RFC 6455 section 5.7, and messages in parts', () => {
   expect(parts.map((frame) => join(frame))).toEqual([undefined, undefined, 'Hello']);
 });
 
-test('a frame above the maximum is rejected before it has arrived', () => {
+test('an oversized frame is rejected before it has arrived', () => {
   const reader = createFrameReader(100);
   expect(() => reader.push(writeFrame(OPCODE.text, Buffer.alloc(200)).subarray(0, 4))).toThrow(
     'has 204 bytes',
   );
 });
 
-test('the end has a code and a short reason', () => {
+test('a close frame has a code and a short reason', () => {
   expect(closeFrame(1008, 'y'.repeat(300))).toHaveLength(2 + 125);
 });

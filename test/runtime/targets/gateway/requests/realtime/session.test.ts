@@ -69,7 +69,7 @@ const upTo = async ({ next }: Session, type: string) => {
   for (let event = await next(); ; event = await next()) if (event['type'] === type) return event;
 };
 
-test('a session is relayed, and each of its responses billed', async () => {
+test('a session is relayed, and each of its responses is billed', async () => {
   const session = connect('openai:gpt-realtime', { headers: { 'openai-beta': 'realtime=v1' } });
   expect(await session.next()).toMatchObject({
     type: 'session.created',
@@ -108,7 +108,7 @@ test('a session is relayed, and each of its responses billed', async () => {
   ]);
 });
 
-test('a browser has its key in a protocol; others are rejected before they are connected', async () => {
+test('a browser sends its key as a subprotocol, and other browsers are rejected before connecting', async () => {
   const browser = connect('openai:gpt-realtime', {
     key: '',
     protocols: ['realtime', `openai-insecure-api-key.${secret}`, 'openai-beta.realtime-v1'],
@@ -126,7 +126,7 @@ test('a browser has its key in a protocol; others are rejected before they are c
   expect(await get('?model=openai:refused')).toEqual([502, 'provider_unreachable']);
 });
 
-test('events that the provider could read otherwise, or that name what belongs to another user, are not forwarded', async () => {
+test("ambiguous events and events that reference another user's objects are not forwarded", async () => {
   await gateway.user('bob');
   const bob = await gateway.key({ user_id: 'bob' });
   const form = new FormData();
@@ -163,7 +163,7 @@ test('events that the provider could read otherwise, or that name what belongs t
   await session.closed;
 });
 
-test('a session ends when its budget does', async () => {
+test('a session ends when its budget is spent', async () => {
   // Enough for the reservation of one response, and one response.
   const key = await gateway.key({ user_id: 'ann', budget: { max_budget: 0.133 } });
   const session = connect('openai:gpt-realtime', { key });
@@ -175,7 +175,7 @@ test('a session ends when its budget does', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([403, 'estimate_exceeds_budget']);
 });
 
-test('responses in progress when the client disconnects are estimated', async () => {
+test('unfinished responses are billed by estimate when the client disconnects', async () => {
   const session = connect('openai:hangs');
   await session.next();
   session.send({ type: 'response.create' });
@@ -201,7 +201,7 @@ test.each([
   expect(await session.closed).toMatchObject({ code: 1008 });
 });
 
-test('the texts of a session are stored for keys that are logged, without audio', async () => {
+test('session texts are stored without audio for keys with logging', async () => {
   const created = await gateway.admin('POST', '/v1/keys', { user_id: 'ann', log_prompts: true });
   const session = connect('openai:gpt-realtime', { key: String(created['key']) });
   await session.next();
@@ -227,7 +227,7 @@ test('the texts of a session are stored for keys that are logged, without audio'
   expect(stored?.request).not.toContain('input_audio_buffer');
 });
 
-test('a gateway that stops closes its sessions', async () => {
+test('a gateway closes its sessions on shutdown', async () => {
   const other = await runGateway({ ...options, server: { shutdownMs: 400 } });
   await other.user('bob');
   const session = connect('openai:gpt-realtime', {

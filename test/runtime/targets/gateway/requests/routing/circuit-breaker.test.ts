@@ -63,7 +63,7 @@ interface Asked {
   readonly lastOpened: number;
 }
 
-test('no request passes for a while after it opened, and then one at a time', () => {
+test('an open breaker rejects all requests for a while, and then admits one at a time', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       play(steps, ({ breaker, now, admitted, lastOpened }) => {
@@ -77,7 +77,7 @@ test('no request passes for a while after it opened, and then one at a time', ()
   );
 });
 
-test('it is never open for longer than the longest time', () => {
+test('a breaker never stays open longer than the maximum', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       play(steps, ({ breaker, lastOpened }) => {
@@ -89,13 +89,13 @@ test('it is never open for longer than the longest time', () => {
   );
 });
 
-test('a rejected request gets a time to retry after', () => {
+test('a rejected request gets a retry delay', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(admitCall(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
   expect(admitCall(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });
 });
 
-test('only failures in a row open it, and one success closes it', () => {
+test('only consecutive failures open a breaker, and one success closes it', () => {
   let breaker = CLOSED_BREAKER;
   for (let count = 1; count < BREAKER_POLICY.failures; count += 1) breaker = afterFailure(breaker, false, 0);
   expect(admitCall(breaker, 0).admitted).toBe(true);
@@ -106,7 +106,7 @@ test('only failures in a row open it, and one success closes it', () => {
   expect(trial).toMatchObject({ admitted: true, isTrial: true });
 });
 
-test('a trial that fails opens it for twice as long, one that is afterAbandonment lets the next try', () => {
+test('a failed trial doubles the open time, and an abandoned trial admits the next one', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(afterFailure(open, true, 6000)).toMatchObject({
     openUntil: 16_000,

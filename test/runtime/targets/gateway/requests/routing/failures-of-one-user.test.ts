@@ -11,7 +11,7 @@ function poisoned() {
   return routerTo(({ owner }) => owner === OF_MALLORY || random() < 0.3);
 }
 
-test('40 failing requests of one user neither open the breaker of the model for others nor take their retries', async () => {
+test('40 failing requests of one user neither open the breaker for others nor use up their retries', async () => {
   const { send } = poisoned();
   await send('one:m', 200, 20, 'bob');
   for (const rate of [1000, 5]) {
@@ -22,14 +22,14 @@ test('40 failing requests of one user neither open the breaker of the model for 
   }
 });
 
-test('the same applies while the user continues', async () => {
+test('other users are not affected while the failing user continues', async () => {
   const { send } = poisoned();
   const [, all] = await Promise.all([send('one:m', 400, 20, OF_MALLORY), send('one:m', 400, 20, 'bob')]);
   expect(all.flat().filter(({ failure }) => failure === 'breaker_open')).toEqual([]);
   expect(all.filter(isFailed).length / all.length).toBeLessThan(0.045);
 });
 
-test('the user alone gets no more calls, so that the provider is not burdened', async () => {
+test('only the failing user is blocked, which relieves the provider', async () => {
   const { send, calls, states } = routerTo(({ owner }) => owner === OF_MALLORY);
   const all = await send('one:m', 200, 100, OF_MALLORY);
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 4);
@@ -38,7 +38,7 @@ test('the user alone gets no more calls, so that the provider is not burdened', 
   expect(states()).toMatchObject([{ target: 'one:m', breaker: { openUntil: undefined } }]);
 });
 
-test('an outage opens the breaker for all users after as many failures as before', async () => {
+test('an outage opens the breaker for all users after the same number of failures', async () => {
   const { send, calls, states } = routerTo(() => true);
   await send('one:m', 50, 1000, 'ann');
   const before = calls();
@@ -50,14 +50,14 @@ test('an outage opens the breaker for all users after as many failures as before
   expect(calls() - after).toBeLessThanOrEqual(1);
 });
 
-test('a failure that no request can cause opens the breaker for all users, even if only one user has seen it', async () => {
+test('a failure unrelated to the request opens the breaker for all users, even if one user sees it', async () => {
   const { send, calls, states } = routerTo(() => true, {}, 'unreachable');
   await send('one:m', 50, 1000, 'ann');
   expect(states()).toMatchObject([{ breaker: { openUntil: expect.any(Number) }, openFor: [] }]);
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 2);
 });
 
-test('one user cannot use all trials of an open breaker', async () => {
+test('one user cannot use up all trials of an open breaker', async () => {
   let isDown = true;
   const { send } = routerTo(({ owner }) => isDown || owner === OF_MALLORY);
   for (const owner of ['ann', OF_MALLORY, 'bob']) await send('one:m', 20, 1000, owner);
@@ -67,7 +67,7 @@ test('one user cannot use all trials of an open breaker', async () => {
   expect(all.filter(isFailed)).toEqual([]);
 });
 
-test('an outage with many users is not amplified by more than the budget and one retry of each user', async () => {
+test('an outage with many users is amplified by at most the budget and one retry per user', async () => {
   const breaker = { ...ROUTING_POLICY.breaker, failures: 1_000_000 };
   const { send, calls } = routerTo(() => true, { breaker });
   const users = Array.from({ length: 20 }, (_, at) => `user-${at}`);

@@ -7,7 +7,7 @@ import { isFailed, routerTo, seeded } from './failing-router.ts';
 const { percent, perSecond } = RETRY_BUDGET_POLICY;
 const WINDOW_SECONDS = 10;
 
-test('in any 10 seconds, failed retries are a share of the requests, and a few more', () => {
+test('in any 10 seconds, failed retries are limited to a share of the requests plus a few', () => {
   const step = fc.record({ ms: fc.nat(3000), isRequest: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -32,7 +32,7 @@ test('in any 10 seconds, failed retries are a share of the requests, and a few m
   );
 });
 
-test('a spent budget is refilled by time, even without requests', () => {
+test('a spent retry budget refills over time, even without requests', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   let now = 5_000_000;
   let taken = 0;
@@ -43,7 +43,7 @@ test('a spent budget is refilled by time, even without requests', () => {
   expect(budget.take(now)).toBeTypeOf('function');
 });
 
-test('a retry that succeeds costs nothing, even if the clock is set back meanwhile', () => {
+test('a successful retry costs nothing, even if the clock is set back', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   for (let round = 0; round < 1000; round += 1) budget.take(7_000_000)?.();
   expect(budget.take(7_000_000)).toBeTypeOf('function');
@@ -51,7 +51,7 @@ test('a retry that succeeds costs nothing, even if the clock is set back meanwhi
 });
 
 test.each([1, 20, 500])(
-  'with 30 percent of random failures and 3 attempts, 2.7 percent of the requests fail (%i per second)',
+  'with 30% random failures and 3 attempts, 2.7% of requests fail (%i per second)',
   async (rate) => {
     const random = seeded(42);
     const { send } = routerTo(() => random() < 0.3);
@@ -63,7 +63,7 @@ test.each([1, 20, 500])(
 );
 
 test.each([1, 50])(
-  'an outage is not amplified by more than the budget, whether the breaker helps or not (%i per second)',
+  'an outage is amplified by at most the budget, with or without a breaker (%i per second)',
   async (rate) => {
     const breaker = { ...ROUTING_POLICY.breaker, failures: 1_000_000 };
     const { send, calls } = routerTo(() => true, { breaker });
@@ -79,7 +79,7 @@ test.each([1, 50])(
   },
 );
 
-test('a model that fails takes no retries from other models and providers', async () => {
+test('a failing model does not use up retries of other models and providers', async () => {
   const seen = new WeakSet<object>();
   // The first call of each request to `flaky` fails.
   const { send } = routerTo(({ model, body }) => {
@@ -95,13 +95,13 @@ test('a model that fails takes no retries from other models and providers', asyn
   }
 });
 
-test('a budget of 0 means no retries, and an error states it', async () => {
+test('a budget of 0 disables retries, and the error gives the reason', async () => {
   const { send } = routerTo(() => true, { retryBudget: { percent: 0, perSecond: 0 } });
   const [attempts] = await send('one:m', 1, 1);
   expect(attempts).toMatchObject([{ outcome: 'failed', noRetry: 'budget_spent' }]);
 });
 
-test('after an outage, the breaker of a healthy model opens as fast as before', async () => {
+test('after an outage, the breaker of a healthy model opens as quickly as before', async () => {
   let isDown = false;
   const { send, calls } = routerTo(() => isDown);
   await send('one:m', 100, 50);

@@ -68,7 +68,7 @@ async function ask(
 const saidIn = async (answer: ChatAnswer): Promise<string> =>
   answer.kind === 'stream' ? contentOf((await readStream(answer)).text) : wholeOf(answer).text;
 
-test.each([false, true])('the next target answers when the first cannot (stream: %s)', async (stream) => {
+test.each([false, true])('the next target responds if the first one fails (stream: %s)', async (stream) => {
   const clock = manualClock();
   for (const model of [
     'fails-500',
@@ -94,7 +94,7 @@ test('an invalid request is not sent to another target', async () => {
   expect(outcomes(attempts)).toEqual(['openai:fails-400 bad_request']);
 });
 
-test('a failure is tried again, with a pause, and every attempt is reported', async () => {
+test('a failed call is retried after a pause, and every attempt is reported', async () => {
   const clock = manualClock();
   const told: Attempt[] = [];
   const router = routerOf(one('openai:fails-once'), clock);
@@ -116,14 +116,14 @@ test('retries stop after the second', async () => {
   expect(attempts).toHaveLength(3);
 });
 
-test('a target that requests too long a pause is skipped, and the client gets the time', async () => {
+test('a target that requests too long a pause is skipped, and the client gets the delay', async () => {
   const clock = manualClock();
   const { answer, attempts } = await ask(routerOf(one('openai:rate-limited'), clock), clock);
   expect(attempts).toHaveLength(1);
   expect(failureOf(answer)).toMatchObject({ kind: 'rate_limited', retryAfterSeconds: 7 });
 });
 
-test('a target that asked for a pause comes last until it is over', async () => {
+test('a target that requested a pause comes last until the pause is over', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:rate-limited', 'anthropic:good'), clock);
   const first = await ask(router, clock);
@@ -135,7 +135,7 @@ test('a target that asked for a pause comes last until it is over', async () => 
   expect(third.attempts).toHaveLength(2);
 });
 
-test('a target that keeps failing is left alone, tried once after a while, and used again', async () => {
+test('a target that keeps failing is skipped, tried once after a while, and used again', async () => {
   // Given: no server listens
   const clock = manualClock();
   const nobody = providerOf('openai', { ...openai, url: 'http://127.0.0.1:9' }, { clock, name: 'gone' });
@@ -155,7 +155,7 @@ test('a target that keeps failing is left alone, tried once after a while, and u
   expect(trial.filter((attempt) => attempt === 'gone:x unreachable')).toHaveLength(1);
 });
 
-test('when no target can be used, the client gets a time to retry after', async () => {
+test('the client gets a retry delay if no target is available', async () => {
   const clock = manualClock();
   const router = routerOf(one('openai:fails-500'), clock);
   for (let requests = 0; requests < 2; requests += 1) await ask(router, clock);
@@ -175,7 +175,7 @@ test('streams that break later count against their target', async () => {
   expect(outcomes(attempts)).toEqual(['openai:ends-early breaker_open']);
 });
 
-test('a target that does not respond in time is replaced by the next', async () => {
+test('a target that does not respond in time is replaced by the next one', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:stall-first@slow', 'anthropic:good'), clock);
   const call = callOf('chat', chatBody('best', { stream: true }), { firstByteMs: 2000 });
@@ -187,7 +187,7 @@ test('a target that does not respond in time is replaced by the next', async () 
   await readStream(answer);
 });
 
-test('a client that leaves stops everything', async () => {
+test('a client that disconnects stops all attempts', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:silent@left', 'anthropic:good'), clock);
   const client = new AbortController();
@@ -202,7 +202,7 @@ test('a client that leaves stops everything', async () => {
   expect(attempts).toHaveLength(1);
 });
 
-test('unknown model strings are rejected with a fix', () => {
+test('unknown model names are rejected with a fix', () => {
   const router = routerOf(one('openai:good'), manualClock());
   for (const model of ['gpt-4o', 'nobody:gpt-4o', 'openai:']) {
     expect(() => router.resolve(model)).toThrow(
@@ -215,7 +215,7 @@ test('unknown model strings are rejected with a fix', () => {
   expect(router.resolve('openai/good').targets[0]?.key).toBe('openai:good');
 });
 
-test('a Gemini model has one key, with or without the prefix in its lists', () => {
+test('a Gemini model has the same key with and without its list prefix', () => {
   const clock = manualClock();
   const router = routerOf(one('openai:good'), clock, [
     ...everybody(clock),
@@ -235,7 +235,7 @@ test('a Gemini model has one key, with or without the prefix in its lists', () =
   });
 });
 
-test('all models are listed by their model strings; an unreachable provider has none', async () => {
+test('all models are listed by their full names, except those of unreachable providers', async () => {
   const clock = manualClock();
   const nobody = providerOf('openai', { ...openai, url: 'http://127.0.0.1:9' }, { clock, name: 'gone' });
   const router = routerOf(one('openai:good'), clock, [...everybody(clock), nobody]);

@@ -100,7 +100,7 @@ async function shares(router: Router, requests: number, stream = false): Promise
 const ALL = [{ model: 'a:m' }, { model: 'b:m' }, { model: 'c:m' }];
 
 test.each([false, true])(
-  'the fastest gets the requests, until another one is faster (stream: %s)',
+  'the fastest target gets most requests until another one is faster (stream: %s)',
   async (stream) => {
     const router = routerOf({ targets: ALL, strategy: 'fastest' });
     Object.assign(standIns.a, { takesMs: 500 });
@@ -118,7 +118,7 @@ test.each([false, true])(
   },
 );
 
-test('speeds of streams and of whole answers are not mixed', async () => {
+test('speeds of streams and buffered responses are measured separately', async () => {
   const router = routerOf({ targets: ALL.slice(0, 2), strategy: 'fastest' });
   Object.assign(standIns.a, { takesMs: 10 });
   Object.assign(standIns.b, { takesMs: 400 });
@@ -129,7 +129,7 @@ test('speeds of streams and of whole answers are not mixed', async () => {
   expect(router.resolve('any', true).targets[0]?.key).toBe('a:m');
 });
 
-test('the breaker keeps requests away from the fastest one while it fails', async () => {
+test('the breaker keeps requests away from the fastest target while it fails', async () => {
   const router = routerOf({ targets: ALL.slice(0, 2), strategy: 'fastest' });
   Object.assign(standIns.b, { takesMs: 100 });
   expect((await shares(router, 30))['a']).toBeGreaterThan(25);
@@ -143,7 +143,7 @@ test('the breaker keeps requests away from the fastest one while it fails', asyn
   expect((await shares(router, 30))['a']).toBeGreaterThan(25);
 });
 
-test('requests in flight are spread by weight, and those without weight come last', async () => {
+test('requests in flight are balanced by weight, and targets without weight come last', async () => {
   const router = routerOf({
     targets: [
       { model: 'a:m', weight: 1 },

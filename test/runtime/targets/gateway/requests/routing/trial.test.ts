@@ -39,7 +39,7 @@ function dueForTrial(model: string) {
   return { ask, admission };
 }
 
-test('a stream that is the trial has passed it when it begins, whether it is read or not', async () => {
+test('a trial stream succeeds when it starts, whether or not it is read', async () => {
   const { ask, admission } = dueForTrial('good');
   const trial = await ask(true);
   expect(admission()).toMatchObject({ admitted: true, isTrial: false });
@@ -48,7 +48,7 @@ test('a stream that is the trial has passed it when it begins, whether it is rea
   expect(admission()).toMatchObject({ admitted: true, isTrial: false });
 });
 
-test('a stream that passed the trial and breaks counts as any other that breaks', async () => {
+test('a stream that breaks after a successful trial counts as an ordinary failure', async () => {
   const { ask, admission } = dueForTrial('ends-early@trial');
   const streams = [await ask(true)];
   while (streams.length < BREAKER_POLICY.failures) streams.push(await ask(true));
@@ -60,7 +60,7 @@ test('a stream that passed the trial and breaks counts as any other that breaks'
 });
 
 test.each(['silent@trial', 'stall-first@trial'])(
-  'a trial whose client leaves `%s` before the answer lets the next one try',
+  'a trial abandoned by its client before a response (`%s`) admits the next trial',
   async (model) => {
     for (const stream of [false, true]) {
       const { ask, admission } = dueForTrial(model);

@@ -21,7 +21,7 @@ const MODELS = { o200k: 'openai:gpt-4o-2024-08-06', cl100k: 'azure:gpt-4' } as c
 const counter = createTokenCounter();
 await counter.loading([...Object.values(MODELS), 'anthropic:claude-sonnet-4-5']);
 
-test.each(['o200k', 'cl100k'] as const)('%s: counts are those of tiktoken', (encoding) => {
+test.each(['o200k', 'cl100k'] as const)('%s: counts match tiktoken', (encoding) => {
   const model = MODELS[encoding];
   expect(texts.length).toBeGreaterThan(20);
   for (const one of texts) {
@@ -33,7 +33,7 @@ test.each(['o200k', 'cl100k'] as const)('%s: counts are those of tiktoken', (enc
   expect(differing.length / mixtures.length).toBeLessThan(0.05);
 });
 
-test('long texts are counted by samples, in bounded time, whatever they consist of', () => {
+test('long texts are counted by sampling, in bounded time, whatever they contain', () => {
   const chapters = texts.map(({ text }) => text.repeat(30));
   const all = chapters.join('\n');
   const whole = chapters.reduce((sum, text) => {
@@ -53,7 +53,7 @@ test('long texts are counted by samples, in bounded time, whatever they consist 
 
 const say = (content: unknown) => ({ model: 'x', messages: [{ role: 'user', content }] });
 
-test('a prompt is its texts, its tools and the format around its messages', () => {
+test('a prompt counts its texts, its tools and the message format', () => {
   // OpenAI bills 8 tokens for this message.
   expect(counter.prompt(MODELS.o200k, say('Hello')).tokens).toBe(8);
   expect(counter.prompt(MODELS.o200k, { model: 'x', input: 'Hello' }).tokens).toBe(1);
@@ -62,7 +62,7 @@ test('a prompt is its texts, its tools and the format around its messages', () =
   expect(counter.prompt(MODELS.o200k, { ...say('Hello'), tools }).tokens).toBe(8 + own);
 });
 
-test('a model without a published encoding has the tokens that its provider has reported for its script', async () => {
+test('a model without a published encoding uses the token ratios its provider reported per script', async () => {
   const own = createTokenCounter();
   const model = 'anthropic:claude-sonnet-4-5';
   const prompt = (name: string) => say(texts.find((one) => one.name === name)?.text.repeat(3) ?? '');
@@ -100,12 +100,12 @@ const SIZED = {
   jpeg: Buffer.from('ffd8fffe0006aabbccddffc000110800c8012c03', 'hex').toString('base64'),
 };
 
-test.each(Object.entries(SIZED))('the size of an image: %s', (_kind, base64) => {
+test.each(Object.entries(SIZED))('reads the dimensions of an image: %s', (_kind, base64) => {
   expect(imageSize(base64)).toEqual({ width: 300, height: 200 });
 });
 
 test.each(['', 'AAAA', PNG.slice(0, 12), '/9j/4AAQSkZJRg==', '!!', 'R0lGODdh'])(
-  'the size of a damaged image %j is not known',
+  'the damaged image %j has unknown dimensions',
   (base64) => {
     expect(imageSize(base64)).toBeUndefined();
   },
@@ -140,7 +140,7 @@ const WAV = Buffer.concat([
   Buffer.alloc(64_000 - 36),
 ]).toString('base64');
 
-test('images, documents and audio of every client API count by the rules of the model', () => {
+test("images, documents and audio of every client API are counted by the model's rules", () => {
   const url = `data:image/png;base64,${PNG}`;
   const other = (model: string, part: object) =>
     counter.prompt(model, say([part])).tokens - counter.prompt(model, say([])).tokens;

@@ -5,7 +5,7 @@ import { heading, openPages } from './open-pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the pages of the manager, at every width and in both themes', () => {
+describe.skipIf(chromium === undefined)('manager pages at every width and in both themes', () => {
   const { manager, visit } = openPages(chromium);
 
   const EVERY_PAGE = [

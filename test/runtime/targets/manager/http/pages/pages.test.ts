@@ -10,7 +10,7 @@ const SVG = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>`,
 ).toString('base64');
 
-describe.skipIf(chromium === undefined)('the pages of the manager, in a browser', () => {
+describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
   const { manager, visit, visitWithoutKey } = openPages(chromium);
 
   test('the key is requested once, and all servers are listed with their state', () =>
@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       { callFails: true },
     ));
 
-  test('a server is watched, its log is followed, and it is restarted after a confirmation', () =>
+  test('a server can be watched, its log followed, and the server restarted after a confirmation', () =>
     visit('#/servers/echo', async (page) => {
       await heading(page, 'echo').waitFor();
       await page.getByText('Median duration').waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }));
 
-  test('a tool is found, read and called with the keyboard alone', () =>
+  test('a tool can be found, read and called by keyboard only', () =>
     visit('#/tools', async (page) => {
       await page.getByLabel('Search names, descriptions and parameters').focus();
       await page.keyboard.type('adds two numbers');
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
         .toMatch(/ok[^]*42\.5/);
     }));
 
-  test('a tool that requires it is called after a confirmation only', () =>
+  test('a tool that requires confirmation is called only after it', () =>
     visit(
       '#/tools/careful/add',
       async (page) => {
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       { callFails: true },
     ));
 
-  test('results are text, images, sounds and JSON; hostile content never runs', () =>
+  test('results are shown as text, images, audio and JSON; hostile content never runs', () =>
     visit('#/tools/hostile/answer', async (page) => {
       const content = [
         { type: 'text', text: SCRIPT },
@@ -138,7 +138,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       expect(await page.title()).not.toBe('run');
     }));
 
-  test('prompts are filled in, and resources are read', () =>
+  test('prompts can be rendered and resources read', () =>
     visit('#/servers/echo/prompts', async (page) => {
       await page.getByRole('link', { name: 'greet', exact: true }).click();
       await page.getByLabel('name', { exact: true }).fill('Ada');
@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await page.getByRole('heading', { name: 'Content' }).waitFor();
     }));
 
-  test('a server is changed and removed as text, after its diff was shown', () =>
+  test('a server can be changed and removed as text, after a diff', () =>
     visit(
       '#/add',
       async (page) => {
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       { callFails: true },
     ));
 
-  test('prompts and resources of all servers are found, and opened', () =>
+  test('prompts and resources of all servers can be found and opened', () =>
     visit('#/prompts', async (page) => {
       await page.getByLabel('Search names, descriptions and arguments').fill('greets');
       await page
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       expect(await page.title()).not.toBe('run');
     }));
 
-  test('a group is created, changed and removed after its diff was shown, with the keyboard', () =>
+  test('a group can be created, changed and removed after a diff, by keyboard', () =>
     visit(
       '#/groups',
       async (page) => {
@@ -233,7 +233,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       { callFails: true },
     ));
 
-  test('a key is created, shown once and revoked', () =>
+  test('a key can be created, shown once and revoked', () =>
     visit('#/keys/new', async (page) => {
       await page.getByLabel('Name', { exact: true }).fill('phone');
       await press(page, 'Create key');
@@ -247,7 +247,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await expect.poll(() => row.innerText()).toContain('revoked');
     }));
 
-  test('a key without permissions gets no buttons that it cannot use', () =>
+  test('a key without permissions sees no buttons that it cannot use', () =>
     visit(
       '#/',
       async (page) => {

@@ -4,10 +4,10 @@ import { openPages } from './open-pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the pages of the manager, with a key for reading', () => {
+describe.skipIf(chromium === undefined)('manager pages with a read-only key', () => {
   const { manager, visit } = openPages(chromium);
 
-  test('a key whose admin permission is for reading sees no action that it cannot do', async () => {
+  test('a read-only admin key sees no actions that it cannot perform', async () => {
     const key = (): string => manager().keys.reader;
     for (const hash of ['#/servers/echo', '#/keys', '#/groups', '#/configuration', '#/pins']) {
       await visit(

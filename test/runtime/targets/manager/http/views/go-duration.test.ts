@@ -25,11 +25,11 @@ test.each([
   [3_600_000_000_000, '1h0m0s'],
   [18_367_001_000_000, '5h6m7.001s'],
   [-1_234_567, '-1.234567ms'],
-])('%d nanoseconds are %s', (nanoseconds, text) => {
+])('%d nanoseconds are formatted as %s', (nanoseconds, text) => {
   expect(formatGoDuration(nanoseconds)).toBe(text);
 });
 
-test('the sign is the micro sign of Latin-1, as Go has it', () => {
+test('uses the Latin-1 micro sign, like Go', () => {
   expect(formatGoDuration(1500).codePointAt(3)).toBe(0xb5);
 });
 
@@ -54,7 +54,7 @@ function nanosecondsIn(text: string): bigint {
   return text.startsWith('-') ? -sum : sum;
 }
 
-test('every duration can be read back to the nanosecond, and no digit is wasted', () => {
+test('every duration survives a round trip to the nanosecond, without redundant digits', () => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 }), (nanoseconds) => {
       const text = formatGoDuration(nanoseconds);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inlineRefs } from '#manager/http/views/inline-refs.ts';
 
-test('references are replaced by their targets, and no reference is left', () => {
+test('references are replaced by their targets, and none are left', () => {
   const schema = {
     type: 'object',
     $defs: {
@@ -27,7 +27,7 @@ test('references are replaced by their targets, and no reference is left', () =>
   });
 });
 
-test('a reference at the top is followed too', () => {
+test('a top-level reference is also followed', () => {
   const args = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
   expect(inlineRefs({ $ref: '#/definitions/Args', definitions: { Args: args } })).toEqual(args);
 });
@@ -58,7 +58,7 @@ test('a recursive schema is left open where it repeats', () => {
   });
 });
 
-test('references that lead nowhere allow anything; those to elsewhere stay', () => {
+test('unresolvable references allow any value, and external ones are kept', () => {
   expect(
     inlineRefs({
       properties: { a: { $ref: '#/$defs/none', type: 'string' }, b: { $ref: 'https://x.example/s' } },
@@ -66,7 +66,7 @@ test('references that lead nowhere allow anything; those to elsewhere stay', () 
   ).toEqual({ properties: { a: { type: 'string' }, b: { $ref: 'https://x.example/s' } } });
 });
 
-test('names of members and data are not keywords', () => {
+test('member names and data are not treated as keywords', () => {
   const schema = {
     properties: { $ref: { type: 'string' }, $defs: { const: { $ref: '#/nothing' } } },
     default: { $ref: '#/$defs/x' },
@@ -75,7 +75,7 @@ test('names of members and data are not keywords', () => {
   expect(inlineRefs(schema)).toEqual(schema);
 });
 
-test('pointers are decoded', () => {
+test('JSON pointers are decoded', () => {
   const schema = {
     $defs: { 'a/b ~c%': { type: 'string' } },
     properties: { x: { $ref: '#/$defs/a~1b%20~0c%25' } },
@@ -83,7 +83,7 @@ test('pointers are decoded', () => {
   expect(inlineRefs(schema)).toEqual({ properties: { x: { type: 'string' } } });
 });
 
-test('a schema that would double again and again stays small enough', () => {
+test('a schema that would grow exponentially stays small', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
       `d${at}`,
@@ -98,7 +98,7 @@ test('a schema that would double again and again stays small enough', () => {
   expect(text).not.toContain('$ref');
 });
 
-test('valid values stay valid', () => {
+test('valid values remain valid', () => {
   const names = ['a', 'b', 'c'];
   const leaf = fc.constantFrom<object>({ type: 'string' }, { type: 'number' }, { type: 'boolean' });
   const reference = fc.constantFrom(...names).map((name) => ({ $ref: `#/$defs/${name}` }));

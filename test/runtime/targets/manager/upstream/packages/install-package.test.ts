@@ -89,7 +89,7 @@ async function untilHalfway(): Promise<void> {
   while (!existsSync(join(npxFolderHere(), 'node_modules', 'slow-server', 'package.json'))) await sleep(20);
 }
 
-test('an installation that was killed halfway is recognized, removed and installed again', async () => {
+test('an interrupted installation is detected, removed and repeated', async () => {
   await killHalfway();
   rmSync(join(npxFolderHere(), 'concurrency.lock'), { recursive: true, force: true });
   expect(await npxState(npxFolderHere(), Date.now())).toBe('incomplete');
@@ -106,7 +106,7 @@ test('an installation that was killed halfway is recognized, removed and install
   expect(await npx()).toEqual({ output: 'slow quick\n', code: 0 });
 });
 
-test('the lock of an npm that was killed is waited for, even if its time is rounded up', async () => {
+test('the lock of a killed npm process is waited for, even if its timestamp is rounded up', async () => {
   await killHalfway();
   const ahead = Date.now() / 1000 + 0.5;
   utimesSync(join(npxFolderHere(), 'concurrency.lock'), ahead, ahead);
@@ -115,7 +115,7 @@ test('the lock of an npm that was killed is waited for, even if its time is roun
   expect(repaired).toHaveLength(1);
 });
 
-test('a package that lost a dependency later is installed again', async () => {
+test('a package that has lost a dependency is installed again', async () => {
   await installPackage(installation, launch(), options());
   rmSync(join(npxFolderHere(), 'node_modules', 'quick-parts'), { recursive: true });
   // npx itself does not notice.
@@ -125,7 +125,7 @@ test('a package that lost a dependency later is installed again', async () => {
   expect((await npx()).output).toBe('slow quick\n');
 });
 
-test('an installation over its time limit is ended, leaves nothing behind, and names the limit', async () => {
+test('an installation that exceeds its timeout is ended and cleaned up, and the error names the limit', async () => {
   registry.hold(PARTS);
   // The limit is over when npm has begun to write, however long that takes.
   const clock = handClock();
@@ -147,14 +147,14 @@ test('an installation over its time limit is ended, leaves nothing behind, and n
   expect((await npx()).output).toBe('slow quick\n');
 });
 
-test('a failed installation has the cause of the installer, not its last line', async () => {
+test("a failed installation is reported with the installer's error instead of its last line", async () => {
   const missing = packageInstallation({ ...PACKAGE, version: '9.9.9' });
   await expect(installPackage(missing, launch(), options())).rejects.toThrow(
     'npx::slow-server@9.9.9 could not be installed (code 1). The installer wrote: npm error notarget No matching version found for slow-server@9.9.9.',
   );
 });
 
-test('servers with the same package share one installation, and later starts run no program', async () => {
+test('servers with the same package share one installation, and later starts run no installer', async () => {
   const installer = createPackageInstaller({ clock: systemClock, env: { XDG_CACHE_HOME: folder() } });
   const progress: string[][] = [[], []];
   await Promise.all(

@@ -112,18 +112,18 @@ No API key: set WEATHER_KEY.
   },
 };
 
-test.each(Object.entries(OUTPUT))('%s', (_, { output, cause }) => {
+test.each(Object.entries(OUTPUT))('finds the cause: %s', (_, { output, cause }) => {
   const found = findCause(output.split('\n'));
   expect(found?.text).toBe(cause);
   expect(found?.lines.some((line) => cause.startsWith(line.trim()))).toBe(true);
 });
 
-test('the cause is reported with the surrounding lines', () => {
+test('a cause is reported with the surrounding lines', () => {
   const lines = ['starting', 'reading a.json', 'Error: bad file', 'at line 3', 'column 4', 'x', 'y', 'z'];
   expect(findCause(lines)).toEqual({ text: 'Error: bad file', lines: lines.slice(0, 7) });
 });
 
-test('a process that wrote nothing, or only noise, has no cause', () => {
+test('a process without output, or with only noise, has no cause', () => {
   expect(findCause([])).toBeUndefined();
   expect(findCause(['', 'Node.js v20.20.2', '}'])).toBeUndefined();
 });
@@ -132,7 +132,7 @@ test('long lines are shortened', () => {
   expect(findCause([`Error: ${'x'.repeat(5000)}`])?.text).toHaveLength(401);
 });
 
-test('codes with a fixed meaning are explained', () => {
+test('well-known exit codes are explained', () => {
   expect(describeExit('code 127')).toBe('code 127: a command was not found');
   expect(describeExit('signal SIGKILL')).toBe(
     'signal SIGKILL: the process was killed, e.g. because memory ran out',

@@ -12,7 +12,7 @@ function open() {
   return { clock, state, flow };
 }
 
-test('a burst passes, and the rates can be sent for as long as the stream lives', () => {
+test('a burst passes, and a stream within its rates is never paused', () => {
   const { clock, state, flow } = open();
   flow.count(4000, 40);
   for (let second = 0; second < 100; second += 1) {
@@ -23,7 +23,7 @@ test('a burst passes, and the rates can be sent for as long as the stream lives'
   expect(flow.isThrottled).toBe(false);
 });
 
-test('more than that pauses the stream until it is within its rates again', () => {
+test('a stream that exceeds its rates is paused until it is within them again', () => {
   const { clock, state, flow } = open();
   flow.count(6000, 1);
   expect(state).toEqual({ paused: true, warnings: 1 });
@@ -39,7 +39,7 @@ test('more than that pauses the stream until it is within its rates again', () =
   expect(flow.isThrottled).toBe(false);
 });
 
-test('lines count as well as bytes', () => {
+test('both lines and bytes are limited', () => {
   const { state, flow } = open();
   flow.count(1, 41);
   expect(state.paused).toBe(true);

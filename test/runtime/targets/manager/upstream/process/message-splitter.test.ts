@@ -41,7 +41,7 @@ describe('a message with more characters than the maximum', () => {
     }
   });
 
-  test('counts characters, not bytes', () => {
+  test('is measured in characters, not bytes', () => {
     const line = response(1, 9000, '☃');
     expect(split(`${line}\n`, 1000)).toEqual([{ text: line }]);
   });
@@ -53,7 +53,7 @@ test('a message with more bytes than the maximum is reported while it arrives, e
   expect(split(`${line}\nnext\n`, 1000)).toEqual([{ tooLong: true }, { text: 'next' }]);
 });
 
-test('messages within the maximum stay as they are, in any order and any chunks', () => {
+test('messages within the maximum are unchanged, in any order and any chunks', () => {
   const message = record({
     letters: integer({ min: 0, max: 20_000 }),
     atEnd: boolean(),
@@ -86,6 +86,6 @@ test.each([
   ['{"id":1e999,"result":"', '"}', undefined],
   ['{"result":"', '","id":"}"}', undefined],
   ['{"result":"', 'unfinished', undefined],
-])('the ID of %s…%s is %s', (head, tail, id) => {
+])('the id in %s…%s is %s', (head, tail, id) => {
   expect(readEnvelope(head, tail).id).toBe(id);
 });

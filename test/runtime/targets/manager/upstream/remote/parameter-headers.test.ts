@@ -13,7 +13,7 @@ function kept(tool: object): boolean {
   return (learn({ tools: [tool] })['tools'] as unknown[]).length === 1;
 }
 
-test('arguments go to headers by their path; what is absent does not', () => {
+test('arguments are sent as headers by their path, and absent ones are not', () => {
   const { learn, headersFor } = createParameterHeaders(() => undefined);
   const inner = { type: 'object', properties: { count: marked('Count', 'integer') } };
   learn({ tools: [toolWith({ region: marked('Region', 'string'), dry: marked('Dry', 'boolean'), inner })] });
@@ -29,7 +29,7 @@ test('arguments go to headers by their path; what is absent does not', () => {
   expect(headersFor(undefined)).toEqual({});
 });
 
-test('a tool whose annotations break the rules is omitted, and reported', () => {
+test('a tool with invalid header annotations is omitted and reported', () => {
   expect(kept(toolWith({ region: marked('Region', 'string') }))).toBe(true);
   expect(kept({ name: 'without schema' })).toBe(true);
   expect(kept(toolWith({ region: marked('', 'string') }))).toBe(false);

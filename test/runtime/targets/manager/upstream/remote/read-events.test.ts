@@ -13,7 +13,7 @@ async function eventsOf(text: string, pieceBytes = 7): Promise<EventData[]> {
 
 const NOTHING = { id: undefined, retryMs: undefined };
 
-test('fields, comments and both line ends', async () => {
+test('reads fields, comments and both line endings', async () => {
   const stream =
     ': keep-alive\n\nevent: endpoint\ndata: /messages\n\nid: 7\r\nretry: 250\r\ndata:one\r\ndata: two\r\nother: x\r\ndata\r\n\r\n';
   expect((await eventsOf(stream)).filter(({ data }) => data !== undefined)).toEqual([
@@ -22,11 +22,11 @@ test('fields, comments and both line ends', async () => {
   ]);
 });
 
-test('an event that does not end is not an event', async () => {
+test('an incomplete event is ignored', async () => {
   expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ event: undefined, data: 'one', ...NOTHING }]);
 });
 
-test('whatever the data and the chunks, the output equals the input', async () => {
+test('any data survives a round trip in any chunks', async () => {
   const line = string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n]/g, ''));
   const events = array(array(line, { minLength: 1 }));
   const sizes = integer({ min: 1, max: 20 });

@@ -16,7 +16,7 @@ function sidesOf(parts: readonly DiffPart[]): readonly [string, string] {
   return [without('added'), without('removed')];
 }
 
-test('a difference of two answers shows the words that were added and removed', () => {
+test('a diff of two responses shows added and removed words', () => {
   expect(wordDiff('the cat sat here', 'the dog sat')).toEqual([
     { text: 'the ', kind: 'same' },
     { text: 'cat', kind: 'removed' },
@@ -34,7 +34,7 @@ test('a difference of two answers shows the words that were added and removed', 
     expect(sidesOf(wordDiff(first, second))).toEqual([first, second]);
 });
 
-test('the start of a CSV file is read with quotes, line breaks and any separator, and its header renamed', () => {
+test('a CSV preview handles quotes, line breaks and any separator, and renames the header', () => {
   const head = readCsvHead('\uFEFFid;"a ""text""\nin two lines";label\r\n1;"x; y";P\r\n2;z;N\r\n3;cut', 5);
   expect(head).toMatchObject({
     separator: ';',
@@ -50,7 +50,7 @@ test('the start of a CSV file is read with quotes, line breaks and any separator
   expect(readCsvHead('sep=|\na|b,c\n1|2\n', 5).columns).toEqual(['a', 'b,c']);
 });
 
-test('columns of a file get other names, and the rest of the file is unchanged', async () => {
+test('renaming columns keeps the rest of the file unchanged', async () => {
   const csv = new File(['text,examples\nä,"b\nc"\n'], 'one.csv');
   const renamed = await (await readDatasetFile(csv)).renamed(new Map([['text', 'examples']]));
   expect(await renamed.text()).toBe('examples,examples_original\nä,"b\nc"\n');

@@ -9,7 +9,7 @@ import { encoder, gatewayFile, useNode } from './use-node.ts';
 
 const node = useNode();
 
-test('the least recently used executables are deleted, but none that is in use', async () => {
+test('the least recently used executables are deleted, except those in use', async () => {
   const [used, old, recent, fresh] = ['used', 'old', 'recent', 'fresh'].map((name) => encoder(name)) as [
     ServedFile,
     ServedFile,
@@ -53,13 +53,13 @@ test('the least recently used executables are deleted, but none that is in use',
   expect(existsSync(join(node.executables(), 'notes.txt'))).toBe(true);
 });
 
-describe.skipIf(!namespacesWork())('caches that cannot be written', () => {
+describe.skipIf(!namespacesWork())('unwritable caches', () => {
   const inMount = async (mount: string, url: string) => {
     const { entrypoint, env } = node.launch(url);
     return await inNamespace(`${mount}\n${entrypoint}`, { network: true, env });
   };
 
-  test('a full disk is reported with the sizes, after unused files were deleted', async () => {
+  test('a full disk is reported with sizes after unused files are deleted', async () => {
     const cache = node.cache();
     mkdirSync(cache);
     const big = encoder('big', randomBytes(900_000), { path: '/models/big.encoder' });
@@ -76,7 +76,7 @@ describe.skipIf(!namespacesWork())('caches that cannot be written', () => {
     expect(await inMount(script, gateway.url)).toMatchObject({ exitCode: 0 });
   });
 
-  test('a read-only cache is used if it has the files, and reported otherwise', async () => {
+  test('a read-only cache is used if it contains the files, and reported otherwise', async () => {
     const cache = node.cache();
     const a = encoder('a', undefined, { path: '/models/a.encoder' });
     await node.start((await node.serve(gatewayFile, a)).url);

@@ -13,7 +13,7 @@ const NODES = [
   node({ CPU: 3, memory: 4e9 }, { zone: 'b' }),
 ];
 
-test('a worker fits on a node that has all of its resources, and on no two nodes together', () => {
+test('a worker fits on a node with all its resources, but not across two nodes', () => {
   const fitting = (resources: object, labels: Record<string, string> = {}) =>
     capacityOf(NODES, { resources: { ...NONE, ...resources }, labels });
   expect(fitting({ cpus: 1 })).toBe(7);
@@ -37,7 +37,7 @@ test('a worker fits on a node that has all of its resources, and on no two nodes
   }
 });
 
-test('nodes are listed again after ten seconds, and a cluster that cannot be reached keeps its number', async () => {
+test('nodes are listed again after ten seconds; an unreachable cluster keeps its last capacity', async () => {
   const clock = createTestClock();
   let lists = 0;
   const nodes = async () => {

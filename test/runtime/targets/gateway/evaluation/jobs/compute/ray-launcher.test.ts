@@ -8,7 +8,7 @@ const OWN = `${process.platform}-${process.arch}`;
 const OTHER = OWN === 'linux-arm64' ? 'linux-x64' : 'linux-arm64';
 const node = useNode();
 
-test('workers of a node fetch the program and the encoders once, and start the program', async () => {
+test('the workers on a node download the program and encoders once and start the program', async () => {
   const [a, b] = [encoder('/models/a.encoder'), encoder('encoder:b')];
   const gateway = await node.serve(gatewayFile, a, b);
   const workers = await Promise.all([
@@ -33,7 +33,7 @@ test('workers of a node fetch the program and the encoders once, and start the p
   );
 });
 
-test('a lost connection, a killed worker and a restarted gateway continue after the last byte', async () => {
+test('downloads resume after a lost connection, a killed worker or a gateway restart', async () => {
   const a = encoder('a', randomBytes(3_000_000));
   const gateway = await node.serve(gatewayFile, a);
   gateway.cutAfter(2_000_000);
@@ -54,7 +54,7 @@ test('a lost connection, a killed worker and a restarted gateway continue after 
   expect(readFileSync(node.cached(a)).equals(a.bytes)).toBe(true);
 });
 
-test('damaged bytes are never started, and a good copy is fetched afterwards', async () => {
+test('a damaged download is never started, and is downloaded again', async () => {
   const bytes = randomBytes(200_000);
   const bad = await node.serve(
     gatewayFile,
@@ -70,7 +70,7 @@ test('damaged bytes are never started, and a good copy is fetched afterwards', a
   expect(await node.start(good.url)).toMatchObject({ exitCode: 0 });
 });
 
-test('the same file in a shared folder is used where it is, another version is not', async () => {
+test('an identical file in a shared folder is used in place, and another version is not', async () => {
   const [same, other] = [node.path('same'), node.path('other')];
   const bytes = randomBytes(1000);
   writeFileSync(same, bytes, { mode: 0o755 });
@@ -83,7 +83,7 @@ test('the same file in a shared folder is used where it is, another version is n
   expect(gateway.ranges.map(([name]) => name)).toEqual(['b', 'gateway']);
 });
 
-test('a command of the node is used instead of the program of the gateway', async () => {
+test("a command on the node is used instead of the gateway's program", async () => {
   const gateway = await node.serve(gatewayFile, encoder('a'));
   const { all, exitCode } = await node.start(gateway.url, { command: 'echo installed' });
   expect([all, exitCode]).toEqual(['installed job run', 0]);
@@ -107,7 +107,7 @@ test('executables for other platforms are rejected with a fix', async () => {
   expect([...model.ranges, ...program.ranges]).toEqual([]);
 });
 
-test('a file that has changed on the gateway fails the job, a lost lease only ends the worker', async () => {
+test('a file that changed on the gateway fails the job; a lost lease ends only the worker', async () => {
   const gateway = await node.serve(gatewayFile, encoder('a'));
   gateway.refuse(409, 'lease_lost', 'Job 1 has ended.');
   expect(await node.start(gateway.url)).toMatchObject({ all: 'Job 1 has ended.', exitCode: 1 });

@@ -29,7 +29,7 @@ const pathOf = async (
 };
 const FREE = { input: 0n, output: 0n, cachedInput: null };
 
-test('an executable of the configuration runs on nodes, unless the gateway must charge for it', async () => {
+test('a configured executable runs on nodes, unless the gateway must charge for it', async () => {
   const open = heldModels({ providers: [provider('/a.encoder')] }, clock);
   expect(await pathOf(open)).toBe('/a.encoder');
   expect(await pathOf(open, ['encoder:a'])).toBeUndefined();

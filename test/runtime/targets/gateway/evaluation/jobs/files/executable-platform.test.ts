@@ -21,6 +21,6 @@ test.each([
   [null, Buffer.from('\x7FELF', 'latin1')],
   [null, Buffer.from('#!/bin/sh\n')],
   [null, Buffer.alloc(0)],
-])('the platform %s is read from the first bytes', (platform, bytes) => {
+])('the platform %s is detected from the first bytes', (platform, bytes) => {
   expect(executablePlatform(bytes)).toBe(platform);
 });

@@ -14,7 +14,7 @@ describe('without rows', () => {
     ['singleLabel', singleLabel({})],
     ['calibration', calibration({})],
     ['multiLabel', multiLabel({ labels: ['A'] })],
-  ])('%s has no number, but a reason', (_name, metric) => {
+  ])('%s has no values but reasons', (_name, metric) => {
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(2);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
@@ -23,8 +23,8 @@ describe('without rows', () => {
   });
 });
 
-describe('single labels', () => {
-  test('shares lie between 0 and 1, and are 1 where every row is right', () => {
+describe('single-label metrics', () => {
+  test('ratios lie between 0 and 1, and are 1 if every row is correct', () => {
     assert(
       property(ROWS, (rows) => {
         const { mcc, cohen_kappa: kappa, ...shares } = scoreRows(singleLabel, {}, rows).result.values;
@@ -38,14 +38,14 @@ describe('single labels', () => {
     );
   });
 
-  test('memory and saved state grow with labels, not with rows', () => {
+  test('memory and saved state grow with the number of labels, not rows', () => {
     const metric = singleLabel({});
     for (let row = 0; row < 50_000; row++)
       metric.add({ prediction: `label ${row % 3}`, reference: `label ${row % 2}` });
     expect(JSON.stringify(metric.save()).length).toBeLessThan(200);
   });
 
-  test('more labels than anyone reads have no matrix', () => {
+  test('the confusion matrix is omitted above 200 labels', () => {
     const rowsOf = (labels: number) =>
       Array.from({ length: labels }, (_, at) => ({ prediction: String(at), reference: String(at) }));
     const matrixOf = (labels: number) =>
@@ -55,14 +55,14 @@ describe('single labels', () => {
     expect(scoreRows(singleLabel, {}, rowsOf(201)).result.values['f1_macro']).toBe(1);
   });
 
-  test('kappa of one label has a reason', () => {
+  test('kappa with a single label has a reason', () => {
     const { result } = scoreRows(singleLabel, {}, [{ prediction: 'A', reference: 'A' }]);
     expect(result.values['cohen_kappa']).toBeNull();
     expect(result.reasons['cohen_kappa']).toContain('have the same label');
   });
 });
 
-describe('calibration', () => {
+describe('calibration metrics', () => {
   const row = { prediction: 'A', reference: 'B', scores: { A: 0.75, B: 0.25 } };
 
   test.each([
@@ -83,13 +83,13 @@ describe('calibration', () => {
     expect(metric.save()).toEqual(before);
   });
 
-  test('a label that the model does not know costs as much as certainty in another one', () => {
+  test('an unknown label costs as much as certainty in a wrong label', () => {
     const { log_loss: loss, brier_score: brier } = calibration({}).add({ ...row, reference: 'C' });
     expect(loss).toBeCloseTo(-Math.log(Number.EPSILON));
     expect(brier).toBeCloseTo(0.75 ** 2 + 0.25 ** 2 + 1);
   });
 
-  test('a table has the number of rows each bin of confidence has', () => {
+  test('the calibration table counts the rows in each confidence bin', () => {
     const metric = calibration({});
     for (const sure of [0, 0.2, 0.6, 0.999, 1]) metric.add({ ...row, scores: { A: sure, B: 1 - sure } });
     const { calibration_bins: bins } = metric.result().detail as { calibration_bins: { rows: number }[] };
@@ -97,13 +97,13 @@ describe('calibration', () => {
   });
 });
 
-describe('sets of labels', () => {
-  test('a label named twice counts once', () => {
+describe('multi-label metrics', () => {
+  test('duplicate labels count once', () => {
     const { result } = scoreRows(multiLabel, {}, [{ prediction: ['A', 'A'], reference: ['A', 'B', 'B'] }]);
     expect(result.values).toMatchObject({ precision_micro: 1, recall_micro: 0.5, hamming_loss: 0.5 });
   });
 
-  test('rows without any label leave nothing to be lost', () => {
+  test('the Hamming loss of rows without labels has a reason', () => {
     const { result } = scoreRows(multiLabel, {}, [{ prediction: [], reference: [] }]);
     expect(result.values).toMatchObject({
       subset_accuracy: 1,

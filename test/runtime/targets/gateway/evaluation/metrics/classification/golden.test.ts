@@ -35,13 +35,13 @@ const GOLDEN = readGolden('classification') as {
   readonly multi_label: readonly MultiLabelCase[];
 };
 
-test('golden data with many cases exists', () => {
+test('golden data contains many cases', () => {
   expect(GOLDEN.single_label.length).toBeGreaterThan(150);
   expect(GOLDEN.calibration.length).toBeGreaterThan(100);
   expect(GOLDEN.multi_label.length).toBeGreaterThan(100);
 });
 
-test('single labels are counted as scikit-learn counts them', () => {
+test('single-label metrics match scikit-learn', () => {
   const wrong = GOLDEN.single_label.flatMap(
     ({ labels, truth, predicted, values, per_label, matrix }, number) => {
       const rows = truth.map((truth, at) => ({
@@ -64,7 +64,7 @@ test('single labels are counted as scikit-learn counts them', () => {
   expect(wrong).toEqual([]);
 });
 
-test('scores are judged as scikit-learn and torchmetrics judge them', () => {
+test('score metrics match scikit-learn and torchmetrics', () => {
   const wrong = GOLDEN.calibration.flatMap(({ labels, scores, truth, predicted, values }, number) => {
     const rows = scores.map((row, at) => ({
       scores: Object.fromEntries(row.map((score, label) => [labels[label] ?? '?', score])),
@@ -81,7 +81,7 @@ test('scores are judged as scikit-learn and torchmetrics judge them', () => {
   expect(wrong).toEqual([]);
 });
 
-test('sets of labels are counted as scikit-learn counts indicator matrices', () => {
+test('multi-label metrics match scikit-learn on indicator matrices', () => {
   const wrong = GOLDEN.multi_label.flatMap(
     ({ labels, known, truth, predicted, values, per_label }, number) => {
       const named = (row: readonly number[] = []) => row.map((at) => labels[at] ?? '?');

@@ -15,7 +15,7 @@ const rowsOf = ({ labels, scores, truth }: GoldenRanking) =>
     scores: Object.fromEntries(labels.map((label, position) => [label, values[position] ?? 0])),
   }));
 
-test('ranks are counted as scikit-learn counts them', () => {
+test('ranking metrics match scikit-learn', () => {
   const golden = readGolden('rankings') as readonly GoldenRanking[];
   expect(golden.length).toBe(60);
   const wrong = golden.flatMap((one, number) => {
@@ -27,7 +27,7 @@ test('ranks are counted as scikit-learn counts them', () => {
   expect(wrong).toEqual([]);
 });
 
-test('a row without an answer is wrong among the top, and left out of the ranks', () => {
+test('a row without a response counts as wrong in top-k accuracy and is excluded from ranking metrics', () => {
   const metric = ranking({});
   expect(metric.result().reasons['roc_auc']).toBe('No row was scored.');
   const scores = { a: 0.7, b: 0.2, c: 0.1 };

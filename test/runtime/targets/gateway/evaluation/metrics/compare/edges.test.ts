@@ -18,12 +18,12 @@ const drawn = (rows: number, seed: number): Float64Array => {
 };
 
 describe('two models on the same rows', () => {
-  test('rows count that both have a score of', () => {
+  test('only rows scored by both models count', () => {
     const compared = runSteps(comparePair(floats(1, NONE, 0, 1, NONE), floats(1, 1, 1, NONE, NONE)));
     expect(compared).toMatchObject({ rows: 2, mean: 0.5, test: 'mcnemar_exact', p_value: 1 });
   });
 
-  test('right and wrong are tested by McNemar, everything else by randomization', () => {
+  test('binary scores use the McNemar test, and other scores a randomization test', () => {
     const [first, second] = [new Float64Array(12), new Float64Array(12).fill(1)];
     const whole = runSteps(comparePair(first, second));
     expect(whole.test).toBe('mcnemar_exact');
@@ -36,7 +36,7 @@ describe('two models on the same rows', () => {
     });
   });
 
-  test('models that are the same do not differ', () => {
+  test('identical models do not differ', () => {
     const scores = drawn(50, 3);
     expect(runSteps(comparePair(scores, scores))).toEqual({
       rows: 50,
@@ -47,17 +47,17 @@ describe('two models on the same rows', () => {
     });
   });
 
-  test('without common rows there is no comparison', () => {
+  test('models without common rows are not compared', () => {
     const empty = { rows: 0, mean: null, interval: null, p_value: null };
     expect(runSteps(comparePair(floats(1, NONE), floats(NONE, 1)))).toMatchObject(empty);
     expect(runSteps(comparePair(floats(), floats()))).toMatchObject(empty);
   });
 
-  test('lists of two lengths are a mistake of the caller', () => {
+  test('score lists of different lengths are rejected', () => {
     expect(() => runSteps(comparePair(floats(1), floats(1, 2)))).toThrow('1 rows against 2');
   });
 
-  test('the other way round the difference turns its sign and the p-value stays', () => {
+  test('swapping the models negates the difference and keeps the p-value', () => {
     const scores = array(double({ noNaN: true, min: 0, max: 1 }), { minLength: 1, maxLength: 11 });
     assert(
       property(scores, (values) => {
@@ -72,10 +72,10 @@ describe('two models on the same rows', () => {
   });
 });
 
-describe('many rows', () => {
+describe('large inputs', () => {
   const scores = drawn(20_000, 8).map((score) => score * score);
 
-  test('the interval of groups of rows matches that of the rows', () => {
+  test('the interval over row groups matches the interval over single rows', () => {
     const folded = runSteps(scoreInterval(scores)).interval;
     const rows = runSteps(bootstrapInterval(scores.length, meanOf(scores), { resamples: 400 }));
     // Both are 1.96 standard errors wide on either side, and vary by a few percent of that from seed to seed.
@@ -88,7 +88,7 @@ describe('many rows', () => {
     }
   });
 
-  test('a small difference is found, and chance is not taken for one', () => {
+  test('a small real difference is significant, and a random one is not', () => {
     const other = drawn(20_000, 9).map((score) => score * score);
     const better = scores.map((score, at) => (other[at] ?? NONE) * 0.01 + score);
     expect(runSteps(comparePair(scores, better, { rounds: 500 })).p_value).toBe(1 / 501);
@@ -105,19 +105,19 @@ describe('many rows', () => {
   });
 });
 
-describe('intervals', () => {
-  test('there is none without rows', () => {
+describe('confidence intervals', () => {
+  test('are null without rows', () => {
     expect(runSteps(scoreInterval(floats(NONE)))).toEqual({ rows: 0, mean: null, interval: null });
   });
 
-  test('the same seed results in the same interval, another seed in another', () => {
+  test('depend only on the data and the seed', () => {
     const scores = drawn(40, 4);
     const of = (seed: number) => runSteps(scoreInterval(scores, { seed }));
     expect(of(5)).toEqual(of(5));
     expect(of(5)).not.toEqual(of(6));
   });
 
-  test('a coin that is thrown often is within its interval about 95 times of 100', () => {
+  test('contain the true mean of coin flips in about 95 of 100 cases', () => {
     let held = 0;
     const numbers = drawn(300 * 100, 77);
     for (let seed = 0; seed < 300; seed++) {
@@ -129,7 +129,7 @@ describe('intervals', () => {
   });
 });
 
-test('sampled signs approximate all signs', () => {
+test('randomly sampled signs approximate the exact test', () => {
   const differences = drawn(16, 12).map((value) => value - 0.4);
   const exact = runSteps(randomizationTest(differences, { rounds: 2 ** 16 }));
   expect(runSteps(randomizationTest(differences, { rounds: 20_000 }))).toSatisfy(
@@ -137,6 +137,6 @@ test('sampled signs approximate all signs', () => {
   );
 });
 
-test('no p-values are nothing to raise', () => {
+test('the Holm correction of no p-values is empty', () => {
   expect(holm([])).toEqual([]);
 });

@@ -31,7 +31,7 @@ const GOLDEN = readGolden('compare') as {
   readonly holm: readonly { readonly p_values: readonly number[]; readonly adjusted: readonly number[] }[];
 };
 
-test('golden data with many cases exists', () => {
+test('golden data contains many cases', () => {
   expect(GOLDEN.bootstrap.length).toBeGreaterThan(50);
   for (const exact of [true, false])
     expect(GOLDEN.randomization.filter((golden) => golden.exact === exact).length).toBe(40);
@@ -39,7 +39,7 @@ test('golden data with many cases exists', () => {
   expect(GOLDEN.holm.length).toBeGreaterThan(60);
 });
 
-test('a seed produces the numbers of sfc32', () => {
+test('a seed produces the sequence of sfc32', () => {
   expect(GOLDEN.random.length).toBe(5);
   for (const { seed, numbers } of GOLDEN.random) {
     const random = seededRandom(seed);
@@ -47,7 +47,7 @@ test('a seed produces the numbers of sfc32', () => {
   }
 });
 
-test('bootstrap intervals match those of numpy for the same resamples', () => {
+test('bootstrap intervals match numpy for the same resamples', () => {
   const wrong = GOLDEN.bootstrap.flatMap(({ scores, interval, ...options }, number) => {
     const values = Float64Array.from(scores);
     const found = runSteps(bootstrapInterval(values.length, meanOf(values), options));
@@ -59,7 +59,7 @@ test('bootstrap intervals match those of numpy for the same resamples', () => {
   expect(wrong).toEqual([]);
 });
 
-test('randomization of few rows is exact as in scipy, that of many matches that of numpy for the same signs', () => {
+test('randomization tests match scipy for few rows, and numpy with the same signs for many', () => {
   const wrong = GOLDEN.randomization.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
       runSteps(randomizationTest(Float64Array.from(differences), options)),
@@ -70,7 +70,7 @@ test('randomization of few rows is exact as in scipy, that of many matches that 
   expect(wrong).toEqual([]);
 });
 
-test('the exact test of McNemar is the binomial test of scipy', () => {
+test("the exact McNemar test matches scipy's binomial test", () => {
   for (const { first_only, second_only, p_value } of GOLDEN.mcnemar) {
     const rows = first_only + second_only + 3;
     const first = Float64Array.from({ length: rows }, (_, at) => (at < first_only || at >= rows - 3 ? 1 : 0));
@@ -81,7 +81,7 @@ test('the exact test of McNemar is the binomial test of scipy', () => {
   }
 });
 
-test('p-values are raised as statsmodels raises them by the method of Holm', () => {
+test('adjusted p-values match the Holm method of statsmodels', () => {
   const wrong = GOLDEN.holm.flatMap(({ p_values, adjusted }) => [
     ...wrongNumber(holm(p_values).length, adjusted.length, String(p_values)),
     ...holm(p_values).flatMap((value, at) => wrongNumber(value, adjusted[at], String(p_values))),

@@ -7,7 +7,7 @@ import { scoreRows, within } from '../golden-metrics.ts';
 
 const FINITE = { noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 };
 
-describe('similarity', () => {
+describe('similarity metrics', () => {
   test.each([
     ['vectors of two sizes', { prediction: [1, 2], reference: [1] }, 'Vectors of 2 and 1 dimensions'],
     ['vectors without numbers', { prediction: [], reference: [] }, 'Vectors of 0 and 0 dimensions'],
@@ -22,7 +22,7 @@ describe('similarity', () => {
     expect(metric.save()).toEqual(before);
   });
 
-  test('a cosine lies between -1 and 1, and that of a vector with itself is 1', () => {
+  test('a cosine lies between -1 and 1, and is 1 for a vector with itself', () => {
     assert(
       property(array(double(FINITE), { minLength: 1, maxLength: 8 }), (vector) => {
         const other = vector.toReversed();
@@ -33,7 +33,7 @@ describe('similarity', () => {
     );
   });
 
-  test('equal texts have no correlation with ratings, in spite of last digits', () => {
+  test('identical texts have no correlation with ratings, despite rounding errors', () => {
     const vectors = Array.from({ length: 30 }, (_, at) => [Math.sin(at), Math.cos(at * 3), at / 7]);
     const rows = vectors.map((vector, at) => ({ prediction: vector, reference: vector, gold: at }));
     const { values, reasons } = scoreRows(similarityMetric, {}, rows).result;
@@ -42,7 +42,7 @@ describe('similarity', () => {
     expect(reasons['spearman']).toContain('One side is constant');
   });
 
-  test('rows without a gold value count in the mean only', () => {
+  test('rows without a gold value count only in the mean', () => {
     const rows = [{ gold: 1 }, {}, { gold: 2 }, {}].map((gold, at) => ({
       prediction: [1, at],
       reference: [1, 0],
@@ -54,7 +54,7 @@ describe('similarity', () => {
   });
 });
 
-describe('retrieval', () => {
+describe('retrieval metrics', () => {
   test.each([
     [
       'two lengths',
@@ -73,20 +73,20 @@ describe('retrieval', () => {
     expect(metric.save()).toEqual(before);
   });
 
-  test('refuses ranks that are none', () => {
+  test('rejects an invalid rank', () => {
     expect(() => retrieval({ ranks: [1, 0] })).toThrow(
       'Invalid rank 0. It must be an integer of at least 1.',
     );
   });
 
-  test('a model that scores all candidates alike gains nothing by their order', () => {
+  test('equal scores for all candidates gain nothing from their order', () => {
     const add = (reference: number[]) =>
       retrieval({ ranks: [1] }).add({ prediction: [0.5, 0.5, 0.5, 0.5], reference });
     expect(add([1, 0, 0, 0])).toEqual({ mrr: 0.25, recall_at_1: 0, ndcg_at_1: 0.25 });
     expect(add([0, 0, 0, 1])).toEqual(add([1, 0, 0, 0]));
   });
 
-  test('reports how many queries have nothing to find, and counts them 0', () => {
+  test('counts queries without relevant candidates as 0 and reports their number', () => {
     const rows = [
       { prediction: [1, 0], reference: [0, 0] },
       { prediction: [1, 0], reference: [1, 0] },
@@ -96,14 +96,14 @@ describe('retrieval', () => {
     expect(detail).toEqual({ rows: 2, queries_without_relevant: 1 });
   });
 
-  test('a query is found by its own vector among others', () => {
+  test('a query vector finds its own document among others', () => {
     const candidates = [Float32Array.of(1, 0), Float32Array.of(0.6, 0.8), Float32Array.of(0, 1)];
     const row = retrievalRow(Float32Array.of(0.5, 0.9), candidates, new Set([1]));
     expect(row.reference).toEqual([0, 1, 0]);
     expect(retrieval({ ranks: [1] }).add(row)).toEqual({ mrr: 1, recall_at_1: 1, ndcg_at_1: 1 });
   });
 
-  test('values lie between 0 and 1, and the best order has nDCG 1', () => {
+  test('values lie between 0 and 1, and the ideal order has nDCG 1', () => {
     assert(
       property(array(float({ noNaN: true, min: 0, max: 3 }), { minLength: 1, maxLength: 12 }), (gains) => {
         const scores = retrieval({}).add({ prediction: gains.toReversed(), reference: gains });

@@ -28,7 +28,7 @@ const GOLDEN = readGolden('embeddings') as {
   readonly retrieval: readonly RetrievalCase[];
 };
 
-test('golden data with many cases exists', () => {
+test('golden data contains many cases', () => {
   expect(GOLDEN.correlation.length).toBeGreaterThan(120);
   expect(GOLDEN.similarity.length).toBeGreaterThan(40);
   expect(GOLDEN.retrieval.length).toBeGreaterThan(80);
@@ -37,7 +37,7 @@ test('golden data with many cases exists', () => {
 test.each([
   ['pearson', pearson],
   ['spearman', spearman],
-])('%s matches that of scipy, and a reason where scipy has no number', (name, measure) => {
+])('%s matches scipy, and has a reason where scipy has no value', (name, measure) => {
   const wrong = GOLDEN.correlation.flatMap(({ xs, ys, values }, number) => {
     const measured = measure(xs, ys);
     return wrongNumber(typeof measured === 'string' ? null : measured, values[name], `case ${number}`);
@@ -45,7 +45,7 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-test('similarities match those of scikit-learn, and correlations with gold values are those of scipy', () => {
+test('similarities match scikit-learn, and correlations with gold values match scipy', () => {
   const wrong = GOLDEN.similarity.flatMap(({ one, other, gold, cosines, values }, number) => {
     const rows = one.map((prediction, at) => ({
       prediction: Float64Array.from(prediction),
@@ -63,7 +63,7 @@ test('similarities match those of scikit-learn, and correlations with gold value
   expect(wrong).toEqual([]);
 });
 
-test('rankings are judged as scikit-learn and trec_eval judge them', () => {
+test('ranking metrics match scikit-learn and trec_eval', () => {
   const wrong = GOLDEN.retrieval.flatMap(({ ranks, queries, rows, values }, number) => {
     const given = queries.map(([prediction, reference]) => ({ prediction, reference }));
     const { result, scores } = scoreRows(retrieval, { ranks }, given);

@@ -4,7 +4,7 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 
 const golden = readGoldenTexts();
 
-test('matches match those of numpy', () => {
+test('scores match numpy', () => {
   expect(golden.bertscore.some(({ weights }) => weights !== undefined)).toBe(true);
   expect(
     farOff(golden.bertscore, ({ vectors, weights, scores }) => {
@@ -18,14 +18,14 @@ test('matches match those of numpy', () => {
   ).toEqual([]);
 });
 
-test('a text is as good as itself, and vectors of any length count the same', () => {
+test('a text scores 1 against itself, and vector lengths do not matter', () => {
   const vectors = [Float32Array.of(1, 2), Float32Array.of(-3, 0.5)];
   const stretched = vectors.map((vector) => vector.map((value) => value * 8));
   const { precision, recall, f1 } = bertScore({ vectors }, { vectors: stretched });
   for (const score of [precision, recall, f1]) expect(score).toBeCloseTo(1, 9);
 });
 
-test('values that cannot be compared score 0 or have a reason', () => {
+test('incomparable values score 0 or fail with a reason', () => {
   const one = { vectors: [Float32Array.of(1, 0)] };
   const nothing = { precision: 0, recall: 0, f1: 0 };
   expect(bertScore({ vectors: [] }, one)).toEqual(nothing);

@@ -8,9 +8,9 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 const golden = readGoldenTexts();
 
 describe.each(golden.bleu_tokenizers.map((tokenizer, at) => ({ tokenizer, at })))(
-  'with the tokenizer $tokenizer, as in sacrebleu',
+  'with the tokenizer $tokenizer',
   ({ tokenizer, at }) => {
-    test('sentences', () => {
+    test('sentence scores match sacrebleu', () => {
       const metric = bleu({ tokenizer });
       expect(
         farOff(golden.pairs, (pair) => ({
@@ -22,7 +22,7 @@ describe.each(golden.bleu_tokenizers.map((tokenizer, at) => ({ tokenizer, at }))
       expect(metric.result().values['bleu_mean']).toBeCloseTo(mean, 6);
     });
 
-    test('corpora', () => {
+    test('corpus scores match sacrebleu', () => {
       expect(
         farOff(golden.corpora, ({ pairs, bleu: wanted }) => {
           const metric = bleu({ tokenizer });
@@ -34,7 +34,7 @@ describe.each(golden.bleu_tokenizers.map((tokenizer, at) => ({ tokenizer, at }))
   },
 );
 
-test('the default is 13a; the detail shows how the number was computed', () => {
+test('the default tokenizer is 13a, and the detail shows the calculation', () => {
   expect(
     farOff(golden.corpora, ({ pairs, precisions, brevity_penalty }) => {
       const metric = bleu({});
@@ -49,7 +49,7 @@ test('the default is 13a; the detail shows how the number was computed', () => {
   ).toEqual([]);
 });
 
-test('scores are from 0 to 100', () => {
+test('scores lie between 0 and 100', () => {
   assertAll(
     property(rows, (row) => {
       const score = bleu({}).add(row)['bleu'];
@@ -60,7 +60,7 @@ test('scores are from 0 to 100', () => {
   );
 });
 
-test('a text with tokens is as good as itself', () => {
+test('a text with tokens scores 100 against itself', () => {
   assertAll(
     property(texts, (text) => {
       const score = bleu({}).add({ prediction: text, reference: text })['bleu'];
@@ -70,7 +70,7 @@ test('a text with tokens is as good as itself', () => {
   );
 });
 
-test('the order of rows changes nothing', () => {
+test('row order does not affect the score', () => {
   const { pairs } = golden;
   const [forward, backward] = [bleu({}), bleu({})];
   for (const pair of pairs) forward.add(pair);

@@ -6,7 +6,7 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 
 const golden = readGoldenTexts();
 
-test('sentences are scored as in sacrebleu', () => {
+test('sentence scores match sacrebleu', () => {
   const metric = chrf({});
   expect(
     farOff(golden.pairs, (pair) => ({
@@ -18,7 +18,7 @@ test('sentences are scored as in sacrebleu', () => {
   expect(metric.result().values['chrf_plus_plus_mean']).toBeCloseTo(mean, 6);
 });
 
-test('corpora are scored as in sacrebleu', () => {
+test('corpus scores match sacrebleu', () => {
   expect(
     farOff(golden.corpora, ({ pairs, chrf: wanted }) => {
       const metric = chrf({});
@@ -29,7 +29,7 @@ test('corpora are scored as in sacrebleu', () => {
   ).toEqual([]);
 });
 
-test('scores are from 0 to 100', () => {
+test('scores lie between 0 and 100', () => {
   assertAll(
     property(rows, (row) => {
       for (const score of Object.values(chrf({}).add(row))) {
@@ -41,7 +41,7 @@ test('scores are from 0 to 100', () => {
   );
 });
 
-test('a text is as good as itself, whatever its spaces', () => {
+test('a text scores 100 against itself, whatever its whitespace', () => {
   assertAll(
     property(texts, (text) => {
       const score = chrf({}).add({ prediction: chrfCharacters(text), reference: text })['chrf'];

@@ -17,7 +17,7 @@ const GOLDEN = JSON.parse(
 test.each([
   ['wer', wer],
   ['cer', cer],
-] as const)('%s of each row and of all rows matches that of jiwer', (name, make) => {
+] as const)('%s matches jiwer for each row and for all rows', (name, make) => {
   const metric = make({});
   const wrong = GOLDEN.pairs.filter(
     (pair) => Math.abs((metric.add(pair)[name] ?? Number.NaN) - pair[name]) > 1e-9,
@@ -37,7 +37,7 @@ test('a row with an empty reference has no score, and its words count as errors'
   expect(metric.result()).toMatchObject({ values: { wer: 5 / 4 }, detail: { edits: 5, reference_units: 4 } });
 });
 
-test('texts that would take minutes are rejected', () => {
+test('texts that would take minutes to compare are rejected', () => {
   const long = Array.from({ length: 20_001 }, () => 'a');
   expect(() => editDistance(long, long)).toThrow('takes too long');
 });

@@ -28,7 +28,7 @@ const PIECES = [
   '\\',
 ];
 
-describe('verdicts with one possible reading', () => {
+describe('unambiguous verdicts', () => {
   test.each([
     ['{"reason": "good", "score": 8}', 0.8, 'good'],
     ['{"score": 0}', 0, ''],
@@ -47,12 +47,12 @@ describe('verdicts with one possible reading', () => {
     ['4 out of 10', 0.4, ''],
     ['9/10', 0.9, ''],
     ['{"reason": "nested", "score": 5, "parts": {"score": 10}}', 0.5, 'nested'],
-  ])('%j', (answer, score, reason) => {
+  ])('reads %j', (answer, score, reason) => {
     expect(readVerdict(answer)).toEqual({ score, reason });
   });
 });
 
-describe('anything else is a row error', () => {
+describe('ambiguous or invalid verdicts', () => {
   test.each([
     '',
     'It is good.',
@@ -77,20 +77,20 @@ describe('anything else is a row error', () => {
     'between 7 and 8',
     '1e1',
     'Infinity',
-  ])('%j', (answer) => {
+  ])('rejects %j', (answer) => {
     expect(() => readVerdict(answer)).toThrow(
       expect.objectContaining({ code: 'UpstreamError', reason: 'unreadable_verdict' }) as AppError,
     );
   });
 
-  test('the error shows the beginning of the answer, the format and a fix', () => {
+  test('the error shows the beginning of the response, the format and a fix', () => {
     expect(() => readVerdict('x'.repeat(500))).toThrow(
       `The judge's answer "${'x'.repeat(120)}…" has no readable score. It must be {"reason": …, "score": n} with n from 0 to 10; retry, or use another model as judge.`,
     );
     expect(() => readVerdict('12')).toThrow('"12" has a score outside the scale. ');
   });
 
-  test('no answer does worse', () => {
+  test('any response has a score on the scale or fails with an AppError', () => {
     assertAll(
       property(array(constantFrom(...PIECES), { maxLength: 12 }), (pieces) => {
         const answer = pieces.join('');
@@ -108,13 +108,13 @@ describe('anything else is a row error', () => {
     );
   });
 
-  test('a long answer made of openings takes no time', () => {
+  test('a long response of repeated opening characters is rejected quickly', () => {
     for (const piece of ['{', '<think>', '{"score":', '1', ' ', '[', '"'])
       expect(() => readVerdict(piece.repeat(200_000))).toThrow(AppError);
   });
 });
 
-test('other scales', () => {
+test('verdicts can use another scale', () => {
   assertAll(
     property(double({ min: 1, max: 5, noNaN: true }), (score) => {
       const rounded = Math.round(score * 1000) / 1000;

@@ -3,7 +3,7 @@ import { JUDGE_DEFINITIONS, judgedMetric, readVerdict } from '#gateway/evaluatio
 
 const definition = JUDGE_DEFINITIONS.find(({ name }) => name === 'g_eval_translation');
 
-test('means of verdicts, per criterion', () => {
+test('verdicts are averaged per criterion', () => {
   if (definition === undefined) throw new Error('there is no such definition');
   const metric = judgedMetric({ definition });
   const scores = metric.add({ consistency: readVerdict('8'), fluency: readVerdict('{"score": 6}') });

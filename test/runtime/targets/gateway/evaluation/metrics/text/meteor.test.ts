@@ -4,7 +4,7 @@ import { meteor, meteorTokens } from '#gateway/evaluation/metrics/text/meteor.ts
 import { rows, RUNS, texts } from './arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from './golden-texts.ts';
 
-test('scores match those of NLTK without synonyms', () => {
+test('scores match NLTK without synonyms', () => {
   const { pairs } = readGoldenTexts();
   const metric = meteor({});
   expect(
@@ -14,7 +14,7 @@ test('scores match those of NLTK without synonyms', () => {
   expect(metric.result().values['meteor_mean']).toBeCloseTo(mean, 6);
 });
 
-test('scores are from 0 to 1', () => {
+test('scores lie between 0 and 1', () => {
   assertAll(
     property(rows, (row) => {
       const score = meteor({}).add(row)['meteor_mean'];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { stem } from '#gateway/evaluation/metrics/text/porter-stem.ts';
 import { readGoldenTexts } from './golden-texts.ts';
 
-test("stems match those of NLTK's Porter stemmer", () => {
+test("stems match NLTK's Porter stemmer", () => {
   const { stems } = readGoldenTexts();
   expect(stems.length).toBeGreaterThan(2000);
   const found = stems.map((line) => {
@@ -12,6 +12,6 @@ test("stems match those of NLTK's Porter stemmer", () => {
   expect(found).toEqual(stems);
 });
 
-test('a long run of one letter is stemmed immediately', () => {
+test('a long run of one letter is stemmed quickly', () => {
   expect(stem(`${'y'.repeat(100_000)}ing`)).toHaveLength(100_000);
 });

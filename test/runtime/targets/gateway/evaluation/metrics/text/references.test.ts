@@ -46,7 +46,7 @@ const rowOf = ({ prediction, references: [reference = '', ...otherReferences] }:
 });
 const MAKERS = [exactMatch, rouge, bleu, chrf, meteor] as const;
 
-test('rows with several references have the scores of the libraries', () => {
+test('row scores with several references match the libraries', () => {
   expect(golden.rows.filter(({ references }) => references.length > 1).length).toBeGreaterThan(100);
   const wrong = farOff(golden.rows, (row) => {
     const scores = MAKERS.map((make) => make({}).add(rowOf(row)));
@@ -71,7 +71,7 @@ test('rows with several references have the scores of the libraries', () => {
   expect(wrong).toEqual([]);
 });
 
-test('corpora with several references have the scores of sacrebleu, even after a restart', () => {
+test('corpus scores with several references match sacrebleu, even after a restart', () => {
   const wrong = farOff(golden.corpora, (corpus) => {
     const rows = corpus.rows.flatMap((number) => {
       const row = golden.rows[number];
@@ -84,7 +84,7 @@ test('corpora with several references have the scores of sacrebleu, even after a
   expect(wrong).toEqual([]);
 });
 
-test('each value of BERTScore matches that of the best reference', () => {
+test('each BERTScore value uses the best reference', () => {
   const vectors = (...all: number[][]) => ({ vectors: all });
   const row = { prediction: vectors([1, 0], [0, 1]), reference: vectors([1, 0]) };
   const one = bertscore({}).add(row);

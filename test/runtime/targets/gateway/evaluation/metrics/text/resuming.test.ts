@@ -23,7 +23,7 @@ const METRICS: { name: string; maker: MetricMaker<TextRow> }[] = [
 ];
 
 describe.each(METRICS)('$name', ({ maker }) => {
-  test('continues from its saved state as if nothing had happened', () => {
+  test('resumes from its saved state with the same result', () => {
     assertAll(
       property(array(rows, { maxLength: 8 }), nat(8), (all, cut) => {
         const whole = maker({});
@@ -41,7 +41,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     );
   });
 
-  test('has the same names without rows, and the reason why there are no numbers', () => {
+  test('has the same value names without rows, with reasons instead of values', () => {
     const metric = maker({});
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     expect(Object.keys(values)).toEqual(expect.arrayContaining(Object.keys(scores)));
   });
 
-  test('rejects a text that would use up its memory, and stays unchanged', () => {
+  test('rejects a text that would exhaust its memory, and stays unchanged', () => {
     const metric = maker({});
     metric.add({ prediction: 'a', reference: 'b' });
     const before = metric.save();

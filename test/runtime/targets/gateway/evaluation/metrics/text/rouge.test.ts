@@ -7,7 +7,7 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 test.each([
   { useStemmer: false, field: 'rouge' as const },
   { useStemmer: true, field: 'rouge_stemmed' as const },
-])('F-measure, precision and recall match those of rouge-score: $field', ({ useStemmer, field }) => {
+])('F-measure, precision and recall match rouge-score: $field', ({ useStemmer, field }) => {
   const { pairs } = readGoldenTexts();
   const metric = rouge({ useStemmer });
   expect(
@@ -17,13 +17,13 @@ test.each([
   expect(metric.result().values['rougeLsum_mean']).toBeCloseTo(wanted, 6);
 });
 
-test('the stemmer makes a difference, and is off by default', () => {
+test('stemming changes scores and is off by default', () => {
   const row = { prediction: 'running', reference: 'runs' };
   expect(rouge({}).add(row)['rouge1_mean']).toBe(0);
   expect(rouge({ useStemmer: true }).add(row)['rouge1_mean']).toBe(1);
 });
 
-test('scores are from 0 to 1, and precision and recall change places with the texts', () => {
+test('scores lie between 0 and 1, and swapping the texts swaps precision and recall', () => {
   assertAll(
     property(rows, ({ prediction, reference }) => {
       const scores = rouge({}).add({ prediction, reference });
@@ -41,7 +41,7 @@ test('scores are from 0 to 1, and precision and recall change places with the te
   );
 });
 
-test('a text with words is as good as itself', () => {
+test('a text with words scores 1 against itself', () => {
   assertAll(
     property(texts, (text) => {
       const scores = rouge({}).add({ prediction: text, reference: text });
@@ -53,7 +53,7 @@ test('a text with words is as good as itself', () => {
   );
 });
 
-test('texts whose comparison would take minutes are rejected, and the metric stays unchanged', () => {
+test('texts that would take minutes to compare are rejected, and the metric stays unchanged', () => {
   const metric = rouge({});
   const before = metric.save();
   const long = 'word '.repeat(9000);

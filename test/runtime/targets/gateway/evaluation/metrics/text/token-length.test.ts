@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tokenLength } from '#gateway/evaluation/metrics/text/token-length.ts';
 import { farOff, readGoldenTexts } from './golden-texts.ts';
 
-test("four tokens for three of Python's words", () => {
+test('three Python words count as four tokens', () => {
   const { pairs } = readGoldenTexts();
   const metric = tokenLength({});
   expect(
@@ -10,7 +10,7 @@ test("four tokens for three of Python's words", () => {
   ).toEqual([]);
 });
 
-test('the means state which text they belong to', () => {
+test('means are named after the text they belong to', () => {
   const metric = tokenLength({});
   metric.add({ prediction: 'one two three', reference: '' });
   metric.add({ prediction: 'one', reference: 'one two' });

@@ -7,8 +7,8 @@ import { scoreRows } from '../golden-metrics.ts';
 
 const LABELS = array(constantFrom('O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC'), { maxLength: 15 });
 
-describe('spans of labels', () => {
-  test('are the same in both modes where every span has its beginning', () => {
+describe('spans from labels', () => {
+  test('are the same in both modes if every span has a begin label', () => {
     assert(
       property(LABELS, (labels) => {
         const begun = labels.map((label, at) =>
@@ -22,7 +22,7 @@ describe('spans of labels', () => {
     );
   });
 
-  test('differ where one has not', () => {
+  test('differ without a begin label', () => {
     expect(lenientSpans(['I-PER', 'O'])).toEqual([{ start: 0, end: 1, label: 'PER' }]);
     expect(strictSpans(['I-PER', 'O'])).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('label sequences', () => {
       ['O'],
       'The label "" does not follow the IOB2 scheme',
     ],
-  ] as const)('%s are rejected, and nothing is counted', (_name, mode, prediction, reference, message) => {
+  ] as const)('%s are rejected without being counted', (_name, mode, prediction, reference, message) => {
     const metric = labelSequences({ mode });
     metric.add({ prediction: ['B-PER'], reference: ['B-PER'] });
     const before = metric.save();
@@ -61,7 +61,7 @@ describe('label sequences', () => {
     expect(metric.save()).toEqual(before);
   });
 
-  test('a row where nothing is to be found, and nothing was, is right', () => {
+  test('a row without true or predicted spans is correct', () => {
     const metric = labelSequences({});
     expect(metric.add({ prediction: ['O', 'O'], reference: ['O', 'O'] })).toEqual({
       span_f1_micro: 1,
@@ -80,17 +80,17 @@ describe('label sequences', () => {
     expect(result.reasons['token_accuracy']).toBe('No row has tokens.');
   });
 
-  test('no rows have no numbers', () => {
+  test('an empty dataset has no values', () => {
     const { values, reasons } = labelSequences({}).result();
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
     expect(reasons['span_f1_micro']).toBe('No row was scored.');
   });
 });
 
-describe('spans that are given', () => {
+describe('explicit spans', () => {
   const span = { start: 3, end: 7, label: 'two words' };
 
-  test('are right when start, end and label are, and count once', () => {
+  test('match if start, end and label match, and count once', () => {
     const prediction = [span, span, { ...span, start: 2 }, { ...span, label: 'other' }];
     const { result, scores } = scoreRows(spanSets, {}, [{ prediction, reference: [span] }]);
     expect(scores).toEqual([{ span_f1_micro: 0.5 }]);
@@ -108,7 +108,7 @@ describe('spans that are given', () => {
     [-1, 2],
     [0.5, 2],
     [4, Number.NaN],
-  ])('from %d to %d are rejected', (start, end) => {
+  ])('with bounds %d to %d are rejected', (start, end) => {
     const metric = spanSets({});
     const row = { prediction: [span], reference: [{ start, end, label: 'A' }] };
     expect(() => metric.add(row)).toThrow(`Invalid span from ${start} to ${end}.`);

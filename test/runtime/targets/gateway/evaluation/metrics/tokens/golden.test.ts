@@ -21,12 +21,12 @@ const { label_sequences: CASES } = readGolden('tokens') as {
   readonly label_sequences: readonly GoldenCase[];
 };
 
-test('golden data with many cases of both modes exists', () => {
+test('golden data contains many cases for both modes', () => {
   for (const mode of ['default', 'strict'])
     expect(CASES.filter((golden) => golden.mode === mode).length).toBeGreaterThan(100);
 });
 
-test('spans of labeled tokens are counted as seqeval counts them', () => {
+test('label spans match seqeval', () => {
   const wrong = CASES.flatMap(({ mode, truth, predicted, values, per_type }, number) => {
     const rows = truth.map((row, at) => ({
       reference: labelsOf(row),
@@ -38,7 +38,7 @@ test('spans of labeled tokens are counted as seqeval counts them', () => {
   expect(wrong).toEqual([]);
 });
 
-test('spans that are given are counted as seqeval counts those that it finds', () => {
+test('explicit spans are counted like the spans that seqeval finds', () => {
   const wrong = CASES.flatMap(({ spans, values }, number) => {
     if (spans === undefined) return [];
     const [truth = [], predicted = []] = spans;

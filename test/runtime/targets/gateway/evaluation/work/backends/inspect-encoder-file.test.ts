@@ -21,7 +21,7 @@ function file(bytes: Uint8Array, mode = 0o755): string {
 const inspect = (path: string, { runsHere = true, trusted = true } = {}) =>
   inspectEncoderFile({ kind: 'encoder-file', path }, toolsOf({ trusted }), { runsHere, signal });
 
-test('the type and the labels of an executable are read from its file, for any platform on a cluster', async () => {
+test('type and labels are read from the executable file, for any platform on a cluster', async () => {
   const path = file(modelFor(elsewhere), 0o644);
   const model = await inspect(path, { runsHere: false });
   expect(model).toMatchObject({ modelType: 'sequence_classification', labels: ['NEGATIVE', 'POSITIVE'] });
@@ -37,14 +37,14 @@ test('the type and the labels of an executable are read from its file, for any p
   );
 });
 
-test('a job on this machine needs an executable for it', async () => {
+test('a local job requires an executable for this platform', async () => {
   await expect(inspect(file(modelFor(elsewhere)))).rejects.toThrow(
     `is for ${elsewhere}, but jobs run on this machine (${process.platform}, ${process.arch}). Build it for this machine, or run jobs on a Ray cluster.`,
   );
   expect((await inspect(file(modelFor(here)))).labels).toHaveLength(2);
 });
 
-test('a file without a model, a damaged one and one that is not allowed are rejected before they are started', async () => {
+test('files that are damaged, not allowed or contain no model are rejected without starting them', async () => {
   const path = file(modelFor(here));
   await expect(inspect(path, { trusted: false })).rejects.toMatchObject({ reason: 'files_not_allowed' });
   const damaged = Buffer.from(modelFor(here));
@@ -63,7 +63,7 @@ test('a file without a model, a damaged one and one that is not allowed are reje
   await expect(inspect(pipe)).rejects.toThrow(`${pipe} is not a file.`);
 });
 
-test.runIf(process.platform !== 'win32')('an executable without permission is rejected', async () => {
+test.runIf(process.platform !== 'win32')('a file without execute permission is rejected', async () => {
   const path = join(folder(), 'plain.encoder');
   writeFileSync(path, modelFor(here), { mode: 0o644 });
   await expect(inspect(path)).rejects.toThrow(

@@ -19,7 +19,7 @@ function open(max: number) {
   return { clock, slots, granted, names, take };
 }
 
-test('a rate limit halves the concurrency once, and stops all requests for its pause', async () => {
+test('a rate limit halves the concurrency once and pauses all requests', async () => {
   const { clock, granted, take } = open(8);
   for (let at = 0; at < 20; at += 1) take(String(at));
   await turn();
@@ -47,7 +47,7 @@ test('a rate limit halves the concurrency once, and stops all requests for its p
   expect(granted).toHaveLength(3);
 });
 
-test('retries are first, and a caller that leaves frees its place', async () => {
+test('retries come first, and a cancelled request frees its slot', async () => {
   const { slots, granted, names, take } = open(1);
   take('first');
   take('second');

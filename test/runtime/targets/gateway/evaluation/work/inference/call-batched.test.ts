@@ -5,7 +5,7 @@ import { createTestClock } from '../../../test-clock.ts';
 
 const { signal } = new AbortController();
 
-test('the time of a request is shared by its rows', async () => {
+test("a request's duration is divided among its rows", async () => {
   const clock = createTestClock();
   const ask = async (texts: readonly string[]) => {
     clock.advance(80);
@@ -15,7 +15,7 @@ test('the time of a request is shared by its rows', async () => {
   expect(answers.map(({ latencyMs }) => latencyMs)).toEqual([20, 20, 20, 20]);
 });
 
-test('so matches that of a request that fails', async () => {
+test("a failed request's duration is divided among its rows", async () => {
   const clock = createTestClock();
   const ask = async () => {
     clock.advance(80);

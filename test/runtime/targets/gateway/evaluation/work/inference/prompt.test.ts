@@ -4,7 +4,7 @@ import { checkFewShot, checkTemplate, messagesFor } from '#gateway/evaluation/wo
 
 const PROMPT = { systemPrompt: 'Be short.', prompt: '{{ source }}: {{examples}} {{x} $& {{list}}' };
 
-test('a row and the examples fill the template, and nothing in a row is a placeholder', () => {
+test('rows and examples fill the template, and row text is never treated as a placeholder', () => {
   const row = { examples: '{{source}} $1', source: 'Blog', list: ['a'], ground_truth: 'no' };
   const example = { examples: 'Hi', source: 'Mail', list: [], ground_truth: ['A', 'B'] };
   expect(messagesFor(row, { ...PROMPT, fewShot: [example] })).toEqual([
@@ -36,12 +36,12 @@ test.each([
     'The prompt contains {{ground_truth}}, which would show the model the answer. Remove it.',
   ],
   ['Hello', 'The prompt contains no column, so all rows would be equal. Add for example {{examples}}.'],
-])('a template that does not fit the dataset is rejected: %s', (prompt, message) => {
+])('a template that does not match the dataset is rejected: %s', (prompt, message) => {
   const columns = ['examples', 'source', 'ground_truth'];
   expect(messageOf(() => checkTemplate({ systemPrompt: '', prompt }, columns))).toBe(message);
 });
 
-test('an example needs its answer and the columns of the prompt', () => {
+test('an example requires its ground truth and the columns of the prompt', () => {
   const check = (fewShot: object): string =>
     messageOf(() => checkFewShot({ systemPrompt: '', prompt: '{{source}}', fewShot: [fewShot as never] }));
   expect(check({ source: 'Mail', ground_truth: 'A' })).toBe('');

@@ -19,7 +19,7 @@ function renewed(lifeMs: number | undefined) {
 }
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('it is fetched once for all who wait, and renewed before it expires while the old one is used', async () => {
+test('concurrent callers share one fetch, and the value is renewed before it expires', async () => {
   const { clock, value, fetched } = renewed(60 * MINUTE);
   expect(await Promise.all([value.get(), value.get(), value.get()])).toEqual([1, 1, 1]);
   clock.advance(54 * MINUTE);
@@ -34,7 +34,7 @@ test('it is fetched once for all who wait, and renewed before it expires while t
   expect(await value.get()).toBe(4);
 });
 
-test('a renewal that fails does not matter while the old one is valid, and is tried again after a pause', async () => {
+test('a failed renewal has no effect while the old value is valid, and is retried after a pause', async () => {
   const { clock, value, fetched, breaks } = renewed(60 * MINUTE);
   await value.get();
   breaks(true);
@@ -56,7 +56,7 @@ test('a renewal that fails does not matter while the old one is valid, and is tr
   expect(await value.get()).toBe(5);
 });
 
-test('a token that does not expire is kept, a short-lived one is renewed in its last quarter', async () => {
+test('a token without expiry is kept, and a short-lived one is renewed in its last quarter', async () => {
   const forever = renewed(undefined);
   await forever.value.get();
   forever.clock.advance(1e12);

@@ -39,7 +39,7 @@ const says =
   (_request, response) =>
     response.writeHead(status, { date }).end(body);
 
-test("the server's response determines whether the credentials are to blame", async () => {
+test('the response status decides whether the credentials are to blame', async () => {
   answer = says(200, '{"access_token": "t"}');
   expect(await ask()).toEqual({ access_token: 't' });
   answer = says(400, '{"error": "invalid_grant", "error_description": "Expired.\\nTrace: 1"}');
@@ -55,7 +55,7 @@ test("the server's response determines whether the credentials are to blame", as
   expect(await errorOf(ask())).toEqual([`cannot get a token: the answer of ${host} is not JSON`, false]);
 });
 
-test('a server that is silent has 10 seconds', async () => {
+test('a token request times out after 10 seconds', async () => {
   answer = () => undefined;
   arrived = Promise.withResolvers();
   const error = errorOf(ask());
@@ -64,7 +64,7 @@ test('a server that is silent has 10 seconds', async () => {
   expect(await error).toEqual(['cannot get a token: no answer within 10000 ms', false]);
 });
 
-test('a request whose client has gone does not wait for its credentials', async () => {
+test('a request whose client disconnected does not wait for credentials', async () => {
   const waiter = createWaiter();
   const upstream = authorizedUpstream(
     {

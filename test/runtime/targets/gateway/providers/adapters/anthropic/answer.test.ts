@@ -51,7 +51,7 @@ test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number
     0,
   ],
   ['no writes', TOLD, 19, 0, 0],
-])('%s', (_what, usage, promptTokens, cacheWriteTokens, cacheWrite1hTokens) => {
+])('reads usage with %s', (_what, usage, promptTokens, cacheWriteTokens, cacheWrite1hTokens) => {
   expect(readUsage(anthropicUsage(usage))).toEqual({
     promptTokens,
     completionTokens: 15,

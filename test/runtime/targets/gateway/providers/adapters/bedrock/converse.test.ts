@@ -25,7 +25,7 @@ const ARN = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profil
 
 describe('Converse', () => {
   test.each(['good', 'us.amazon.good-v1:0', "good@'(1)*!", ARN])(
-    'answers %s, whole and as a stream',
+    'returns responses from %s, buffered and streamed',
     async (model) => {
       const whole = await bedrock.chat(callOf('chat', chatBody(model)));
       expect(jsonOf(whole)).toMatchObject({
@@ -45,7 +45,7 @@ describe('Converse', () => {
     },
   );
 
-  test('byte by byte, with reasoning, and with tools', async () => {
+  test('supports streams split at every byte, reasoning and tools', async () => {
     const read = async (model: string, more: object = {}) =>
       await readStream(await bedrock.chat(callOf('chat', chatBody(model, { stream: true, ...more }))));
     expect(contentOf((await read('split')).text)).toBe(REPLY);
@@ -68,7 +68,7 @@ describe('Converse', () => {
     expect(called.summary.finishReason).toBe('tool_calls');
   });
 
-  test('gets everything that it can express', async () => {
+  test('forwards every parameter that it supports', async () => {
     const png = `data:image/png;base64,${Buffer.from('png').toString('base64')}`;
     const cached = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } };
@@ -141,7 +141,7 @@ describe('Converse', () => {
     });
   });
 
-  test('with no choice of a tool, calls and their results are texts', async () => {
+  test('converts tool calls and results to text if no tool can be chosen', async () => {
     const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{}' } };
     const body = {
       model: 'good',
@@ -163,11 +163,11 @@ describe('Converse', () => {
     });
   });
 
-  test('an unknown model is one, although Amazon answers 400', async () => {
+  test('reports an unknown model as not found, although Amazon returns 400', async () => {
     expect(failureOf(await bedrock.chat(callOf('chat', chatBody('absent')))).kind).toBe('model_not_found');
   });
 
-  test('counts tokens, and lists models at its own address', async () => {
+  test('counts tokens and lists models at a separate endpoint', async () => {
     const counted = await bedrock.countTokens?.(callOf('chat', chatBody('anthropic.good')));
     expect(counted).toEqual({ kind: 'counted', tokens: 30 });
     expect(await sent()).toEqual({

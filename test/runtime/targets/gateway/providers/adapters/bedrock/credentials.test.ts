@@ -19,7 +19,7 @@ describe('credentials', () => {
     return /Credential=(\w+)|^Bearer .*/.exec(authorization)?.[1] ?? authorization;
   };
 
-  test('of the environment, of shared files, of a container and of the machine', async () => {
+  test('can come from the environment, shared files, a container or the machine', async () => {
     expect(await signer({}, { AWS_ACCESS_KEY_ID: 'AKIDFIXTURE', AWS_SECRET_ACCESS_KEY: SECRET })).toBe(
       'AKIDFIXTURE',
     );
@@ -54,7 +54,7 @@ describe('credentials', () => {
     });
   });
 
-  test('of a role, by the token of a pod', async () => {
+  test("can come from a role with a pod's token", async () => {
     const token = join(folder, 'token');
     const pod = {
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/gateway',
@@ -73,7 +73,7 @@ describe('credentials', () => {
     });
   });
 
-  test('of profiles with roles, sign-ins and other places of keys', async () => {
+  test('can come from profiles with roles, sign-ins and other sources', async () => {
     const arn = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
     const token = join(folder, 'profile-token');
     writeFileSync(token, 'pod-token\n');
@@ -168,7 +168,7 @@ describe('credentials', () => {
       });
   });
 
-  test('errors that repeat the credentials do not show them', async () => {
+  test('are not shown in errors that repeat them', async () => {
     const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
     for (const [more, env] of [
       [{ api_key: 'bedrock-key-3' }, {}],
@@ -182,7 +182,7 @@ describe('credentials', () => {
     }
   });
 
-  test('a wrong secret and a wrong clock are errors of the gateway', async () => {
+  test('cause a gateway error if the secret or the clock is wrong', async () => {
     expect(await signer({ ...KEYS, secret_access_key: 'wrong-secret-1' })).toMatchObject({
       kind: 'credentials',
     });
@@ -196,7 +196,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test('addresses follow from the region, and prices match those of Amazon', async () => {
+  test("derives endpoints from the region, and uses Amazon's prices", async () => {
     const instance = await instanceOfEntry('bedrock', {}, { ...nowhere, AWS_REGION: 'eu-central-1' });
     expect(instance).toMatchObject({
       baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
@@ -221,7 +221,7 @@ describe('configuration', () => {
       'conflicts with the keys of `aws`; keep one of them',
     ],
     [{ aws: { region: 'us-east-1' }, deployments: { a: 'b' } }, 'requires type azure'],
-  ])('problem of %j', async (entry, expected) => {
+  ])('rejects %j', async (entry, expected) => {
     const [problem, ...others] = await problems({ providers: { bedrock: entry } }, { env: nowhere });
     expect(problem).toContain(expected);
     expect([others, problem?.includes(SECRET)]).toEqual([[], false]);

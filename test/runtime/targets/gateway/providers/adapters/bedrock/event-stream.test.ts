@@ -22,7 +22,7 @@ const shown = (found: readonly StreamMessage[]): object[] =>
   found.map(({ headers, payload }) => ({ headers, payload: payload.toString() }));
 
 test.each([1, 7, 16, 100_000])(
-  'messages in pieces of %i bytes match those of Amazon’s own client',
+  "messages in chunks of %i bytes match Amazon's own client",
   (size) => {
     const splitter = createChunkedMessages();
     const found: StreamMessage[] = [];
@@ -33,7 +33,7 @@ test.each([1, 7, 16, 100_000])(
   },
 );
 
-test('every changed byte is found, and a stream that ends inside of a message is not whole', () => {
+test('every modified byte is detected, and a stream that ends inside a message is incomplete', () => {
   const [, second] = messages;
   const message = Buffer.from(second?.bytes ?? '', 'base64');
   for (let at = 0; at < message.length; at += 1) {

@@ -5,7 +5,7 @@ import { startBedrock } from './stand-in.ts';
 
 const { bedrock, fixture, sent } = await startBedrock();
 
-describe('Anthropic’s models for clients of their own API', () => {
+describe("Anthropic models with Anthropic's own API", () => {
   const body = {
     model: 'us.anthropic.good',
     max_tokens: 9,
@@ -13,7 +13,7 @@ describe('Anthropic’s models for clients of their own API', () => {
     metadata: { user_id: 'ann' },
   };
 
-  test('bytes pass through, whole and as a stream', async () => {
+  test('bytes pass through, buffered and streamed', async () => {
     expect(jsonOf(await bedrock.chat(callOf('messages', body)))).toMatchObject({
       type: 'message',
       content: [{ type: 'text', text: REPLY }],
@@ -38,7 +38,7 @@ describe('Anthropic’s models for clients of their own API', () => {
     expect((await fixture.last()).path).toBe('/model/us.anthropic.good/invoke-with-response-stream');
   });
 
-  test.each(['messages', 'chat'] as const)('errors of streams of %s keep their kind', async (wire) => {
+  test.each(['messages', 'chat'] as const)('stream errors over %s keep their kind', async (wire) => {
     const first = await bedrock.chat(
       callOf(wire, { ...body, model: 'us.anthropic.error-first', stream: true }),
     );
@@ -51,7 +51,7 @@ describe('Anthropic’s models for clients of their own API', () => {
   });
 });
 
-test('embeddings of Titan one by one, of Cohere together', async () => {
+test('Titan embeds texts one by one, and Cohere in one request', async () => {
   const ask = async (model: string) =>
     jsonOf(
       await bedrock.embed(callOf('chat', { model, input: ['a', 'bc', 'def', 'ghij', 'k'], dimensions: 3 })),

@@ -36,7 +36,7 @@ async function leaveAtOnce(ask: ReturnType<typeof upstreamOf>['ask']): Promise<W
   return new WeakRef(body);
 }
 
-test('who leaves while all connections are taken leaves nothing behind, and others have their turn', async () => {
+test('a client that disconnects while all connections are busy leaves nothing behind, and others proceed', async () => {
   // Given
   const { ask, close } = upstreamOf(1);
   const first = ask('silent@first');
@@ -52,7 +52,7 @@ test('who leaves while all connections are taken leaves nothing behind, and othe
   await close();
 });
 
-test('a connection is free again when its answer was cut, refused or left', async () => {
+test('a connection is free again after its response was aborted, rejected or completed', async () => {
   const { ask, close } = upstreamOf(1);
   const left = ask('silent@left');
   await openai.happened('waiting', 'silent@left');

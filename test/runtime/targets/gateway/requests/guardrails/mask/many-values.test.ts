@@ -20,7 +20,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-test('a request with tens of thousands of different values is masked within the time limit of the test', async () => {
+test("a request with tens of thousands of values is masked within the test's time limit", async () => {
   const ids = Array.from({ length: 40_000 }, (_, index) => `DE${String(index).padStart(20, '0')}`);
   const content = ids.join(' ');
   const rules = [rule('ids', { on: ['input'] })];
@@ -45,7 +45,7 @@ test('a request with tens of thousands of different values is masked within the 
   expect(masked?.placeholders.restore(expected)).toBe(content);
 });
 
-test('masking one long text has steps in each of its parts, so that other requests do not wait for it', () => {
+test('masking a long text yields regularly, so that other requests are not blocked', () => {
   const values = Array.from({ length: 20_000 }, (_, index) => `DE${String(index).padStart(20, '0')}`);
   const text = values.join(' ');
   const found = values.map((_, index) => ({
@@ -66,7 +66,7 @@ test('masking one long text has steps in each of its parts, so that other reques
   expect(placeholders.values.size).toBe(values.length);
 });
 
-test('of overlapping spans, the longest one is kept, however many there are', () => {
+test('the longest of several overlapping spans is kept, however many there are', () => {
   const below = numbers(7);
   for (let round = 0; round < 300; round += 1) {
     const length = 20 + below(200);
@@ -84,7 +84,7 @@ test('of overlapping spans, the longest one is kept, however many there are', ()
   }
 });
 
-test('known values are found where they stand as words, as by a search for each of them', () => {
+test('known values are found as whole words, as by an individual search for each', () => {
   const below = numbers(11);
   const pieces = ['Anna', 'An', 'na', ' ', '-', '.', '+', 'é', '東京', '_', '1', '😀', '𝐀', '\u0301'];
   const random = (most: number): string =>

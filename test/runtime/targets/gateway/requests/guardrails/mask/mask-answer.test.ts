@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMasking } from './open-masking.ts';
 
-test('a buffered response in any API', async () => {
+test('a buffered response is masked for any API', async () => {
   const { guardrails, masking, rules } = openMasking({});
   const args = JSON.stringify({ to: 'a@b.de', n: 1 });
   const answer = {

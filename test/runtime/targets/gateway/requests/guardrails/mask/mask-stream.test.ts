@@ -25,7 +25,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   const text = isJson ? JSON.stringify({ [TEXT]: 1, b: [TEXT], n: 12_345 }) : TEXT;
   const masked = isJson ? JSON.stringify({ [TEXT]: 1, b: [MASKED], n: 12_345 }) : MASKED;
 
-  test('output is masked wherever it is cut, in events and in bytes', async () => {
+  test('output is masked wherever it is split, in events and in bytes', async () => {
     for (let cut = 1; cut < text.length; cut += 1) {
       const pieces = [text.slice(0, cut), text.slice(cut, cut + 2), text.slice(cut + 2)];
       const bytes = stream(pieces);
@@ -35,12 +35,12 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
     }
   });
 
-  test('each letter alone', async () => {
+  test('output is masked when it arrives one character at a time', async () => {
     const all = await sent(maskOf({}), Array.from(stream(Array.from(text))));
     expect(eventsIn(all).map(read).join('')).toBe(masked);
   });
 
-  test('values of the request are put back, those of the answer are not', async () => {
+  test('values from the request are restored, and values from the response are not', async () => {
     const opened = openMasking({ body: { a: '[PER_1]' } });
     expect(opened.placeholders.of('PER', 'Ann "A." Lee')).toBe('[PER_2]');
     const mask = opened.guardrails.streamMask(opened.rules, opened.masking, () => undefined);
@@ -56,7 +56,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   });
 });
 
-test('any split of any text results in the same masking as the whole text', async () => {
+test('any split of any text is masked like the whole text', async () => {
   // Longer values are also masked where the pattern does not find them, which depends on what came before.
   const profile = patternsOf({ A: 'ab|b', B: 'bb?', C: String.raw`c\b`, D: '^a', E: 'a$', F: 'a?c' });
   const text = string({ unit: constantFrom('a', 'b', 'c', ' ', '[', '1'), maxLength: 24 });
@@ -75,7 +75,7 @@ test('any split of any text results in the same masking as the whole text', asyn
   );
 });
 
-test('only what can become a match is held back', async () => {
+test('only a possible start of a match is held back', async () => {
   const { stream, read } = APIS['messages'] ?? { stream: () => '', read: () => '' };
   const mask = maskOf({});
   const got = async (piece: string): Promise<string> => {
@@ -92,7 +92,7 @@ test('only what can become a match is held back', async () => {
   expect((await got('a'.repeat(3000))).length).toBeGreaterThan(1900);
 });
 
-test('names are decided with their sentence, and a text without sentences in windows', async () => {
+test('names are detected per sentence, or per window in text without sentences', async () => {
   const provider = encoder();
   const { stream, read } = APIS['chat'] ?? { stream: () => '', read: () => '' };
   const text = `I met Anna Smith. She likes Bob ${'and so on '.repeat(60)}with Bob in Lima. Bob`;
@@ -104,7 +104,7 @@ test('names are decided with their sentence, and a text without sentences in win
   expect(provider.asked.length).toBeLessThan(8);
 });
 
-test('content that cannot be checked is not sent, unless the rule allows it', async () => {
+test('unchecked content is not sent unless the rule allows it', async () => {
   const { stream, read } = APIS['chat'] ?? { stream: () => '', read: () => '' };
   const opened = { profile: PEOPLE, provider: encoder(true) };
   await expect(sent(maskOf(opened), [stream(['I met Bob. ', 'Yes'])])).rejects.toMatchObject({
@@ -115,7 +115,7 @@ test('content that cannot be checked is not sent, unless the rule allows it', as
   expect(eventsIn(all).map(read).join('')).toBe('I met Bob. Yes');
 });
 
-test('other members stay as they are, and probabilities of tokens are removed', async () => {
+test('other members are unchanged, and token probabilities are removed', async () => {
   const call = (parts: object) => event({ candidates: [{ index: 0, content: { role: 'model', parts } }] });
   const args = { name: 'a@b.de', list: ['x', { id: 'a@b.de' }] };
   const all = await sent(maskOf({}), [

@@ -11,7 +11,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   const placeholders = createPlaceholders('');
   placeholders.of('PER', VALUE);
 
-  test('a placeholder is restored wherever it is cut, in events and in bytes', () => {
+  test('a placeholder is restored wherever it is split, in events and in bytes', () => {
     for (let cut = 1; cut < text.length; cut += 1) {
       const pieces = [text.slice(0, cut), text.slice(cut, cut + 2), text.slice(cut + 2)];
       const bytes = Buffer.from(stream(pieces));
@@ -22,7 +22,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
     }
   });
 
-  test('each letter alone', () => {
+  test('a placeholder is restored when it arrives one character at a time', () => {
     const restorer = createStreamRestorer(placeholders);
     const out = Array.from(stream(Array.from(text)), (letter) =>
       restorer.push(Buffer.from(letter)).toString(),
@@ -32,7 +32,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   });
 });
 
-test('complete texts, other events and comments', () => {
+test('complete texts and other events are restored, and comments are kept', () => {
   const placeholders = createPlaceholders('');
   placeholders.of('PER', VALUE);
   const restorer = createStreamRestorer(placeholders);
