@@ -152,14 +152,14 @@ const newId = (prefix: string): string => `${prefix}${String((created += 1)).pad
 /** How ann gets something, and the ids that she then has. */
 const WAYS: readonly [string, () => { path: string; body: object; answer: unknown; ids: string[] }][] = [
   [
-    'a message with code',
+    'a message with code execution',
     () => {
       const ids = [newId('container_'), newId('file_')];
       return { path: '/v1/messages', body: message(), answer: whole(ids[0] ?? '', ids[1] ?? ''), ids };
     },
   ],
   [
-    'a stream with code',
+    'a stream with code execution',
     () => {
       const ids = [newId('container_'), newId('file_')];
       const body = message({ stream: true });
@@ -167,7 +167,7 @@ const WAYS: readonly [string, () => { path: string; body: object; answer: unknow
     },
   ],
   [
-    'a message with code on another API',
+    'a message with code execution on another API',
     () => {
       const ids = [newId('container_'), newId('file_')];
       const body = { model: 'anthropic:m', messages: said };
@@ -175,14 +175,14 @@ const WAYS: readonly [string, () => { path: string; body: object; answer: unknow
     },
   ],
   [
-    'spoken answers',
+    'an audio response',
     () => {
       const ids = [newId('audio_')];
       return { path: '/v1/chat/completions', body: chat(), answer: spoken(ids[0] ?? ''), ids };
     },
   ],
   [
-    'a spoken stream',
+    'an audio stream',
     () => {
       const ids = [newId('audio_')];
       const body = chat({ stream: true });

@@ -202,17 +202,17 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
     'Invalid user_id "a\\u0000b": it must have 1 to 256 characters, without null characters or unpaired surrogates.',
     'user_id',
   ],
-  'an id that paths mean something else by': [
+  'an id with a special meaning in paths': [
     { user_id: '..' },
     'Invalid user_id "..": it has a special meaning in URL paths.',
     'user_id',
   ],
-  'a misspelt member': [
+  'a misspelled member': [
     { user_id: 'a', metdata: {} },
     'unknown key "metdata" (did you mean metadata?)',
     'metdata',
   ],
-  'a word for a truth': [
+  'a word instead of a boolean': [
     { user_id: 'a', blocked: 'yes' },
     'blocked must be true or false or null, not "yes"',
     'blocked',
@@ -222,9 +222,9 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
     'metadata must be an object or null, not a list',
     'metadata',
   ],
-  'half a request': [{ user_id: 'a', rpm: 1.5 }, 'rpm must be a whole number, not 1.5', 'rpm'],
-  'no request': [{ user_id: 'a', rpm: 0 }, 'rpm must be at least 1, not 0', 'rpm'],
-  'requests without end': [
+  'a fractional request limit': [{ user_id: 'a', rpm: 1.5 }, 'rpm must be a whole number, not 1.5', 'rpm'],
+  'a request limit of zero': [{ user_id: 'a', rpm: 0 }, 'rpm must be at least 1, not 0', 'rpm'],
+  'an excessive request limit': [
     { user_id: 'a', rpm: 1e300 },
     'rpm is 1e+300; it must be an integer of at least 1, or null for no limit.',
     'rpm',
@@ -234,13 +234,13 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
     'metadata has 20011 bytes as JSON; the maximum is 16384.',
     'metadata',
   ],
-  'several together': [
+  'several problems': [
     { user_id: 1, alias: 2 },
     'user_id must be text, not 1; alias must be text or null, not 2',
     'user_id',
   ],
   'a list': [[], 'the body must be an object, not a list', null],
-  nothing: ['null', 'the body must be an object, not null', null],
+  null: ['null', 'the body must be an object, not null', null],
 };
 
 test.each(Object.entries(WRONG))('an invalid user is rejected: %s', async (_, [sent, detail, param]) => {

@@ -31,17 +31,17 @@ const LONG: PriceTier = {
 const SONNET: TokenPrice = { ...BASE, tiers: [LONG] };
 
 test.each([
-  ['fresh input alone', 1_000, 0, 0, 0, 800, '0.015'],
-  ['a write for 5 minutes', 20_000, 0, 20_000, 0, 0, '0.075'],
-  ['a write for 1 hour', 5_000, 0, 5_000, 5_000, 0, '0.03'],
-  ['a read', 100_000, 100_000, 0, 0, 0, '0.03'],
+  ['only uncached input', 1_000, 0, 0, 0, 800, '0.015'],
+  ['a 5-minute cache write', 20_000, 0, 20_000, 0, 0, '0.075'],
+  ['a 1-hour cache write', 5_000, 0, 5_000, 5_000, 0, '0.03'],
+  ['a cache read', 100_000, 100_000, 0, 0, 0, '0.03'],
   // 1,000 fresh, 100,000 read, 20,000 written for 5 minutes, 5,000 for 1 hour: 0.003 + 0.03 + 0.075 + 0.03 + 0.012.
-  ['all of them', 126_000, 100_000, 25_000, 5_000, 800, '0.15'],
+  ['all kinds of tokens', 126_000, 100_000, 25_000, 5_000, 800, '0.15'],
   // 0.045 + 0.15 + 0.06 + 0.012, at the limit of the tier but not above it.
   ['a prompt of exactly 200,000 tokens', 200_000, 150_000, 50_000, 10_000, 800, '0.267'],
   // 0.000006 + 0.09 + 0.3 + 0.12 + 0.018: the tier applies to all tokens of the request, also to the answer.
   ['a prompt of 200,001 tokens', 200_001, 150_000, 50_000, 10_000, 800, '0.528006'],
-])('%s', (_what, input, cachedInput, cacheWrite, cacheWrite1h, output, dollars) => {
+])('prices %s', (_what, input, cachedInput, cacheWrite, cacheWrite1h, output, dollars) => {
   expect(costOf({ input, cachedInput, cacheWrite, cacheWrite1h, output }, SONNET)).toBe(usd(dollars));
 });
 

@@ -28,13 +28,13 @@ function searching(servers = SERVERS) {
 
 describe('tool search', () => {
   test.each([
-    ['by a word of their description', 'numbers', 'echo__add'],
-    ['by a word inside their name', 'weather', 'camel__getWeather'],
-    ['by their server and name', 'camel time', 'camel__Get_Time'],
-    ['by their title', 'adder', 'echo__add'],
+    ['by a word in its description', 'numbers', 'echo__add'],
+    ['by a word inside its name', 'weather', 'camel__getWeather'],
+    ['by its server and name', 'camel time', 'camel__Get_Time'],
+    ['by its title', 'adder', 'echo__add'],
     ['by the name of a parameter', 'place', 'echo__schema'],
     ['by the start of a word', 'millisec', 'echo__sleep'],
-    ['by a word with a mistake', 'nunbers', 'echo__add'],
+    ['by a misspelled word', 'nunbers', 'echo__add'],
   ])('finds a tool %s', async (_how, query, expected) => {
     expect((await searching().find(query))[0]).toBe(expected);
   });

@@ -70,15 +70,15 @@ test('a folder, a device and a path below a file are rejected', async () => {
 });
 
 test.each([
-  ['not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not valid UTF-8. Save it as UTF-8.'],
-  ['binary', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it contains zero bytes.'],
+  ['text that is not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not valid UTF-8. Save it as UTF-8.'],
+  ['a binary file', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it contains zero bytes.'],
   [
-    'ten megabytes',
+    'a 10 MB file',
     `# ${'x'.repeat(10 * 1024 * 1024)}`,
     'has 10.0 MiB, but a configuration file may have at most 4 MiB.',
   ],
-  ['empty', '', 'the file is empty.'],
-  ['no TOML', '<html>', 'invalid TOML'],
+  ['an empty file', '', 'the file is empty.'],
+  ['invalid TOML', '<html>', 'invalid TOML'],
 ])('%s is reported in one line', async (_, content, message) => {
   const said = await refusal(content);
   expect(said).toContain(message);

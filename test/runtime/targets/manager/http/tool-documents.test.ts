@@ -136,15 +136,15 @@ describe("calls through the document's paths", () => {
   };
 
   test.each([
-    ['a text', 'echo', { message: 'two words' }, 'two words'],
-    ['a text that is JSON', 'echo', { message: ' {"a": [1, null]}' }, { a: [1, null] }],
-    ['an empty text', 'echo', { message: '' }, ''],
+    ['text', 'echo', { message: 'two words' }, 'two words'],
+    ['text that contains JSON', 'echo', { message: ' {"a": [1, null]}' }, { a: [1, null] }],
+    ['empty text', 'echo', { message: '' }, ''],
     ['a number', 'add', { a: 40, b: 2 }, 42],
-    ['structured content only', 'structured', {}, { city: 'Oslo', degrees: 3.5 }],
+    ['structured content', 'structured', {}, { city: 'Oslo', degrees: 3.5 }],
     ['an image', 'image', {}, expect.stringMatching(/^data:image\/png;base64,iVBOR/)],
-    ['several blocks', 'blocks', {}, ['one', expect.stringMatching(/^data:image/), 'two']],
-    ['a failure', 'is-error', { message: 'no' }, [502, 'MCP server error calling tool']],
-    ['an unknown tool', 'nothing', {}, [404, 'tool not found: echo/nothing']],
+    ['several content blocks', 'blocks', {}, ['one', expect.stringMatching(/^data:image/), 'two']],
+    ['an error for a failure', 'is-error', { message: 'no' }, [502, 'MCP server error calling tool']],
+    ['an error for an unknown tool', 'nothing', {}, [404, 'tool not found: echo/nothing']],
   ])('return %s', async (_what, tool, args, expected) => {
     expect(await call(tool, args)).toEqual(expected);
   });

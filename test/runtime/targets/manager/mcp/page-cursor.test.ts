@@ -17,10 +17,10 @@ describe('cutPage', () => {
   });
 
   test.each([
-    ['before it a server came', items('a1', 'a2', 'a3', 'b1'), ['a3', 'b1']],
-    ['its server went', items('b1', 'c1'), ['b1', 'c1']],
-    ['its item went', items('a1', 'a4', 'b1'), ['a4', 'b1']],
-    ['everything behind it went', items('a1', 'a2'), []],
+    ['a server was added before the cursor', items('a1', 'a2', 'a3', 'b1'), ['a3', 'b1']],
+    ['its server was removed', items('b1', 'c1'), ['b1', 'c1']],
+    ['its item was removed', items('a1', 'a4', 'b1'), ['a4', 'b1']],
+    ['everything after it was removed', items('a1', 'a2'), []],
   ])('continues when %s', (_what, now, expected) => {
     expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
   });

@@ -171,14 +171,14 @@ describe('rejected requests', () => {
       -32_020,
     ],
     [
-      'a client that does not say what it can do',
+      'a client without capabilities',
       'tools/list',
       { meta: { 'io.modelcontextprotocol/clientCapabilities': null } },
       400,
       -32_602,
     ],
-    ['a method that is gone', 'ping', {}, 404, -32_601],
-    ['a method of sessions', 'resources/subscribe', { params: { uri: 'test://static-text' } }, 404, -32_601],
+    ['a removed method', 'ping', {}, 404, -32_601],
+    ['a method that requires a session', 'resources/subscribe', { params: { uri: 'test://static-text' } }, 404, -32_601],
   ])('request with %s', async (_what, method, asked, status, code) => {
     const answer = await ask(method, asked);
     expect(answer.status).toBe(status);
@@ -194,9 +194,9 @@ describe('rejected requests', () => {
   });
 
   test.each([
-    ['no JSON', 'nonsense', 400, -32_700],
+    ['invalid JSON', 'nonsense', 400, -32_700],
     ['a batch', '[]', 400, -32_600],
-    ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32_600],
+    ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32_600],
   ])('body with %s', async (_what, body, status, code) => {
     const answer = await post(managed.origin, '/mcp', { body, headers: { 'mcp-protocol-version': VERSION } });
     expect(answer.status).toBe(status);

@@ -38,7 +38,7 @@ describe('arguments of npx', () => {
       { ...NPX, args: ['serve $$1'] },
     ],
     [
-      'a program of the package',
+      'a program in the package',
       [named('--package', '@a/x@1.0.0'), word('x-mcp')],
       { ...NPX, package_bin: 'x-mcp' },
     ],
@@ -75,7 +75,7 @@ describe('arguments of npx', () => {
 });
 
 test.each([
-  ['a program of the package', [named('--from', 'x'), word('x-mcp')], { ...UVX, package_bin: 'x-mcp' }],
+  ['a program in the package', [named('--from', 'x'), word('x-mcp')], { ...UVX, package_bin: 'x-mcp' }],
   [
     'further requirements',
     [named('--with', 'mcp<2'), named('--with', 'httpx')],
@@ -91,11 +91,11 @@ test.each([
 });
 
 test.each([
-  ['what is always set', ['run', '-i', '--rm', '--init'].map((one) => word(one)), DOCKER],
+  ['options that are always set', ['run', '-i', '--rm', '--init'].map((one) => word(one)), DOCKER],
   ['the network', [named('--network', 'host')], DOCKER],
   ['a variable with a value', [named('-e', 'MODE=a $b')], { ...DOCKER, env: { MODE: 'a $$b' } }],
   [
-    'a variable of the user',
+    'a variable set by the user',
     [named('-e', 'KEY={key}', { variables: { key: {} } })],
     { ...DOCKER, required_env: ['KEY'] },
   ],
@@ -120,7 +120,7 @@ test.each([
     { ...DOCKER, volumes: { source_path: { path: '/project', required: true } } },
   ],
   [
-    'a folder of another machine',
+    'a folder on another machine',
     [named('-v', '/var/run/docker.sock:/var/run/docker.sock', { isRequired: true })],
     [
       'its package needs options of docker that are not supported: -v=/var/run/docker.sock:/var/run/docker.sock.',

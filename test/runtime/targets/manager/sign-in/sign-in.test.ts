@@ -177,7 +177,7 @@ test.each([
   ['another state', { state: 'x' }, 'the sign-in was not completed in time'],
   ['another issuer', { iss: 'https://evil.example' }, 'its iss is wrong'],
   ['no issuer', { iss: undefined }, 'its iss is wrong'],
-  ['a refusal', { code: undefined, error: 'access_denied', error_description: 'no' }, 'access_denied: no'],
+  ['an access_denied error', { code: undefined, error: 'access_denied', error_description: 'no' }, 'access_denied: no'],
   ['a wrong code', { code: 'wrong' }, 'returned no token: invalid_grant: no fit'],
 ])('a redirect with %s does not complete a sign-in', async (_what, redirect, reason) => {
   const server = await startProtectedServer();

@@ -73,15 +73,15 @@ describeDatabases((database) => {
 
   test.each([
     ['no rows', 'examples\n', 'InputError', 'The dataset has no rows.'],
-    ['nothing', '', 'InputError', 'The dataset has no rows.'],
-    ['no examples', 'text\na\n', 'ForbiddenError', 'Dataset is missing required fields: examples'],
+    ['no content', '', 'InputError', 'The dataset has no rows.'],
+    ['no `examples` column', 'text\na\n', 'ForbiddenError', 'Dataset is missing required fields: examples'],
     [
       'an empty example',
       'examples,b\na,1\n" ",2\n',
       'InputError',
       'Row 2 has an empty text in `examples`. Remove the row.',
     ],
-    ['too much', csv(1000), 'TooLargeError', 'The dataset exceeds the maximum of 5000 bytes.'],
+    ['too many bytes', csv(1000), 'TooLargeError', 'The dataset exceeds the maximum of 5000 bytes.'],
   ])('an upload with %s is rejected, and nothing is stored', async (_name, text, code, message) => {
     const { datasets, store } = await open(5000);
     await expect(

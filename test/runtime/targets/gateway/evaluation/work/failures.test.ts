@@ -90,7 +90,7 @@ test('if all rows failed, all count as wrong', async () => {
 
 test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>([
   [
-    'lists of labels',
+    'label lists',
     { metrics: ['accuracy', 'f1'] },
     { ground_truth: ['a', 'b'], predictions: ['a', 'b'] },
     { ground_truth: [] },
@@ -98,7 +98,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
     { subset_accuracy: 0 },
   ],
   [
-    'scores of labels, of which a failed row has none',
+    'label scores, which a failed row lacks',
     { metrics: ['accuracy', 'log_loss', 'ece'] },
     { ground_truth: 'a', predictions: 'a', scores: { a: 1, b: 0 } },
     { ground_truth: 'a' },
@@ -106,7 +106,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
     { accuracy: 0 },
   ],
   [
-    'labels of words',
+    'word labels',
     { task: { task: 'token-classification' }, metrics: ['span_f1', 'span_recall', 'token_accuracy'] },
     { ground_truth: 'B-PER O', predictions: 'B-PER O' },
     { ground_truth: 'B-PER O' },
@@ -114,7 +114,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
     { span_f1_micro: 0, token_accuracy: 0 },
   ],
   [
-    'spans, of which the failed row has none to find',
+    'spans, with none in the failed row',
     { task: { task: 'token-classification' }, metrics: ['span_f1'] },
     {
       ground_truth: [{ start: 0, end: 1, label: 'PER' }],
@@ -145,7 +145,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
     { rouge_rouge1_mean: 0, meteor_meteor_mean: 0, bleu_bleu: 0, chrf: 0, exact_match: 0 },
   ],
   [
-    'vectors of two texts',
+    'vectors of text pairs',
     { task: { task: 'feature-extraction' }, metrics: ['cosine', 'pearson'] },
     { reference: 'y', ground_truth: 1, predictions: [1, 0], reference_embedding: [1, 0] },
     { reference: 'y', ground_truth: 1, reference_embedding: null },
@@ -153,7 +153,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
     { cosine_mean: 0 },
   ],
   [
-    'vectors among candidates',
+    'candidate vectors',
     { task: { task: 'feature-extraction' }, metrics: ['recall_at_k', 'mrr', 'ndcg'] },
     { candidates: ['a', 'b'], ground_truth: 0, predictions: [1, 0], candidate_scores: [0.9, 0.1] },
     { candidates: ['a', 'b'], ground_truth: 0, candidate_scores: null },

@@ -179,7 +179,7 @@ test('a language model classifies: its output is parsed as a label', async () =>
   expect(outcome.rows[0]?.['scores']).toBeNull();
 });
 
-test('private addresses and files require permission from the operator', async () => {
+test("private addresses and files require the operator's permission", async () => {
   const untrusted = toolsOf({ trusted: false });
   const open = (backend: Backend) =>
     openWork(inferenceOf(backend, summarizing), untrusted, null).then((work) => work.close());

@@ -14,14 +14,14 @@ const BAD_FILES: readonly [
   status: number,
   says: string,
 ][] = [
-  ['no examples', 'text,ground_truth\na,b\n', 403, 'Dataset is missing required fields: examples'],
-  ['ragged', 'examples,ground_truth\na,b\nc\n', 422, '3'],
+  ['no examples column', 'text,ground_truth\na,b\n', 403, 'Dataset is missing required fields: examples'],
+  ['a row with too few cells', 'examples,ground_truth\na,b\nc\n', 422, '3'],
   ['empty', '', 422, ''],
   ['only a header', 'examples,ground_truth\n', 422, 'no rows'],
-  ['latin-1', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'at offset 12'],
-  ['two columns of one name', 'examples,examples\na,b\n', 422, 'two columns'],
-  ['a blank text', 'examples\n \n', 422, 'Row 1'],
-  ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
+  ['Latin-1 text', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'at offset 12'],
+  ['duplicate column names', 'examples,examples\na,b\n', 422, 'two columns'],
+  ['a blank example', 'examples\n \n', 422, 'Row 1'],
+  ['an oversized file', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
 ];
 
 test.for(BAD_FILES)('an invalid file is rejected immediately: %s', async ([, text, status, says]) => {

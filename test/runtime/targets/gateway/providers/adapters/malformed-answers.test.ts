@@ -83,7 +83,7 @@ const message = (fields: object): object => ({
 const CUSTOM = [{ id: 'a', type: 'custom', custom: { name: 'shell', input: 'ls' } }];
 
 test.each<readonly [string, object]>([
-  ['tool_calls of another type', message({ tool_calls: CUSTOM })],
+  ['tool_calls of an unknown type', message({ tool_calls: CUSTOM })],
   ['an empty call', message({ tool_calls: [{}] })],
   ...[5, {}, true, [null]].map(
     (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,

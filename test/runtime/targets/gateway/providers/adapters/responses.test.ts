@@ -61,7 +61,7 @@ test("a stream starts with the first chunk of a custom tool's input", async () =
 
 test.each([
   [
-    'a delta of any kind',
+    'a delta of an unknown type',
     { type: 'response.new_thing.delta', output_index: 0, delta: 'attack', obfuscation: 'y' },
   ],
   ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],

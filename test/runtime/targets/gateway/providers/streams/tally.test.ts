@@ -25,8 +25,8 @@ test.each([-5, 1.5, 1e30, Number.MAX_SAFE_INTEGER, '12', {}, true])(
 const BASE64 = 'iVBORw0KGgo=';
 
 test.each([
-  ['the content', { role: 'assistant', content: 'attack' }],
-  ['parts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'attack' }] }] }],
+  ['content', { role: 'assistant', content: 'attack' }],
+  ['content parts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'attack' }] }] }],
   ['a refusal', { refusal: 'attack' }],
   [
     'a custom tool',
@@ -36,14 +36,14 @@ test.each([
     'a function',
     { tool_calls: [{ index: 0, id: 'c', type: 'function', function: { arguments: 'attack' } }] },
   ],
-  ['the name of a function', { tool_calls: [{ index: 0, function: { name: 'attack' } }] }],
-  ['the older call', { function_call: { arguments: 'attack' } }],
+  ['a function name', { tool_calls: [{ index: 0, function: { name: 'attack' } }] }],
+  ['a legacy function call', { function_call: { arguments: 'attack' } }],
   [
-    'what was thought',
+    'reasoning',
     { reasoning_content: '', reasoning: 'attack', reasoning_details: [{ text: 'attack' }] },
   ],
   [
-    'thoughts by their third name',
+    'reasoning details',
     { reasoning_details: [{ type: 'reasoning.text', text: 'attack', id: 'x' }] },
   ],
   ['audio', { audio: { id: 'audio_1', data: BASE64, transcript: 'attack' } }],

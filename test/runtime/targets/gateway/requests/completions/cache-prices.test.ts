@@ -51,14 +51,14 @@ async function start(price: Omit<NewPrice, 'modelKey'>) {
 
 // The fixture counts 11 fresh tokens, 8 read, 4 written for 5 minutes, 2 for 1 hour, and 15 of the answer.
 test.each([
-  ['prices of the cache', RATES, 0.0002874],
+  ['cache prices', RATES, 0.0002874],
   [
     'a tier that the prompt of 25 tokens exceeds',
     { ...RATES, tiers: [{ aboveTokens: 24, ...LONG }] },
     0.0004623,
   ],
-  ['a tier that it does not exceed', { ...RATES, tiers: [{ aboveTokens: 25, ...LONG }] }, 0.0002874],
-  ['no prices of the cache', { ...RATES, cachedInput: null, cacheWrite: null, cacheWrite1h: null }, 0.0003],
+  ['a tier that the prompt does not exceed', { ...RATES, tiers: [{ aboveTokens: 25, ...LONG }] }, 0.0002874],
+  ['no cache prices', { ...RATES, cachedInput: null, cacheWrite: null, cacheWrite1h: null }, 0.0003],
 ])('costs are the same on every protocol: %s', async (_what, price, cost) => {
   const { gateway, secret } = await start(price);
   for (const [path, body] of WIRES) {

@@ -104,8 +104,8 @@ test('a response blocked by a guardrail is billed but not shown', async () => {
 
 test.each([
   ['a custom tool', CHAT, { tools: [{ type: 'custom', custom: { name: 'shell' } }] }],
-  ['a function of the older form', CHAT, { functions: [{ name: 'shell' }] }],
-  ['a custom tool of responses', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
+  ['a legacy function', CHAT, { functions: [{ name: 'shell' }] }],
+  ['a custom tool of the Responses API', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
 ])('model output for %s is checked like text', async (_what, path, more) => {
   const { secret } = await someone();
   const asked = {

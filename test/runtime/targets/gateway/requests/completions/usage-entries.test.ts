@@ -49,11 +49,11 @@ const TOLD = {
 };
 
 test.each([
-  ['all', { ...TOLD, completionTokens: 3 }, 40, 12, 3, false],
-  ['the prompt alone', { ...TOLD, completionTokens: undefined }, 40, 12, 10, true],
-  ['the prompt alone, of no answer', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
-  ['the answer alone', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
-  ['nothing', undefined, 40, 5, 10, true],
+  ['all tokens', { ...TOLD, completionTokens: 3 }, 40, 12, 3, false],
+  ['only prompt tokens', { ...TOLD, completionTokens: undefined }, 40, 12, 10, true],
+  ['only prompt tokens and no output', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
+  ['only output tokens', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
+  ['no tokens', undefined, 40, 5, 10, true],
 ])('tokens are recorded or estimated if the provider reports %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
   const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
   expect(row).toMatchObject({ promptTokens, completionTokens, estimated });

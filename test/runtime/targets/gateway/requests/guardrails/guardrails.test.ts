@@ -72,7 +72,7 @@ test.each([
   ['a part of a message', { messages: [{ role: 'user', content: [{ type: 'text', text: 'an attack' }] }] }],
   ['the system prompt', { system: [{ type: 'text', text: 'an attack' }], messages: [] }],
   [
-    'the result of a tool',
+    'a tool result',
     {
       messages: [
         {
@@ -85,7 +85,7 @@ test.each([
     },
   ],
   [
-    'what a tool was called with',
+    'tool input',
     {
       messages: [
         { role: 'assistant', content: [{ type: 'tool_use', name: 'x', input: { deep: ['an attack'] } }] },
@@ -93,17 +93,17 @@ test.each([
     },
   ],
   [
-    'arguments of a call',
+    'tool call arguments',
     {
       messages: [
         { role: 'assistant', tool_calls: [{ function: { name: 'x', arguments: '{"a":"an attack"}' } }] },
       ],
     },
   ],
-  ['an item of responses', { input: [{ type: 'function_call_output', output: 'an attack' }] }],
-  ['the input of responses', { input: 'an attack' }],
-  ['a text for embeddings', { input: ['fine', 'an attack'] }],
-  ['a text behind a long one', said(`${'fine '.repeat(2000)}an attack`)],
+  ['an item of the Responses API', { input: [{ type: 'function_call_output', output: 'an attack' }] }],
+  ['the input of the Responses API', { input: 'an attack' }],
+  ['embeddings input', { input: ['fine', 'an attack'] }],
+  ['text after a long text', said(`${'fine '.repeat(2000)}an attack`)],
 ])('an attack is found in %s', async (_where, body) => {
   const { blocked } = await guardrailsOf().checkInput([rule('guard')], body, request);
   expect(blocked?.code).toBe('ForbiddenError');
@@ -164,8 +164,8 @@ test('a request can tighten the policy, but not weaken it', () => {
 });
 
 test.each([
-  ['no list', {}],
-  ['too many', Array.from({ length: 9 }, () => ({ profile: 'guard' }))],
+  ['a value that is not a list', {}],
+  ['a list that is too long', Array.from({ length: 9 }, () => ({ profile: 'guard' }))],
   ['an unknown profile', [{ profile: 'gard' }]],
   ['an unknown mode', [{ profile: 'guard', mode: 'off' }]],
   ['an unknown member', [{ profile: 'guard', on_unavailble: 'block' }]],

@@ -4,25 +4,25 @@ import { mapBodyTexts } from '#gateway/requests/guardrails/mask/mask-texts.ts';
 import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([
-  ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
-  ['the name of what a tool takes', { tools: [{ input_schema: { properties: { 'an attack': {} } } }] }],
+  ['a tool description', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
+  ['the name of a tool parameter', { tools: [{ input_schema: { properties: { 'an attack': {} } } }] }],
   [
-    'what is called like a setting',
+    'a parameter named like a setting',
     { tools: [{ parameters: { properties: { headers: { title: 'attack' } } } }] },
   ],
-  ['a function of the older form', { functions: [{ name: 'x', description: 'an attack' }] }],
+  ['a legacy function', { functions: [{ name: 'x', description: 'an attack' }] }],
   ['the grammar of a custom tool', { tools: [{ type: 'custom', format: { definition: 'attack' } }] }],
-  ['the format of the answer', { response_format: { json_schema: { description: 'an attack' } } }],
+  ['the response format', { response_format: { json_schema: { description: 'an attack' } } }],
   [
-    'its schema',
+    'the schema of the response format',
     { response_format: { json_schema: { schema: { properties: { id: { title: 'attack' } } } } } },
   ],
-  ['a value of a schema', { text: { format: { schema: { enum: [{ id: 'attack' }] } } } }],
+  ['a schema value', { text: { format: { schema: { enum: [{ id: 'attack' }] } } } }],
   ['a prediction', { prediction: { type: 'content', content: 'an attack' } }],
-  ['variables of a prompt', { prompt: { id: 'pmpt_1', variables: { customer_id: 'an attack' } } }],
-  ['the title of a document', { messages: [{ content: [{ type: 'document', title: 'an attack' }] }] }],
+  ['prompt variables', { prompt: { id: 'pmpt_1', variables: { customer_id: 'an attack' } } }],
+  ['a document title', { messages: [{ content: [{ type: 'document', title: 'an attack' }] }] }],
   ['a custom tool call', { messages: [{ tool_calls: [{ custom: { input: 'an attack' } }] }] }],
-  ['a member that only one provider has', { chat_template: 'an attack' }],
+  ['a provider-specific member', { chat_template: 'an attack' }],
   ['instructions', { instructions: 'an attack' }],
 ])('text is found in %s', (_where, body) => {
   expect(checkedTexts({ model: 'x', ...body }).join()).toContain('attack');
@@ -61,25 +61,25 @@ const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d', 'hex'), rando
 
 /** Each way in which an API takes encoded data. */
 const PLACES: Readonly<Record<string, (data: string, url: string) => Record<string, unknown>>> = {
-  'file of a chat': (_data, url) => ({
+  'file in a chat': (_data, url) => ({
     messages: [{ content: [{ type: 'file', file: { file_data: url } }] }],
   }),
   'file without a type': (data) => ({
     messages: [{ content: [{ type: 'file', file: { file_data: data } }] }],
   }),
-  'image of a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
-  'audio of a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
-  'file of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
-  'image of a response': (_data, url) => ({
+  'image in a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
+  'audio in a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
+  'file in a Responses request': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
+  'image in a Responses request': (_data, url) => ({
     input: [{ content: [{ type: 'input_image', image_url: url }] }],
   }),
-  'address of a file': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_url: url }] }] }),
-  'document of Anthropic': (data) => ({
+  'file URL': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_url: url }] }] }),
+  'Anthropic document': (data) => ({
     messages: [{ content: [{ source: { type: 'base64', media_type: 'application/pdf', data } }] }],
   }),
-  'data of Gemini': (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] }),
-  'data of Gemini, older': (data) => ({ contents: [{ parts: [{ inline_data: { data } }] }] }),
-  'file of Gemini': (_data, url) => ({ contents: [{ parts: [{ fileData: { fileUri: url } }] }] }),
+  'Gemini inline data': (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] }),
+  'legacy Gemini inline data': (data) => ({ contents: [{ parts: [{ inline_data: { data } }] }] }),
+  'Gemini file': (_data, url) => ({ contents: [{ parts: [{ fileData: { fileUri: url } }] }] }),
 };
 const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
   'UTF-8': SECRET,
@@ -91,7 +91,7 @@ const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
   'an escape in JSON': JSON.stringify({ a: SECRET }).replace('attack', String.raw`att\u0061ck`),
 };
 
-test.each(Object.entries(PLACES))('%s is decoded and read, whatever its declared type', (_place, bodyOf) => {
+test.each(Object.entries(PLACES))('encoded text is checked in: %s, whatever its declared type', (_place, bodyOf) => {
   for (const [encoding, bytes] of Object.entries(ENCODED)) {
     const data = base64(bytes);
     const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(

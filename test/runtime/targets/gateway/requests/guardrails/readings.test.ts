@@ -10,32 +10,32 @@ const call = { id: 'a', type: 'function', function: { name: 'f', arguments: args
 
 /** Each place of a request in which a text hid from patterns, although a provider reads it. */
 const PLACES: Record<string, Record<string, unknown>> = {
-  'arguments of a chat': { messages: [{ role: 'assistant', tool_calls: [call] }] },
-  'the older function call': {
+  'chat tool arguments': { messages: [{ role: 'assistant', tool_calls: [call] }] },
+  'a legacy function call': {
     messages: [{ role: 'assistant', function_call: { name: 'f', arguments: args } }],
   },
-  'a result of a chat': { messages: [{ role: 'tool', tool_call_id: 'a', content: args }] },
-  'a result with parts': {
+  'a chat tool result': { messages: [{ role: 'tool', tool_call_id: 'a', content: args }] },
+  'a tool result with parts': {
     messages: [{ role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: ` ${args}` }] }],
   },
-  'arguments of a response': { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: args }] },
-  'a result of a response': { input: [{ type: 'function_call_output', call_id: 'a', output: args }] },
-  'an argument that is JSON itself': {
+  'Responses tool arguments': { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: args }] },
+  'a Responses tool result': { input: [{ type: 'function_call_output', call_id: 'a', output: args }] },
+  'an argument that contains JSON': {
     messages: [
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { a: args } }] },
     ],
   },
-  'a name twice': {
+  'a duplicate member': {
     messages: [{ role: 'tool', tool_call_id: 'a', content: `{"to":"${IBAN}","to":"\\u0041"}` }],
   },
-  'a result of Gemini, whatever its members are called': {
+  'a Gemini tool result with any member names': {
     contents: [
       { role: 'user', parts: [{ functionResponse: { name: 'f', response: { data: IBAN, id: IBAN } } }] },
     ],
   },
   'a message that claims to be an MCP server': { messages: [{ role: 'user', type: 'mcp', content: IBAN }] },
-  'a part that claims to be one': { contents: [{ role: 'user', parts: [{ type: 'mcp', text: IBAN }] }] },
-  'the headers of a result that claims to be one': {
+  'a part that claims to be an MCP server': { contents: [{ role: 'user', parts: [{ type: 'mcp', text: IBAN }] }] },
+  'the headers of a result that claims to be an MCP server': {
     messages: [{ role: 'user', content: [{ type: 'mcp', headers: { a: { text: IBAN } } }] }],
   },
   'the description of an MCP server': { tools: [{ type: 'mcp', server_description: IBAN, server_url: 'x' }] },

@@ -117,14 +117,14 @@ const counts: readonly Way[] = [
 ];
 
 const geminiCount: Way = {
-  name: 'countTokens of Gemini',
+  name: 'Gemini countTokens',
   routes: [routeOf('/v1beta/models/{model}:countTokens')],
   isFree: true,
   send: (gateway, text) =>
     ask(gateway, 'POST', '/v1beta/models/gemini:good:countTokens', { contents: contents(text) }),
 };
 const newerGemini: Way = {
-  name: 'generateContent of Gemini under /v1',
+  name: 'Gemini generateContent under /v1',
   routes: [
     'POST /v1/models/:call{.+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)}',
   ],
@@ -178,7 +178,7 @@ const batch: Way = {
 };
 
 const background: Way = {
-  name: 'a response in the background',
+  name: 'a background response',
   routes: ['GET /v1/responses/:id', 'GET /v1/responses/:id/input_items', 'POST /v1/responses/:id/cancel'],
   send: (gateway, text) =>
     steps(

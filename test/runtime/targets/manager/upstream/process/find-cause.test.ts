@@ -3,7 +3,7 @@ import { describeExit, findCause } from '#manager/upstream/process/find-cause.ts
 
 /** Output of real programs: npm 11, uv 0.13, Node 20, Python 3.11. */
 const OUTPUT: Readonly<Record<string, { readonly output: string; readonly cause: string }>> = {
-  'npm: a folder without package.json': {
+  'npm: folder without package.json': {
     output: `npm error code ENOENT
 npm error syscall open
 npm error path /home/me/.npm/_npx/0c54006c78c1a9ec/package.json
@@ -15,14 +15,14 @@ npm error A complete log of this run can be found in: /home/me/.npm/_logs/2026-1
     cause:
       "npm error enoent Could not read package.json: Error: ENOENT: no such file or directory, open '/home/me/.npm/_npx/0c54006c78c1a9ec/package.json'",
   },
-  'npm: no such version': {
+  'npm: unknown version': {
     output: `npm error code ETARGET
 npm error notarget No matching version found for mcp-ripgrep@9.9.9.
 npm error notarget In most cases you or one of your dependencies are requesting a package version that doesn't exist.
 npm error A complete log of this run can be found in: /home/me/.npm/_logs/x-debug-0.log`,
     cause: 'npm error notarget No matching version found for mcp-ripgrep@9.9.9.',
   },
-  'npm: no such package': {
+  'npm: unknown package': {
     output: `npm error code E404
 npm error 404 Not Found - GET https://registry.example/@scope%2fnothing
 npm error 404
@@ -33,7 +33,7 @@ npm error 404 tarball, folder, http url, or git url.
 npm notice New minor version of npm available! 11.19.1 -> 11.21.2`,
     cause: 'npm error 404 Not Found - GET https://registry.example/@scope%2fnothing',
   },
-  'Node: a missing module': {
+  'Node: missing module': {
     output: `node:internal/modules/cjs/loader:1210
   throw err;
   ^
@@ -50,7 +50,7 @@ Require stack:
 Node.js v20.20.2`,
     cause: "Error: Cannot find module 'postgres-array'",
   },
-  'Node: an error with a code': {
+  'Node: error with a code': {
     output: `node:internal/process/promises:394
       triggerUncaughtException(err, true /* fromPromise */);
       ^
@@ -61,7 +61,7 @@ TypeError [ERR_INVALID_ARG_TYPE]: The "path" argument must be of type string. Re
 Node.js v24.1.0`,
     cause: 'TypeError [ERR_INVALID_ARG_TYPE]: The "path" argument must be of type string. Received undefined',
   },
-  'Python: a traceback': {
+  'Python: traceback': {
     output: `Installed 37 packages in 915ms
 Traceback (most recent call last):
   File "/home/me/bin/mcp-server-sqlite", line 12, in <module>
@@ -73,7 +73,7 @@ Traceback (most recent call last):
 AttributeError: 'Server' object has no attribute 'list_resources'`,
     cause: "AttributeError: 'Server' object has no attribute 'list_resources'",
   },
-  'Python: an exception group': {
+  'Python: exception group': {
     output: `  + Exception Group Traceback (most recent call last):
   |   File "/x/server.py", line 1, in main
   | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
@@ -84,19 +84,19 @@ AttributeError: 'Server' object has no attribute 'list_resources'`,
     +------------------------------------`,
     cause: '| ConnectionRefusedError: [Errno 111] Connection refused',
   },
-  'uv: no solution': {
+  'uv: no solution found': {
     output: `error: No solution found when resolving tool dependencies
   cause: Because there is no version of mcp-server-time==1999.1.1 and you require mcp-server-time==1999.1.1, we can conclude that your requirements are unsatisfiable.`,
     cause:
       'error: No solution found when resolving tool dependencies: Because there is no version of mcp-server-time==1999.1.1 and you require mcp-server-time==1999.1.1, we can conclude that your requirements are unsatisfiable.',
   },
-  'uv: no such program': {
+  'uv: missing program': {
     output: `An executable named \`nobin\` is not provided by package \`mcp-server-time\`.
 The following executables are available:
 - mcp-server-time`,
     cause: 'An executable named `nobin` is not provided by package `mcp-server-time`.',
   },
-  'docker: no such image': {
+  'docker: unknown image': {
     output: `Unable to find image 'example/none:1' locally
 docker: Error response from daemon: pull access denied for example/none, repository does not exist.
 
@@ -104,7 +104,7 @@ Run 'docker run --help' for more information`,
     cause:
       'docker: Error response from daemon: pull access denied for example/none, repository does not exist.',
   },
-  'a sentence without a known form': {
+  'text in an unknown format': {
     output: `Loading configuration
 No API key: set WEATHER_KEY.
 `,

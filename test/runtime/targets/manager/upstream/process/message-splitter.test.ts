@@ -24,9 +24,9 @@ describe('a message with more characters than the maximum', () => {
   test.each([
     ['has its ID at the start', response(7, 20_000), { isMessage: true, id: 7 }],
     ['has its ID at the end', endsWithId(8, 20_000), { isMessage: true, id: 8 }],
-    ['has an ID of text', response('a', 20_000), { isMessage: true, id: 'a' }],
+    ['has a string ID', response('a', 20_000), { isMessage: true, id: 'a' }],
     [
-      'is a request of the server',
+      'is a server request',
       JSON.stringify({ id: 1, params: { x: 'x'.repeat(20_000) }, method: 'roots/list' }),
       { isMessage: true, id: 1, method: 'roots/list' },
     ],

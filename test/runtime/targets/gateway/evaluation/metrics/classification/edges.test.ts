@@ -14,7 +14,7 @@ describe('without rows', () => {
     ['singleLabel', singleLabel({})],
     ['calibration', calibration({})],
     ['multiLabel', multiLabel({ labels: ['A'] })],
-  ])('%s has no values but reasons', (_name, metric) => {
+  ])('%s returns reasons instead of values', (_name, metric) => {
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(2);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
@@ -71,9 +71,9 @@ describe('calibration metrics', () => {
       { ...row, scores: { A: 1.5, B: 0 } },
       'Score 1.5 of "A" is out of range. Scores must be',
     ],
-    ['a score that is no number', { ...row, scores: { A: Number.NaN } }, 'Score NaN of "A" is out of range.'],
-    ['no score of the prediction', { ...row, prediction: 'C' }, 'The predicted label "C" has no score.'],
-    ['a label that objects inherit', { ...row, prediction: 'constructor' }, '"constructor" has no score.'],
+    ['a score that is not a number', { ...row, scores: { A: Number.NaN } }, 'Score NaN of "A" is out of range.'],
+    ['a prediction without a score', { ...row, prediction: 'C' }, 'The predicted label "C" has no score.'],
+    ['a label named like an inherited property', { ...row, prediction: 'constructor' }, '"constructor" has no score.'],
   ])('rejects %s and stays unchanged', (_name, bad, message) => {
     const metric = calibration({});
     metric.add(row);

@@ -9,10 +9,10 @@ const FINITE = { noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 };
 
 describe('similarity metrics', () => {
   test.each([
-    ['vectors of two sizes', { prediction: [1, 2], reference: [1] }, 'Vectors of 2 and 1 dimensions'],
-    ['vectors without numbers', { prediction: [], reference: [] }, 'Vectors of 0 and 0 dimensions'],
-    ['what is not finite', { prediction: [Infinity], reference: [1] }, 'is not finite'],
-    ['a gold value that is none', { prediction: [1], reference: [1], gold: Number.NaN }, 'similarity is NaN'],
+    ['vectors of different sizes', { prediction: [1, 2], reference: [1] }, 'Vectors of 2 and 1 dimensions'],
+    ['empty vectors', { prediction: [], reference: [] }, 'Vectors of 0 and 0 dimensions'],
+    ['infinite values', { prediction: [Infinity], reference: [1] }, 'is not finite'],
+    ['an invalid gold value', { prediction: [1], reference: [1], gold: Number.NaN }, 'similarity is NaN'],
   ])('rejects %s and stays unchanged', (_name, row, message) => {
     const metric = similarityMetric({});
     metric.add({ prediction: [1, 2], reference: [2, 1], gold: 3 });
@@ -57,12 +57,12 @@ describe('similarity metrics', () => {
 describe('retrieval metrics', () => {
   test.each([
     [
-      'two lengths',
+      'lists of different lengths',
       { prediction: [1, 2], reference: [1] },
       '2 candidates have a score and 1 have a relevance.',
     ],
     ['no candidates', { prediction: [], reference: [] }, '0 candidates have a score and 0 have a relevance.'],
-    ['a score that is no number', { prediction: [Number.NaN], reference: [1] }, 'has the score NaN.'],
+    ['a score that is not a number', { prediction: [Number.NaN], reference: [1] }, 'has the score NaN.'],
     ['a relevance below 0', { prediction: [1], reference: [-1] }, 'has the relevance -1.'],
   ])('rejects %s and stays unchanged', (_name, row, message) => {
     const metric = retrieval({});

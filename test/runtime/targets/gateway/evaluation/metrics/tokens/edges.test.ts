@@ -31,7 +31,7 @@ describe('spans from labels', () => {
 describe('label sequences', () => {
   test.each([
     [
-      'of two lengths',
+      'of different lengths',
       'default',
       ['O'],
       ['O', 'O'],
@@ -39,7 +39,7 @@ describe('label sequences', () => {
     ],
     ['with an empty label', 'default', [''], ['O'], 'A token has an empty label.'],
     [
-      'of another scheme in strict mode',
+      'with another scheme in strict mode',
       'strict',
       ['O', 'E-PER'],
       ['O', 'O'],

@@ -7,7 +7,7 @@ const TOLD = { input_tokens: 11, output_tokens: 15, cache_read_input_tokens: 8 }
 
 test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number]>([
   [
-    'both kinds of writes',
+    'both kinds of cache writes',
     {
       ...TOLD,
       cache_creation_input_tokens: 6,
@@ -17,30 +17,30 @@ test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number
     6,
     2,
   ],
-  ['writes without their kind', { ...TOLD, cache_creation_input_tokens: 6 }, 25, 6, 0],
+  ['cache writes without a breakdown', { ...TOLD, cache_creation_input_tokens: 6 }, 25, 6, 0],
   [
-    'writes with null for their kind',
+    'cache writes with a null breakdown',
     { ...TOLD, cache_creation_input_tokens: 6, cache_creation: null },
     25,
     6,
     0,
   ],
   [
-    'kinds without their sum',
+    'a breakdown without a total',
     { ...TOLD, cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 2 } },
     25,
     6,
     2,
   ],
   [
-    'more writes for 1 hour than writes',
+    'more 1-hour writes than cache writes',
     { ...TOLD, cache_creation_input_tokens: 6, cache_creation: { ephemeral_1h_input_tokens: 60 } },
     25,
     6,
     6,
   ],
   [
-    'no number of writes for 1 hour',
+    'an invalid number of 1-hour writes',
     {
       ...TOLD,
       cache_creation_input_tokens: 6,
@@ -50,7 +50,7 @@ test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number
     6,
     0,
   ],
-  ['no writes', TOLD, 19, 0, 0],
+  ['no cache writes', TOLD, 19, 0, 0],
 ])('reads usage with %s', (_what, usage, promptTokens, cacheWriteTokens, cacheWrite1hTokens) => {
   expect(readUsage(anthropicUsage(usage))).toEqual({
     promptTokens,
