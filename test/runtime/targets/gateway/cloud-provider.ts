@@ -9,7 +9,7 @@ interface CloudOptions {
   readonly clock?: Clock;
 }
 
-/** The instance of an entry of `providers`, with the name of its type. */
+/** Resolves an entry of `providers` under its type's name. */
 export async function instanceOfEntry(
   type: string,
   entry: object,
@@ -21,7 +21,7 @@ export async function instanceOfEntry(
   return instance;
 }
 
-/** The provider of an entry of `providers`, as the gateway opens it. Closed after the tests of the file. */
+/** Opens the provider of an entry of `providers`, as the gateway does. Closed after the tests of the file. */
 export async function providerOfEntry(
   type: string,
   entry: object,

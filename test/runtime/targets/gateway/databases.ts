@@ -12,19 +12,19 @@ import { findPostgres, type Postgres, sharedPostgres } from '../../../helpers/po
 import { MASTER_KEY } from './master-key.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
-/** A kind of database, and how a test gets a new one of it. */
+/** A kind of database, and how a test gets a new one. */
 export interface TestDatabase {
   readonly kind: Store['kind'];
-  /** The URL of a database with the tables of the gateway, good until the end of the test. */
+  /** The URL of a database with the gateway's tables, valid until the end of the test. */
   readonly create: () => Promise<string>;
-  /** The same, good until the end of the file: for what its tests share. */
+  /** The same, valid until the end of the file, for state that its tests share. */
   readonly createShared: () => Promise<string>;
-  /** The URL of an empty one. */
+  /** The URL of an empty database. */
   readonly createEmpty: () => Promise<string>;
-  /** Closed at the end of the test. */
+  /** Opens the state; closed at the end of the test. */
   readonly openStore: (url: string) => Promise<Store>;
   readonly open: (url: string, options?: OpenOptions) => Promise<OpenState>;
-  /** The gateway's state on a new database, with a clock that stands still. */
+  /** The gateway's state on a new database, with a stopped clock. */
   readonly start: () => Promise<OpenState & { readonly clock: TestClock; readonly url: string }>;
 }
 
@@ -35,19 +35,19 @@ interface OpenOptions {
 
 interface OpenState extends GatewayState {
   readonly store: Store;
-  /** Runs work before the state is closed, such as the end of what uses it in the background. */
+  /** Runs a task before the state is closed, such as stopping background work that uses it. */
   readonly beforeClose: (work: () => Promise<void>) => void;
 }
 
 const PROGRAMS = await findPostgres();
 
-/** Creating the tables takes PostgreSQL longer than most tests; it copies a database in a fraction of the time. */
+/** PostgreSQL takes longer to create the tables than most tests take; copying a database takes a fraction of that time. */
 async function createTables(url: string): Promise<void> {
   const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
   await store.close();
 }
 
-/** The same tests on both databases. */
+/** Runs the same tests on both databases. */
 export function describeDatabases(body: (database: TestDatabase) => void): void {
   const folders: string[] = [];
   const sharedFolders: string[] = [];
@@ -111,7 +111,7 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   });
 
   describe('SQLite', () => {
-    // Its tables are created when it is opened, which takes as long as copying the file.
+    // Its tables are created when it is opened, which is as fast as copying the file.
     const create = () => createFile();
     body(database('sqlite', { create, createShared: () => createFile(sharedFolders), createEmpty: create }));
   });

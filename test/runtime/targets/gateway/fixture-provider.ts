@@ -8,7 +8,7 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 export type FixtureWire = 'openai' | 'anthropic' | 'gemini';
 export type FixtureName = FixtureWire | 'encoder' | 'azure' | 'bedrock' | 'vertex';
 
-/** The events that a fixture prints, as they happen. */
+/** The events that a fixture prints, as they occur. */
 interface FixtureEvent {
   readonly event: 'request' | 'waiting' | 'closed';
   readonly model: string;
@@ -19,13 +19,13 @@ export interface FixtureProvider {
   readonly url: string;
   counts(): Promise<Readonly<Record<string, number>>>;
   last(): Promise<{ readonly path: string; readonly headers: Record<string, string>; readonly body: string }>;
-  /** What waits continues. */
+  /** Releases waiting requests. */
   release(): Promise<void>;
-  /** The next such event of a model, also if it has happened already; each is given once. */
+  /** The next such event of a model, including one that already occurred; each is returned once. */
   happened(event: FixtureEvent['event'], model: string): Promise<FixtureEvent>;
 }
 
-/** Starts a provider as a process for all tests of the file, and ends it after them. */
+/** Starts a provider process for all tests of the file, and stops it after them. */
 export async function startFixture(name: FixtureName): Promise<FixtureProvider> {
   const child = spawn(process.execPath, [join(FIXTURES, 'providers', `${name}.mjs`)], {
     stdio: ['ignore', 'pipe', 'inherit'],

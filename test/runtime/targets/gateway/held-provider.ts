@@ -3,14 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
-/** A provider that answers when a test wants it to, on any path. */
+/** A provider that responds when a test lets it, on any path. */
 export interface HeldProvider {
   readonly url: string;
-  /** The next request that has arrived, also if that was before; each is given once. */
+  /** The next request, including one that arrived earlier; each is returned once. */
   next(): Promise<ServerResponse>;
 }
 
-/** Runs in the process of the tests, until those of the file are over. */
+/** Runs in the test process until the tests of the file are over. */
 export async function startHeld(): Promise<HeldProvider> {
   const arrived: ServerResponse[] = [];
   let wake: (() => void) | undefined;

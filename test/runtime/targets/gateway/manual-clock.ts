@@ -1,11 +1,11 @@
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 export interface ManualClock extends TestClock {
-  /** Resolves when what is due next is due in exactly so long. */
+  /** Resolves when the next timer is due in exactly this many milliseconds. */
   nextIn(milliseconds: number): Promise<void>;
 }
 
-/** A time that only passes when a test moves it, and that reports what is waited for. */
+/** A clock that advances only when a test moves it, and that reports pending timers. */
 export function manualClock(): ManualClock {
   const clock = createTestClock();
   const waiting = new Set<{ readonly at: number }>();

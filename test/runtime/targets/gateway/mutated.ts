@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 
-/** What stands where something else should. */
+/** Unexpected values for a member. */
 const ODD: readonly unknown[] = [5, -9, '21', null, {}, [null], [], 'x', true, undefined];
 
 type Path = readonly (string | number)[];
 
-/** JSON like this, of which one, two or three members are something else or are missing. */
+/** Copies of this JSON with one, two or three members replaced or missing. */
 export function mutated(value: unknown): fc.Arbitrary<unknown> {
-  // Not the whole of it.
+  // Never the whole value.
   const paths = pathsIn(value).slice(1);
   const change = fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...ODD));
   return fc
@@ -23,7 +23,7 @@ function pathsIn(value: unknown): Path[] {
 
 function replaced(value: unknown, [name, ...rest]: Path, odd: unknown): unknown {
   if (name === undefined) return odd;
-  // An earlier change has taken its place away.
+  // An earlier change has removed its parent.
   if (typeof value !== 'object' || value === null || !(name in value)) return value;
   const member = replaced((value as Record<string | number, unknown>)[name], rest, odd);
   if (Array.isArray(value)) return value.map((item: unknown, at) => (at === name ? member : item));

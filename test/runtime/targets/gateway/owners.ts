@@ -1,7 +1,10 @@
 import { type Owner, spaceOf, type Viewer } from '#gateway/shared/owner.ts';
 
-/** The owner of what a user creates with an issued key. The internal id is the name, which is enough for one store. */
+/**
+ * The owner of objects that a user creates with an issued key. The internal id is the name, which is sufficient for
+ * one store.
+ */
 export const ownerNamed = (userId: string): Owner => ({ userId, space: spaceOf(userId, 'issued') });
 
-/** What a user sees with such a key. */
+/** What a user can see with such a key. */
 export const viewerNamed = (userId: string): Viewer => ({ spaces: [ownerNamed(userId).space] });

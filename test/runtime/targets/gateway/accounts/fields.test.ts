@@ -9,17 +9,17 @@ import { keysOf } from '../api/tenants/keys-of.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { describeDatabases, type TestDatabase } from '../databases.ts';
 
-// Each field of each resource is set in each way, seen in each answer, and refused for all users who may not set it. The fields are those
-// of the tables, so a new field is tested without a line here, if its kind is not new.
+// Sets each field of each resource in every way, reads it from every response, and checks that it is rejected for
+// users without permission. The fields come from the tables, so a new field of a known kind is tested automatically.
 
 interface Resource {
   readonly name: string;
   readonly table: FieldTable;
   readonly path: string;
   readonly command: string;
-  /** The member with the id. */
+  /** The member that contains the id. */
   readonly id: string;
-  /** Who can be asked to set a field: members of the gateway can do so only with keys and with service accounts of their teams. */
+  /** Who sets a field: gateway members can do so only with keys and with service accounts of their teams. */
   readonly isOfTeams?: true;
 }
 
@@ -37,7 +37,7 @@ const RESOURCES: readonly Resource[] = [
   { name: 'budget', table: BUDGET_FIELDS, path: '/v1/budgets', command: 'budgets', id: 'budget_id' },
 ];
 
-/** A value as the API takes and shows it, and as commands take it. */
+/** A value as the API accepts and returns it, and as commands accept it. */
 interface Sample {
   readonly value: unknown;
   readonly text: string;
@@ -90,14 +90,14 @@ const SAMPLES: Partial<Record<Field['kind'], readonly [Sample, Sample]>> = {
   ],
 };
 
-/** Objects that references name. */
+/** Objects that other objects reference. */
 const NAMES = {
   budget: ['BUDGET', 'OTHER BUDGET'],
   team: ['crew', 'crew'],
   organization: ['acme', 'other'],
 } as const;
 
-/** What must be set in addition to a field. */
+/** Fields that must be set together with a field. */
 const COMPANIONS: Readonly<Record<string, { readonly body: object; readonly flags: readonly string[] }>> = {
   time_zone: { body: { calendar: 'day' }, flags: ['--calendar', 'day'] },
 };
@@ -127,7 +127,7 @@ function samplesOf(field: Field): readonly [Sample, Sample] {
       { value: first, text: first },
     ];
   }
-  // A service account belongs to a team that exists.
+  // A service account requires an existing team.
   const to = field.kind === 'reference' ? field.to : field.flag?.value === 'team_id' ? 'team' : undefined;
   if (to !== undefined) {
     const [one, other] = NAMES[to].map((name) => ({ value: idOf(name), text: idOf(name) }));
@@ -202,7 +202,7 @@ describeDatabases((database) => {
           const listed = ok(await ask('GET', resource.path)) as object as Record<string, unknown>[];
           expect(listed.find((other) => other[resource.id] === id)?.[name]).toEqual(value);
         }
-        // A change keeps everything else, and null clears what can be cleared.
+        // An update keeps all other fields, and null clears a field that can be cleared.
         const cleared = await ask('PATCH', path, {
           [name]: null,
           ...(name === 'calendar' && { time_zone: null }),
@@ -278,7 +278,7 @@ describeDatabases((database) => {
       for (const [name, field] of settable(resource, 'update')) {
         for (const { value } of samplesOf(field)) {
           const body = { ...COMPANIONS[name]?.body, [name]: value };
-          // The owner of a key, or any member: only what is the owner's, and only switched off.
+          // The owner of a key or any member can only switch off their own.
           const isOwners = isKey && field.isOwners === true && !(field.kind === 'flag' && value === true);
           const byMember = await ask('PATCH', path, body, ann);
           expect([resource.name, body, byMember.status]).toEqual([
@@ -286,9 +286,9 @@ describeDatabases((database) => {
             body,
             isOwners ? 200 : isKey || !resource.isOfTeams ? 403 : 404,
           ]);
-          // An administrator of the team.
+          // A team admin.
           const byChief = await ask('PATCH', path, body, chief);
-          // What is tighter than before is allowed, and then it is set; what is looser is refused.
+          // A tighter value is accepted and stored; a looser one is rejected.
           const now = ok(await ask('GET', path))[name];
           const isSet = JSON.stringify(now) === JSON.stringify(value);
           expect([name, value, byChief.status]).toEqual([
@@ -304,7 +304,8 @@ describeDatabases((database) => {
         expect([resource.name, name, (await ask('POST', resource.path, body, ann)).status]).toEqual([
           resource.name,
           name,
-          // All callers can create an own key of an own team, or one that manages the gateway with its own role.
+          // All callers can create a key for themselves in one of their teams, or a key that manages the gateway with
+          // their own role.
           isKey && (name === 'scope' || name === 'team_id') ? 200 : 403,
         ]);
       }
@@ -312,17 +313,17 @@ describeDatabases((database) => {
   });
 });
 
-/** The status for an administrator of the team. Service accounts have no role, regardless of the caller. */
+/** The status for a team admin. Service accounts have no role, regardless of the caller. */
 function statusForChief({ isOfTeams }: Resource, field: Field, isSet: boolean): number {
   if (!isOfTeams || field.teamAdmin === 'never') return 403;
   if (field.kind === 'word') return isSet ? 200 : 422;
   return field.teamAdmin === undefined || isSet ? 200 : 403;
 }
 
-/** What fields are that are cleared, if not null. */
+/** Values of cleared fields, if not null. */
 const CLEARED: Readonly<Record<string, unknown>> = { metadata: {}, time_zone: 'UTC' };
 
-/** Members that follow from others. */
+/** Derived members. */
 const CHANGING = new Set(['updated_at', 'status', 'budget_started_at', 'next_budget_reset_at']);
 
 describe('field tables', () => {

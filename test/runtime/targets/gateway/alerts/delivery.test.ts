@@ -17,7 +17,7 @@ describeDatabases((database) => {
     await state.identity.users.create({ userId: 'ada', budgetId });
     const spender = await newSpender(state.identity, { userId: 'ada' });
     await state.ledger.bill(spender, used(8_020_000_000n));
-    /** Everything that waits is due, as if the time had passed. */
+    /** Makes all waiting alerts due, as if the time had passed. */
     const becomeDue = async (): Promise<void> =>
       void (await state.store.db.updateTable('gateway_alerts').set({ next_attempt_at: 0 }).execute());
     return { ...state, url, becomeDue };

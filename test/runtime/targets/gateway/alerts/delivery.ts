@@ -4,7 +4,7 @@ import type { GatewayState } from '#gateway/gateway-state.ts';
 import { createTestClock } from '../test-clock.ts';
 import { WEBHOOK_SECRET } from './receiver.ts';
 
-/** Delivery that runs only when the test calls it, with what it has counted and logged. */
+/** Delivery that runs only when the test calls it, and records what it counts and logs. */
 export function deliveryOf({ alerts: outbox }: Pick<GatewayState, 'alerts'>, url: string, local = true) {
   const counted: string[] = [];
   const logged: unknown[] = [];

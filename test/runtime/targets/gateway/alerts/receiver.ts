@@ -12,13 +12,13 @@ interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Statuses of the next answers; 204 when there are no more. */
+  /** Statuses of the next responses; 204 when none are left. */
   readonly statuses: number[];
 }
 
 export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
-/** Servers that get webhooks; each is closed after its test. */
+/** Servers that receive webhooks; each is closed after its test. */
 export function useReceivers(): () => Promise<Receiver> {
   const closers: (() => void)[] = [];
   afterEach(() => closers.splice(0).forEach((close) => close()));

@@ -67,7 +67,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
   const send = (headers: Record<string, string>) => gateway().request(path, { method, headers });
 
   test('requires the master key before the body is read', async () => {
-    // Broken JSON, and more than may be sent.
+    // Malformed JSON that is also larger than the limit.
     const body = method === 'POST' || method === 'PATCH' ? '{'.repeat(2_000_000) : null;
     const key = (await gateway().ask('POST', '/v1/keys', {})).body.key;
     const cases: [Record<string, string>, string, string][] = [
@@ -196,7 +196,7 @@ describe('response headers', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       ...ALWAYS,
       'cache-control': 'private, no-store, no-cache',
-      // Browsers get the pages at `/`.
+      // Browsers receive the pages at `/`.
       vary: `Authorization, X-Gateway-Key, X-Api-Key${path === '/' ? ', Accept' : ''}`,
     });
   });

@@ -3,10 +3,10 @@ import { createAnswerCache } from '#gateway/requests/cache/answer-cache.ts';
 import type { CacheClears } from '#gateway/accounts/cache-clears.ts';
 import type { Store } from '#gateway/store/store.ts';
 
-/** Of a cache that is not cleared. */
+/** Settings of a cache that was never cleared. */
 export const UNCLEARED: Pick<CacheClears, 'isCleared'> = { isCleared: () => Promise.resolve(false) };
 
-/** A cache of answers that reports every error. */
+/** A response cache that reports every error. */
 export const answerCacheOn = (
   { db }: Pick<Store, 'db'>,
   clock: Clock,

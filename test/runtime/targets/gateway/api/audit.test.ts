@@ -143,7 +143,7 @@ describeDatabases((database) => {
   test('unknown event values are returned unchanged', async () => {
     const gateway = await start();
     await gateway.ask('POST', '/v1/users', { user_id: 'ada' });
-    // As a later version writes them.
+    // Written by a later version.
     const later = { actor: 'robot', outcome: 'postponed' } as object as { actor: 'cli'; outcome: 'failed' };
     await gateway.state.store.db.updateTable('gateway_audit').set(later).execute();
     expect((await list(gateway)).items).toMatchObject([{ action: 'user.create', ...later }]);

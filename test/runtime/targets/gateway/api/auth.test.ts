@@ -27,12 +27,12 @@ test('a sign-in creates the user, applies groups and opens a session with manage
   expect(me.body).toMatchObject({ user_id: 'ada', role: 'admin', teams: [], scope: 'manage' });
   expect((await gateway.request('/v1/users', { headers: session })).status).toBe(200);
 
-  // Another sign-in: no longer in ops, now a lead.
+  // Another sign-in: the user has left ops and is now a lead.
   provider.claims = { sub: 'ada', groups: ['leads'] };
   const { session: second } = await signIn(gateway);
   const changed = await gateway.request('/v1/me', { headers: second });
   expect(changed.body).toMatchObject({ role: 'member', teams: [{ team_id: 'research', role: 'admin' }] });
-  // The role counts for the session from before as well.
+  // The role also applies to the existing session.
   const { status } = await gateway.request('/v1/budgets', { headers: session });
   expect(status).toBe(403);
   gateway.clock.advance(3_600_000);
@@ -61,7 +61,7 @@ test('changes with the cookie require a page of the gateway, and a sign-out ends
     expect(await post(headers)).toEqual([403, 'foreign_page']);
   expect(await post({ origin: PUBLIC_URL })).toEqual([200, undefined]);
   expect(await post({ 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined]);
-  // A header counts before the cookie, and needs no page.
+  // A header takes precedence over the cookie and needs no page.
   expect(await post({ authorization: 'Bearer nonsense' })).toEqual([401, 'invalid_key']);
   const out = await gateway.request('/auth/sign-out', {
     method: 'POST',
@@ -120,7 +120,7 @@ test('a callback must match the sign-in that this browser started', async () => 
     401,
     'The provider refused the sign-in: access_denied: No way. Sign in again.',
   ]);
-  // The code of another sign-in has another challenge.
+  // The code of another sign-in has a different challenge.
   const code = /code=[^&]*/.exec(other.path)?.[0] ?? '';
   expect(await finish(first.path.replace(/code=[^&]*/, code), first.cookie)).toEqual([
     401,

@@ -69,7 +69,7 @@ test('file content is served as a download with an inert type', async () => {
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
   });
-  // Neither a sign-in nor a key that manages reads it.
+  // Readable neither with a sign-in nor with a management key.
   expect((await get({ cookie: `gateway_session=${manage}` })).body.error.code).toBe('missing_credentials');
   expect((await get({ 'x-api-key': manage })).body.error.code).toBe('management_key');
 });
@@ -105,7 +105,7 @@ test.runIf(chromium !== undefined)(
         acceptDownloads: true,
       });
       const page = await context.newPage();
-      // It runs where the provider sends it.
+      // The script runs when the provider itself serves the page.
       await page.goto(`${url}/content`);
       expect(await page.title()).toBe('it runs');
       const own = await context.newPage();
@@ -113,7 +113,7 @@ test.runIf(chromium !== undefined)(
       await own.goto(`${address}/v1/files/file-1/content`).catch(() => undefined);
       expect((await download).suggestedFilename()).toContain('.html');
       expect(await own.title()).toBe('');
-      // The policy alone is enough, also for a type that browsers show.
+      // The policy alone is sufficient, even for a type that browsers render.
       type = 'text/plain';
       const sandboxed = await own.goto(`${address}/nothing`);
       expect([sandboxed?.status(), await own.evaluate('self.origin')]).toEqual([404, 'null']);

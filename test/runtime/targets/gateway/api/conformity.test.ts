@@ -75,7 +75,7 @@ test('every response matches the OpenAPI document', async () => {
   expect([...seen].sort((one, other) => one - other)).toEqual([
     200, 204, 400, 401, 403, 404, 409, 413, 415, 422, 429, 502,
   ]);
-  // Workflows are another API on the same port, with tests of their own.
+  // Workflows are a separate API on the same port, with their own tests.
   const own = described.operations.filter(({ tags }) => !OTHER_TAGS.has(tags[0]));
   const untried = own.filter((operation) => !tried.has(operation));
   expect(untried.map(({ operationId }) => operationId)).toEqual([]);

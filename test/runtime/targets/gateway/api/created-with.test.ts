@@ -6,7 +6,8 @@ import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 
-// What a provider creates with an answer belongs to the user of the request: containers and files of code that it runs, and audio.
+// Objects that a provider creates with a response belong to the user of the request: containers and files of executed
+// code, and audio.
 let received: string[] = [];
 let answer: unknown = {};
 const server = createServer((request, response) => {
@@ -149,7 +150,7 @@ const calledCode = (id: string): object => ({
 let created = 0;
 const newId = (prefix: string): string => `${prefix}${String((created += 1)).padStart(24, '0')}`;
 
-/** How ann gets something, and the ids that she then has. */
+/** Ways in which ann creates objects, with their ids. */
 const WAYS: readonly [string, () => { path: string; body: object; answer: unknown; ids: string[] }][] = [
   [
     'a message with code execution',
@@ -199,7 +200,7 @@ const WAYS: readonly [string, () => { path: string; body: object; answer: unknow
   ],
 ];
 
-/** Requests that name an id, on each API. */
+/** Requests that reference an id, on each API. */
 const named = (id: string): readonly [string, object][] => [
   ['/v1/messages', message({ container: id })],
   ['/v1/messages', message({ container: { id, skills: [] } })],

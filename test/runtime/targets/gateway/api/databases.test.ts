@@ -8,7 +8,7 @@ const start = async (database: TestDatabase): Promise<OpenGateway> => {
   return gatewayOn(state, clock);
 };
 
-// What differs between databases: text they cannot store, amounts, times, pages, two in parallel.
+// Differences between databases: unsupported text, amounts, times, pagination and concurrency.
 describeDatabases((database) => {
   test('users, budgets, keys and prices can be created, read and updated', async () => {
     const { ask, clock } = await start(database);

@@ -7,7 +7,7 @@ import { useGateway } from './use-gateway.ts';
 
 const gateway = useGateway();
 
-/** The same words in both places, and nothing else. */
+/** The same message in both members, and nothing else. */
 const errorBody = (detail: unknown, code: string, param: string | null = null): object => ({
   detail,
   error: { message: detail, type: expect.any(String), code, param },

@@ -26,7 +26,7 @@ const requests = [
   fc.oneof(value, fc.dictionary(member, value, { maxKeys: 5 })),
 ] as const;
 
-/** Answers, and errors with a reason; no unexpected ones. */
+/** Success, or an error with a reason; never an unexpected error. */
 const isTrustedFolder = ({ status, body }: Answer): boolean =>
   status < 400 || (status < 500 && typeof body.detail === 'string' && typeof body.error.code === 'string');
 

@@ -12,12 +12,12 @@ interface ModelOptions {
   readonly prompts?: PromptPolicy;
 }
 
-/** The models of options, with a count of those that hold them. */
+/** Models from options, with a count of their holders. */
 export function heldModels(
   { providers = [], aliases = [], prompts = NO_PROMPTS }: ModelOptions,
   clock: Clock,
 ) {
-  // The clock stands still, so a wait for another attempt would not end.
+  // The clock stands still, so that waiting for another attempt would never end.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
   const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });

@@ -39,14 +39,14 @@ describeDatabases((database) => {
       .set({ spent_nano: 7n, window_ends_at: null })
       .where('id', 'in', ['user:bot', `key:${old['id']}`, 'team:sales'])
       .execute();
-    // The window of this amount has ended, so that it does not count.
+    // The window of this amount has ended, so it does not count.
     await state.store.db
       .updateTable('gateway_accounts')
       .set({ spent_nano: 9n, window_ends_at: 1 })
       .where('id', '=', 'user:emile')
       .execute();
 
-    // A PostgreSQL database with the locale C knows no cases of other letters than A to Z.
+    // PostgreSQL with locale C has case mapping only for A to Z.
     const capital = database.kind === 'sqlite' ? '%C3%A9' : '%C3%89';
     expect(await list(`/v1/users?search=${capital}MILE`, 'user_id')).toEqual(['emile']);
     expect(await list('/v1/users?search=a_l', 'user_id')).toEqual(['ada']);
@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await list('/v1/users?team_id=%00', 'user_id')).toEqual([]);
     expect(await list('/v1/users?sort=-user_id', 'user_id')).toEqual(['emile', 'bot', 'ada']);
     expect((await list('/v1/users?sort=-spend', 'user_id'))[0]).toBe('bot');
-    // Users without an alias are last in both directions.
+    // Users without an alias come last in both directions.
     expect(await list('/v1/users?sort=alias', 'user_id')).toEqual(['ada', 'emile', 'bot']);
     expect(await list('/v1/users?sort=-alias', 'user_id')).toEqual(['emile', 'ada', 'bot']);
     expect(await list('/v1/users?sort=user_id&skip=1&limit=1', 'user_id')).toEqual(['bot']);

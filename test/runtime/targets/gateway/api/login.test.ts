@@ -19,7 +19,7 @@ const redeem = async ({ request }: OpenGateway, body: object) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-/** Signs in at the provider; the cookie of the question. */
+/** Signs in at the provider; returns the consent cookie. */
 const asked = async (gateway: OpenGateway) => {
   const { answer } = await signIn(gateway, query);
   return { page: answer, cookie: cookieIn(answer.headers, 'gateway_consent') };
@@ -61,7 +61,7 @@ test('the command exchanges the code from the browser for a key', async () => {
   expect([status, body.user_id]).toEqual([200, 'ada']);
   const me = await gateway.request('/v1/me', { headers: { 'x-api-key': body.key } });
   expect(me.body.user_id).toBe('ada');
-  // The same code in other letters: decoders ignore what is not base64.
+  // Other spellings of the same code: decoders ignore characters that are not base64.
   for (const again of [code, `${code}=`, `${code}\n`, ` ${code}`, `${code.slice(0, 9)}.${code.slice(9)}`])
     expect((await redeem(gateway, { code: again, verifier })).body.detail).toMatch(/was used before/);
   const late = codeIn(await consent(gateway, (await asked(gateway)).cookie));

@@ -9,7 +9,7 @@ const open = useOwnGateways();
 
 const [fixture, encoder] = [await startFixture('openai'), await startFixture('encoder')];
 
-/** In front of a provider that lists its models, one whose models are configured, and one that is down. */
+/** A gateway with a provider that lists its models, one with configured models, and one that is down. */
 const start = (): Promise<OpenGateway> =>
   open({
     providers: [

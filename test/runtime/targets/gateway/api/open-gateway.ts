@@ -39,7 +39,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
   readonly body: any;
 }
@@ -51,17 +51,17 @@ export interface OpenGateway {
   readonly clock: TestClock;
   /** Resolves when all prompts are written. */
   readonly promptsWritten: () => Promise<void>;
-  /** How many hold the models now. */
+  /** Number of current holders of the models. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
-  /** With the master key, unless there is another header. Texts are sent as they are, anything else as JSON. */
+  /** Uses the master key unless headers are given. Strings are sent as they are, anything else as JSON. */
   readonly ask: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
-  /** Puts the app on the network as well; ended with it. */
+  /** Serves the app on the network; closed together with it. */
   readonly listen: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -75,14 +75,14 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
-  /** The executable that workers fetch. */
+  /** The executable that workers download. */
   readonly program?: string;
-  /** The executables of encoders, by model. */
+  /** Paths of encoder executables, by model. */
   readonly encoderPaths?: Readonly<Record<string, string>>;
   readonly signIn?: (state: GatewayState, clock: TestClock) => GatewayContext['signIn'];
 }
 
-/** The HTTP API on a new SQLite file, or on the database with this URL. */
+/** The HTTP API on a new SQLite file, or on the database at this URL. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const clock = createTestClock();
@@ -111,7 +111,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   };
 }
 
-/** The HTTP API on a state that its caller opens and closes. */
+/** The HTTP API on a state that the caller opens and closes. */
 export function gatewayOn(
   state: GatewayState & { readonly store: Store; readonly beforeClose?: (work: () => Promise<void>) => void },
   clock: TestClock,
@@ -244,7 +244,7 @@ export function gatewayOn(
   };
 }
 
-/** The options of the app, of which a test changes what matters. */
+/** Default app options, of which a test overrides some. */
 export const APP_OPTIONS: GatewayAppOptions = {
   hasMasterKey: true,
   metrics: 'open',

@@ -7,7 +7,7 @@ import { openGateway } from './open-gateway.ts';
 
 const scripted = await startScripted();
 
-/** A gateway whose provider waits, and the stream of a client that waits for it. */
+/** A gateway whose provider does not respond yet, and the stream of a waiting client. */
 async function wait(path: string) {
   const waiting = Promise.withResolvers<ChatAnswer>();
   const called = Promise.withResolvers<Parameters<Provider['chat']>[0]>();

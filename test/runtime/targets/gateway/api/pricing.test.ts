@@ -63,7 +63,7 @@ test('cache write prices and tiers are returned unchanged', async () => {
   expect(await ask('POST', '/v1/pricing', price)).toMatchObject({ status: 200, body: price });
   const { body } = await ask('GET', '/v1/pricing/anthropic:claude');
   expect(body).toEqual({ ...price, effective_at: '2026-03-01T12:00:00Z' });
-  // As it was listed it can be sent again.
+  // A listed price can be sent back unchanged.
   expect((await ask('POST', '/v1/pricing', body)).body).toEqual(body);
   expect((await ask('POST', '/v1/pricing', { ...body, tiers: null })).body.tiers).toEqual([]);
 });

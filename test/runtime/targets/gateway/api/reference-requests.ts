@@ -1,7 +1,7 @@
 import type { ObjectKind } from '#gateway/accounts/objects/objects.ts';
 import { REFERENCE_NAMES } from '#gateway/providers/references.ts';
 
-/** Objects of ann, by kind. */
+/** Objects that belong to ann, by kind. */
 export const FOREIGN = {
   file: 'file-of-ann-000000000000',
   response: 'resp_of_ann_000000000000',
@@ -13,10 +13,10 @@ export const OWN = 'file-of-eve-111111111111';
 const { file, response, item } = FOREIGN;
 const address = `https://generativelanguage.googleapis.com/v1beta/files/${file}?alt=media`;
 
-/** Members with each of the known names. */
+/** Members with every known name. */
 export const NAMED: readonly string[] = [...REFERENCE_NAMES].map((name) => `"${name}":"${file}"`);
 
-/** Members as JSON, each of which names something of ann. */
+/** Members as JSON, each of which references an object of ann. */
 export const SHAPES: readonly string[] = [
   ...[
     { file_id: file },
@@ -57,14 +57,14 @@ export const SHAPES: readonly string[] = [
     { 'file_ids[]': file },
     { 'image[0][file_id]': file },
   ].map((shape) => JSON.stringify(shape).slice(1, -1)),
-  // As V8 reads names with escapes only if they are spelled out first (nodejs/node#63785).
+  // V8 reads escaped names correctly only if they are spelled out first (nodejs/node#63785).
   String.raw`"file\u005fid":"${file}"`,
   String.raw`"\u0066\u0069\u006c\u0065_id":"${file}"`,
   String.raw`"file_id":"\u0066${file.slice(1)}"`,
 ];
 
 export const SAID = '"role":"user","content":"Hello"';
-/** Requests of each route, with a place for members at the top and one inside. */
+/** Requests for each route, with a place for members at the top level and one nested. */
 export const BODIES: Readonly<Record<string, (top: string, inside: string) => string>> = {
   '/v1/chat/completions': (top, inside) =>
     `{"model":"openai:m"${top},"messages":[{${SAID}},{${SAID}${inside}}]}`,
@@ -96,18 +96,18 @@ export const BODIES: Readonly<Record<string, (top: string, inside: string) => st
     `{"input_file_id":"${OWN}","endpoint":"/v1/responses","completion_window":"24h"${top},"metadata":{"x":"1"${inside}}}`,
 };
 
-/** The route of an address of Azure. */
+/** The route for an Azure path. */
 export const routeOf = (path: string): string =>
   path.replace(/^\/openai\/deployments\/\{model\}|^\/openai\/v1|^\/openai/, '/v1');
 
-/** Routes whose bodies are forms. */
+/** Routes that take forms. */
 export const FORMS: Readonly<Record<string, Record<string, string>>> = {
   '/v1/audio/transcriptions': { model: 'openai:m' },
   '/v1/audio/translations': { model: 'openai:m' },
   '/v1/files': { purpose: 'user_data', provider: 'openai' },
 };
 
-/** The model in a path, and the body. */
+/** The model in the path, and the body. */
 export const requestOf = (
   path: string,
   shape: string,

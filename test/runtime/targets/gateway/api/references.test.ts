@@ -18,7 +18,7 @@ import {
   SHAPES,
 } from './reference-requests.ts';
 
-// A provider on a port that counts what arrives. Nothing of what is rejected here may reach it.
+// A provider that counts requests. Nothing that is rejected here may reach it.
 const { file } = FOREIGN;
 let received: string[] = [];
 const server = createServer((request, response) => {
@@ -65,7 +65,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Routes that name an object in their path, or that call no provider of models. */
+/** Routes that reference an object in their path, or that call no model provider. */
 const OTHERS = new Set(['/v1/responses/{id}/cancel', '/v1/batches/{id}/cancel', '/v1/alerts/test']);
 
 async function routes(): Promise<readonly string[]> {
@@ -166,7 +166,7 @@ test("no form that references another user's objects reaches a provider", async 
 
 test('duplicate member names in nested objects are rejected, because a provider could read the other one', async () => {
   received = [];
-  // These are written again from what was read.
+  // These are rebuilt from the parsed body.
   const rewritten = new Set(['/v1/batches', '/v1beta/models/{model}:countTokens']);
   for (const path of (await routes()).filter((one) => BODIES[routeOf(one)] && !rewritten.has(one)))
     for (const shape of [

@@ -7,12 +7,12 @@ import { openGateway } from './open-gateway.ts';
 
 let created = 0;
 const idOf = (prefix: string): string => `${prefix}_${'0'.repeat(30)}${(created += 1)}`;
-/** Requests that arrived. */
+/** Requests that reached the provider. */
 const received: string[] = [];
-/** A response in the background is finished when it is read. */
+/** A background response is finished when it is retrieved. */
 const finished = new Map<string, object>();
 
-// A provider with stored responses whose items have ids of their own, as those of OpenAI.
+// A provider with stored responses whose items have their own ids, like OpenAI's.
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -99,7 +99,7 @@ test.each(['whole', 'stream', 'background'] as const)(
       expect(await statusOf(ann, more)).toBe(200);
     }
     if (kind !== 'background') return;
-    // The database keeps nothing of the text.
+    // The database does not store any text.
     const { content } = (await gateway.context.state.objects.find('response', body.id)) ?? {};
     expect(Object.keys(content ?? {})).toEqual(['id', 'status', 'model', 'usage']);
   },

@@ -8,7 +8,7 @@ const bearer = (key: string): Record<string, string> => ({ 'X-Gateway-Key': `Bea
 
 type Ask = ReturnType<typeof shared>['ask'];
 
-/** A user with a key that manages, and what that key is answered. */
+/** A user with a management key, and a function that sends requests with it. */
 async function manager(ask: Ask, userId: string, fields: object = {}) {
   await ask('POST', '/v1/users', { user_id: userId, ...fields });
   const { body } = await ask('POST', '/v1/keys', { user_id: userId, scope: 'manage' });
@@ -17,7 +17,7 @@ async function manager(ask: Ask, userId: string, fields: object = {}) {
   return { key: body, send };
 }
 
-/** An organization with two teams: ann is the admin and mia a member of `research`, bob a member of `sales`. */
+/** An organization with two teams: ann is the admin and mia a member of `research`, and bob is a member of `sales`. */
 async function people(ask: Ask) {
   await ask('POST', '/v1/organizations', { organization_id: 'acme' });
   for (const team of ['research', 'sales'])
@@ -54,7 +54,7 @@ describe('role permissions', () => {
   });
 
   const NAMES = ['admin', 'viewer', 'ann', 'mia', 'bob'] as const;
-  // One status for each of the above. Nothing here changes what another line relies on.
+  // One status for each of these users. No row changes anything that another row relies on.
   const TABLE: readonly (readonly [string, string, unknown, readonly number[]])[] = [
     ['GET', '/v1/users', undefined, [200, 200, 200, 200, 200]],
     ['GET', '/v1/users/mia', undefined, [200, 200, 200, 200, 404]],
@@ -105,7 +105,7 @@ describe('role permissions', () => {
     ['GET', '/v1/usage?team_id=research', undefined, [200, 200, 200, 200, 200]],
     ['GET', '/v1/usage?user_id=bob', undefined, [200, 200, 403, 403, 200]],
     ['GET', '/v1/usage?team_id=research&user_id=mia', undefined, [200, 200, 200, 200, 403]],
-    // A key that manages calls no models.
+    // A management key cannot call models.
     [
       'POST',
       '/v1/chat/completions',
@@ -162,7 +162,7 @@ test('a team admin can create keys only for team members', async () => {
   expect((await keyFor('bob')).detail).toBe(
     "User 'bob' is not a member of team 'research'. Add the user to the team first.",
   );
-  // Not created by a mistyped name, as with the master key.
+  // A mistyped name does not create a user, as it does with the master key.
   expect((await keyFor('bobby')).detail).toBe(
     "User 'bobby' is not a member of team 'research'. Add the user to the team first.",
   );
@@ -189,7 +189,7 @@ test('members can create, rotate with a grace period, disable and delete their o
   await all.mia.send('PATCH', `/v1/keys/${made.id}`, { is_active: false });
   expect((await me(rotated.key)).body.error.code).toBe('inactive_key');
   expect((await all.mia.send('DELETE', `/v1/keys/${made.id}`)).status).toBe(204);
-  // The key that manages has a grace period as well, and no quota.
+  // A management key also has a grace period, but no quota.
   const { key } = all.mia;
   const { body: next } = await all.mia.send('POST', `/v1/keys/${key.id}/rotate`, { grace_seconds: 60 });
   expect((await all.mia.send('GET', '/v1/users')).status).toBe(200);

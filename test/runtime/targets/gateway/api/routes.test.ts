@@ -13,7 +13,7 @@ interface Documented {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** The roles that guards require, by the first words of their sentence. */
+/** The roles that guards require, by the first words of their description. */
 const ROLES = [
   ['Requires the master key or the role admin.', { admin: 200, viewer: 403, member: 403 }],
   ['Requires the master key or the role viewer.', { admin: 200, viewer: 200, member: 403 }],
@@ -42,7 +42,7 @@ test("the document contains each declared route with its guard's description and
     const errors = [...guard.errors, ...(guard.isOpen === true ? [] : [401])].map(String);
     expect([name, errors.filter((status) => !(status in responses))]).toEqual([name, []]);
   }
-  // Pages, redirects of browsers, and paths of older clients.
+  // Pages, browser redirects, and paths of older clients.
   expect(undocumented).toEqual([
     'POST /v1beta/models/:call{.+}',
     'POST /v1/models/:call{.+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)}',

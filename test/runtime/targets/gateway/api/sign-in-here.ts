@@ -1,12 +1,12 @@
 import type { OpenGateway } from './open-gateway.ts';
 
-/** The cookie of a name that an answer sets. */
+/** The cookie with this name in a response. */
 export const cookieIn = (headers: Headers, name: string): string => {
   const set = headers.getSetCookie().find((one) => one.startsWith(`${name}=`)) ?? '';
   return set.split(';')[0] ?? '';
 };
 
-/** Goes to the provider and comes back, as a browser does. */
+/** Goes to the provider and returns, like a browser. */
 export async function comeBack({ request }: OpenGateway, query = '') {
   const begun = await request(`/auth/sign-in${query}`);
   const answer = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' });

@@ -8,15 +8,15 @@ interface StoredGateway {
   readonly fixture: FixtureProvider;
   /** Another provider with the same API. */
   readonly other: FixtureProvider;
-  /** The headers of ann, bob, poor (with a budget of nearly nothing) or groq (who can use the other provider only). */
+  /** Headers of ann, bob, poor (almost no budget) or groq (only the other provider). */
   readonly as: (name: string) => Record<string, string>;
-  /** The provider finishes what it works on. */
+  /** Makes the provider finish its pending work. */
   readonly finish: () => Promise<void>;
   readonly usageOf: (user: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
   readonly reservedOf: (user: string) => Promise<bigint>;
 }
 
-/** A gateway in front of two providers that store objects, with keys of four users. */
+/** A gateway in front of two providers that store objects, with the keys of four users. */
 export async function openStoredGateway(
   options: Pick<GatewayOptions, 'alerts' | 'databaseUrl'> = {},
 ): Promise<StoredGateway> {

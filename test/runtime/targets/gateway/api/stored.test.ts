@@ -80,7 +80,7 @@ describe('files', () => {
     const list = async (name: string) =>
       (await gateway.ask('GET', '/v1/files?purpose=user_data', undefined, as(name))).body.data;
     expect([await list('ann'), await list('bob')]).toEqual([[file], []]);
-    // The master key sees all.
+    // The master key sees all objects.
     expect((await gateway.ask('GET', `/v1/files/${id}`)).status).toBe(200);
     expect((await gateway.ask('DELETE', `/v1/files/${id}`, undefined, as('ann'))).body).toMatchObject({
       deleted: true,
@@ -184,7 +184,7 @@ describe('batches', () => {
     expect(cancelled.body.status).toBe('cancelling');
     expect((await gateway.ask('DELETE', `/v1/files/${file.id}`, undefined, as('bob'))).status).toBe(409);
     await finish();
-    // The gateway looks for finished ones from time to time.
+    // The gateway polls for finished batches from time to time.
     gateway.clock.advance(61_000);
     await vi.waitFor(async () => expect(await usageOf('bob')).toHaveLength(1));
     expect(await usageOf('bob')).toMatchObject([

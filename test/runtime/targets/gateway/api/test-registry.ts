@@ -9,7 +9,7 @@ import type { GatewayContext } from '#gateway/context.ts';
 import { createAliasRegistry } from '#gateway/registry/alias-registry.ts';
 import { createProviderRegistry } from '#gateway/registry/provider-registry.ts';
 
-/** Providers and aliases in a database with an empty file. What requests use does not follow them. */
+/** Providers and aliases in a database, with an empty configuration file. The models that requests use are not updated. */
 export function testRegistry(
   entries: ModelEntries,
 ): Pick<GatewayContext, 'modelFollower' | 'providers' | 'aliases'> {

@@ -9,14 +9,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ROWS = 2600;
 
-/** A row for each number, which covers all combinations of ids and outcomes. */
+/** A row for each number, covering all combinations of ids and outcomes. */
 const rowOf = (number: number, now: number) => {
   const isError = number % 7 === 0;
   const latency = 100 + (number % 50) * 10;
   return {
     ...USAGE_ROW,
     id: `row-${String(number).padStart(5, '0')}`,
-    // The last rows are too new to be in the sums.
+    // The last rows are too new to be aggregated.
     timestamp: now - (ROWS - number) * 97_003,
     user_id: ['ada', 'bob', 'cy'][number % 3] ?? null,
     api_key_id: number % 5 === 0 ? null : `key-${number % 5}`,
@@ -40,7 +40,7 @@ const rowOf = (number: number, now: number) => {
 type Row = ReturnType<typeof rowOf>;
 type Groups = readonly (ReturnType<typeof expected> & { readonly group: string | null })[];
 
-/** The same numbers, computed from the rows themselves. */
+/** The same numbers, computed from the individual rows. */
 function expected(rows: readonly Row[], length: number) {
   const totalsOf = (members: readonly Row[]) => ({
     requests: members.length,
@@ -63,7 +63,7 @@ function expected(rows: readonly Row[], length: number) {
   };
 }
 
-/** The value at a share of the sorted values. */
+/** The value at a given fraction of the sorted values. */
 const exact = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
@@ -129,7 +129,7 @@ describeDatabases((database) => {
           largest.slice(3).reduce((sum, size) => sum + size),
           9,
         );
-        // Groups after the first series, and the others, have no points.
+        // Groups after the first series, which are combined, have no points.
         const groups: Groups = body.groups;
         expect(groups.map(({ points }) => points.length > 0)).toEqual([true, true, false]);
         expect(body.others.points).toEqual([]);
@@ -164,7 +164,7 @@ describeDatabases((database) => {
       }
     };
     await check();
-    // Two at the same time count no row twice.
+    // Two concurrent aggregations count no row twice.
     await Promise.all([
       state.trends.count(Math.floor(clock.now())),
       state.trends.count(Math.floor(clock.now())),
@@ -185,7 +185,7 @@ describeDatabases((database) => {
   test('request pages continue where the previous one ended, and a caller sees only permitted requests', async () => {
     const { ask, request, rows, state } = await start();
     await ask('POST', '/v1/users', { user_id: 'ada' });
-    // Before the requests: usage from before a user is that of an earlier one with the same id.
+    // Filtered before reading requests: usage older than the user belongs to an earlier user with the same id.
     await state.store.db.updateTable('gateway_users').set({ created_at: 0 }).execute();
     const { body: manage } = await ask('POST', '/v1/keys', { user_id: 'ada', scope: 'manage' });
     const { body: own } = await ask('POST', '/v1/keys', { user_id: 'ada' });
@@ -243,7 +243,7 @@ describeDatabases((database) => {
     await state.trends.count(Math.floor(clock.now()));
     const { db, kind } = state.store;
     const plans: string[] = [];
-    // Without statistics, PostgreSQL prefers to read a small table as a whole.
+    // Without statistics, PostgreSQL prefers to scan a small table.
     const explain = kind === 'sqlite' ? 'explain query plan ' : 'explain ';
     const queries = [
       `select * from gateway_usage_sums where hours = 24 and kind = 'model' and scope = '' and start >= 1 and start < 2`,

@@ -24,7 +24,7 @@ interface Operation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** Neither database stores them unchanged, and PostgreSQL rejects a null character. */
+/** Neither database stores them unchanged, and PostgreSQL rejects null characters. */
 const UNSTORABLE = ['a\0b', 'a\uD800b'];
 
 describeDatabases((database) => {
@@ -79,7 +79,7 @@ function membersOf(given: Schema, document: Document) {
   return { properties, required: (schema.required ?? []).filter((name) => name in properties) };
 }
 
-/** A value of a schema; with all members if it is an object whose texts are of interest. */
+/** A value for a schema; with all members if it is an object whose texts are of interest. */
 function example(given: Schema, document: Document, isWhole = false, depth = 0): unknown {
   const schema = resolved(given, document);
   if (schema.const !== undefined) return schema.const;
@@ -101,7 +101,7 @@ function example(given: Schema, document: Document, isWhole = false, depth = 0):
   return schema.format === 'date-time' ? '2026-01-01T00:00:00Z' : 'openai:one';
 }
 
-/** Replaces every text of a value. */
+/** Replaces every string in a value. */
 function withText(value: unknown, text: string): unknown {
   if (Array.isArray(value)) return value.map((item) => withText(item, text));
   if (typeof value === 'object' && value !== null)

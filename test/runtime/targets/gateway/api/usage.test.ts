@@ -15,7 +15,7 @@ interface TestKey {
 let ada: TestKey;
 let bob: TestKey;
 
-/** What was done with a key, whose accounts are settled. */
+/** Settles usage of a key. */
 async function spend({ context }: OpenGateway, { key }: TestKey, entry: UsageEntry): Promise<void> {
   const { identity, ledger } = context.state;
   const spender = await identity.spender(await identity.authenticate(bearer(key)), undefined);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type GatewayOptions, openGateway, type OpenGateway } from './open-gateway.ts';
 
-/** One gateway for all tests of a file or a group; returns how to get it inside a test. */
+/** One gateway for all tests of a file or group; returns how to access it inside a test. */
 export function useGateway(options: () => GatewayOptions = () => ({})): () => OpenGateway {
   let gateway: OpenGateway | undefined;
   beforeAll(async () => {
@@ -14,7 +14,7 @@ export function useGateway(options: () => GatewayOptions = () => ({})): () => Op
   };
 }
 
-/** Gateways that a test has for itself; they are closed after it. */
+/** Gateways for a single test; closed after it. */
 export function useOwnGateways(): (options?: GatewayOptions) => Promise<OpenGateway> {
   const open: OpenGateway[] = [];
   afterEach(async () => {

@@ -9,14 +9,14 @@ export const PUBLIC_URL = 'http://localhost:8000';
 const KEY = Buffer.alloc(32, 7);
 
 interface UsedSignIn {
-  /** As it was at first before each test. */
+  /** Reset to the initial values before each test. */
   readonly provider: () => StandInProvider;
-  /** The teams that were missing in a test. */
+  /** Teams that did not exist during sign-in. */
   readonly missing: readonly string[];
   readonly start: (config?: Partial<SignInConfig>) => Promise<OpenGateway>;
 }
 
-/** Gateways with a sign-in by a provider that the tests of a file share. */
+/** Gateways with sign-in through one provider that all tests of a file share. */
 export function useSignIn(): UsedSignIn {
   const open = useOwnGateways();
   let provider: StandInProvider;
@@ -55,7 +55,7 @@ export function useSignIn(): UsedSignIn {
           { identity, codes, clock, key: KEY, onMissingTeam: (team) => void missing.push(team) },
         ),
     });
-    // Tokens of the provider have the time of this machine.
+    // The provider's tokens use this machine's clock.
     gateway.clock.advance(Date.now() - gateway.clock.now());
     await gateway.ask('POST', '/v1/teams', { team_id: 'research' });
     return gateway;

@@ -41,7 +41,7 @@ test('a backup of a running gateway contains settled usage without in-flight req
   const saved = await runCommand(['backup', file, '--database-url', url]);
   expect(saved).toMatchObject({ code: 0, err: '' });
   expect(saved.out).toMatch(/^Wrote .*copy\.db \(\d+ bytes\) from .*gateway\.db\.\n$/);
-  // What comes after it is not in it.
+  // Anything after the backup is not part of it.
   await ledger.settle(await ledger.reserve(spender, estimate), used(7n));
 
   const busy = await runCommand(['restore', file, '--force', '--database-url', url]);

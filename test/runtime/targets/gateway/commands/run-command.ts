@@ -8,7 +8,7 @@ interface Told {
   readonly err: string;
 }
 
-/** What a command line of the gateway comes to, in this process. */
+/** Runs a gateway command line in this process. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

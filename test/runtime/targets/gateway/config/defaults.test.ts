@@ -13,7 +13,7 @@ import { read } from './read.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A file with every section, of which each has only what it requires. */
+/** A file with every section, each with only its required keys. */
 const SECTIONS = {
   limits: {},
   user_limits: {},
@@ -47,7 +47,7 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   form: ['window_length', 'window_overlap'],
 };
 
-/** The schema of a member of a value; undefined if there is none. */
+/** The schema of a member; undefined if there is none. */
 function schemaOf(schema: Json, name: string): Json | undefined {
   const { properties, additionalProperties } = schema;
   const own = isObject(properties) ? properties[name] : undefined;
@@ -57,7 +57,7 @@ function schemaOf(schema: Json, name: string): Json | undefined {
 
 let filledIn = 0;
 
-/** A value with each default that its schema states. */
+/** A value with every default that its schema states. */
 function withDefaults(value: unknown, schema: Json, name = ''): unknown {
   if (Array.isArray(value) && isObject(schema['items'])) {
     const { items } = schema;
@@ -76,9 +76,9 @@ function withDefaults(value: unknown, schema: Json, name = ''): unknown {
   return Object.fromEntries([...present, ...missing]);
 }
 
-/** What a configuration means, with the defaults of parts that resolve theirs later. */
+/** The resolved configuration, including defaults that are resolved later. */
 function meaningOf({ file, files, sources, ...config }: LoadedGatewayConfig): unknown {
-  // They have a name of their own in each test.
+  // These have a different name in each test.
   expect([files, sources.length]).toEqual([[file], 1]);
   const { models } = config;
   const providers = models.providers.map((one) => ({
@@ -115,7 +115,7 @@ test('a file without sections has the same defaults', async () => {
   expect(meaningOf(await read(top))).toEqual(meaningOf(await read({ log_level: 'info' })));
 });
 
-/** The defaults that schemas state, with the path of their key. */
+/** The defaults in schemas, by key path. */
 function* defaultsIn(schema: Json, path: readonly string[] = []): Generator<[path: string, value: unknown]> {
   if ('default' in schema) yield [path.join('.'), schema['default']];
   const {
@@ -131,7 +131,7 @@ function* defaultsIn(schema: Json, path: readonly string[] = []): Generator<[pat
     if (isObject(inner)) yield* defaultsIn(inner, path);
 }
 
-/** A default as the documentation writes it. */
+/** A default as the documentation shows it. */
 function shown(value: unknown): string {
   const MIB = 2 ** 20;
   if (Array.isArray(value)) return value.join(', ');
@@ -172,7 +172,7 @@ test('the master key length has one rule, in texts and in code', async () => {
   expect(await warnings(Number(recommended))).not.toContain('The master key has');
   const page = readFileSync(join(ROOT, 'docs/gateway-config.md'), 'utf8');
   expect(page.includes(MASTER_KEY_RULE)).toBe(true);
-  // No text states another length.
+  // No text states a different length.
   const stated = page.match(/at least \d+ characters/g) ?? [];
   expect(new Set(stated)).toEqual(new Set([`at least ${required} characters`]));
 });

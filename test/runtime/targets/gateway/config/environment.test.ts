@@ -75,7 +75,7 @@ test('without a file, presets whose variables are set are used', async () => {
     expect(config.models.providers.map(({ name }) => name)).toEqual(['anthropic', 'groq']);
     expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(['a-key', 'g-key']));
     expect(config.files).toEqual([join(process.cwd(), 'gateway.yml')]);
-    // A cloud needs more than a key.
+    // A cloud provider needs more than a key.
     const clouds = {
       AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com',
       AZURE_OPENAI_API_KEY: 'azure-key',
@@ -124,7 +124,7 @@ test('the master key can come from a flag, a variable, a separate file or the co
   await expect(read({ master_key_file: join(temp(), 'folder') })).rejects.toThrow(
     /^master_key_file: cannot read /,
   );
-  // Commands for the database work without permission to read it.
+  // Database commands work without permission to read the file.
   const flagsAndEnv = readFlagsAndEnv(parseInvocation(serveCommand, [], {}), STORE_OPTIONS, {
     GATEWAY_MASTER_KEY_FILE: join(temp(), 'folder'),
   });

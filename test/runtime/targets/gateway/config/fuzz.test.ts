@@ -43,7 +43,7 @@ test('any file content is either accepted or rejected with positions, and never 
   expect(refused.filter((text) => !/^ConfigError .*(g\.yml:\d+:\d+ {2}|master_key_file)/.test(text))).toEqual(
     [],
   );
-  // An alias may have any name, and its target is not a secret.
+  // An alias can have any name, and its target is not a secret.
   const about = refused
     .flatMap((text) => text.split('\n'))
     .filter((line) => /api_key|master_key|headers/.test(line) && !/ {2}aliases\./.test(line));

@@ -52,7 +52,7 @@ test('the initial pause cannot exceed the maximum', async () => {
   const retryOf = async (retries: object) => (await read({ retries })).models.routing.retry;
   expect(await retryOf({ base_delay: '10s' })).toMatchObject({ baseDelay: 10_000, maxDelay: 10_000 });
   expect(await retryOf({ max_delay: '50ms' })).toMatchObject({ baseDelay: 50, maxDelay: 50 });
-  // The first call is an attempt too.
+  // The first call counts as an attempt.
   const retries = async (attempts: number): Promise<unknown> => (await retryOf({ attempts }))?.retries;
   expect([await retries(3), await retries(2), await retries(1), await retries(0)]).toEqual([2, 1, 0, 0]);
 });

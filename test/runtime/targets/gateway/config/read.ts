@@ -12,7 +12,7 @@ interface Settings {
   readonly flags?: readonly string[];
 }
 
-/** What a file comes to, together with variables and flags; `~` is `/home/ada`. */
+/** The configuration resolved from a file with variables and flags; `~` is `/home/ada`. */
 export async function read(
   config: string | object,
   { env = {}, flags = [] }: Settings = {},
@@ -27,13 +27,13 @@ export async function read(
   }
 }
 
-/** Reads the configuration with these flags and variables. The flags name the file. */
+/** Reads the configuration with these flags and variables; the flags name the file. */
 export async function readWithEnv({ env = {}, flags = [] }: Settings): Promise<LoadedGatewayConfig> {
   const invocation = parseInvocation(serveCommand, flags, env);
   return await readGatewayConfig(readFlagsAndEnv(invocation, serveCommand.options, env), env);
 }
 
-/** Returns all problems of a file, each as `line:column  path: message`. */
+/** Returns all problems of a file as `line:column  path: message`. */
 export async function problems(config: string | object, settings: Settings = {}): Promise<string[]> {
   try {
     await read(config, settings);

@@ -90,7 +90,7 @@ describeDatabases((database) => {
     });
     expect(await identity.authenticate(both)).toMatchObject({ kind: 'key', key: { id: key.id } });
     await expect(identity.authenticateManager(bearer(secret))).rejects.toThrow('Invalid master key');
-    // A shell or proxy that mangles a header must not bring the server down.
+    // A header mangled by a shell or proxy must not crash the server.
     await expect(identity.authenticateManager({ get: () => 'Bearer ünïcode \ud800' })).rejects.toThrow(
       'Invalid master key',
     );

@@ -10,7 +10,7 @@ const PAGE = { skip: 0, limit: 100 };
 const POLICY: AlertPolicy = { thresholds: [50, 80, 100] };
 const alertPolicy = (): AlertPolicy => POLICY;
 
-/** Alerts as account, threshold and amount, in a defined order. */
+/** Alerts as account, threshold and amount, sorted. */
 const raised = async ({ alerts }: Pick<GatewayState, 'alerts'>) =>
   (await alerts.list(PAGE))
     .map(
@@ -40,7 +40,7 @@ describeDatabases((database) => {
     await spend(1n);
     await spend(20n);
     expect(await raised(state)).toEqual(['user:ada 50 50/100']);
-    // More than one threshold in one step, and more than was reserved.
+    // More than one threshold in one step, and more than the reservation.
     await spend(31n, 10n);
     const first = ['user:ada 100 101/100', 'user:ada 50 50/100', 'user:ada 80 101/100'];
     expect(await raised(state)).toEqual(first);
@@ -96,7 +96,7 @@ describeDatabases((database) => {
     await ledger.settle(await ledger.reserve(spender, estimate), used(20n));
     const keyId = spender.key?.id;
     expect(await raised(state)).toEqual([`key:${keyId} 50 20/40`, 'user:ada 10 20/200'].toSorted());
-    // Those of a key are its own, until it has none.
+    // The key has its own thresholds until they are removed.
     const alertsAt = async (alertThresholds: number[] | null): Promise<void> =>
       void (await identity.keys.change(keyId ?? '', { budget: { ...keyBudget, alertThresholds } }));
     await alertsAt([60, 70, 70]);
@@ -139,7 +139,7 @@ describeDatabases((database) => {
     const third = await database.open(url, { clock, alertPolicy });
     await Promise.all([second, third, second].map((one) => one.ledger.settleHeld(held, used(35n))));
     await third.ledger.settleHeld(dropped);
-    // The user's window of an hour is another one, in which only 35 are spent.
+    // The user's one-hour window is a different one, in which only 35 are spent.
     expect(await identitySpent(third)).toEqual(35n);
     expect(await raised(third)).toEqual(
       [

@@ -11,7 +11,7 @@ import { newSpender, used } from '../../requests.ts';
 const PROGRAM = join(import.meta.dirname, 'spending-process.ts');
 const ESTIMATE = { cost: 10n, tokens: 5, free: false };
 
-/** What other processes could see. */
+/** The state that other processes can see. */
 async function written({ db }: Store) {
   const { ledger_owner: owner } = await db
     .selectFrom('gateway_meta')
@@ -95,7 +95,7 @@ describeDatabases((database) => {
     const spender = await newSpender(identity, { userId: 'ada' });
     const held = [];
     for (let count = 0; count < 9; count += 1) held.push(await ledger.reserve(spender, ESTIMATE));
-    // Ten are left for it: room for one request at a time.
+    // Ten are left: enough for one request at a time.
     const child = spawn(process.execPath, [PROGRAM, url, 'ada', '1'], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });

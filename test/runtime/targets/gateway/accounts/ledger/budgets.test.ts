@@ -51,7 +51,7 @@ describeDatabases((database) => {
     });
     await identity.users.create({ userId: 'ada', budgetId });
     const ends = async () => (await identity.users.get('ada')).nextBudgetResetAt;
-    // Berlin is two hours ahead then.
+    // Berlin is two hours ahead in summer.
     const april = Date.parse('2026-03-31T22:00:00Z');
     expect(await ends()).toBe(april);
     const spender = await newSpender(identity, { userId: 'ada' });
@@ -112,7 +112,7 @@ describeDatabases((database) => {
       retryAfterSeconds: 5,
     };
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
-    // What still fits is let in.
+    // A request that still fits is admitted.
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 5n }));
     const other = await database.open(url, { clock });
     await expect(other.ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);

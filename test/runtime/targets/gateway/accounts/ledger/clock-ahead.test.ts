@@ -5,7 +5,7 @@ import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 
 const DAY_MS = 86_400_000;
-/** By how much clocks of gateways can differ. */
+/** Maximum difference between the clocks of gateways. */
 const MAX_DIFFERENCE_MS = 300_000;
 const ESTIMATE = { cost: 10n, tokens: 5, free: false };
 
@@ -24,7 +24,7 @@ describeDatabases((database) => {
       const ahead = await database.open(url, { clock: createTestClock(clock.now() + 200 * DAY_MS) });
       await ahead.ledger.settle(await ahead.ledger.reserve(spender, ESTIMATE), used(100n));
       await ahead.close();
-      // What was spent counts in the window of now.
+      // The spending counts in the current window.
       await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
       clock.advance(DAY_MS);
       await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(1n));

@@ -19,7 +19,7 @@ const soFar = (cost: bigint): UsageEntry => ({
   requestId: `request-${cost}`,
 });
 
-/** Waits until so many requests in flight are written. */
+/** Waits until this many requests in flight are written. */
 async function untilWritten({ db }: Store, count: number): Promise<void> {
   for (;;) {
     const rows = await db.selectFrom('gateway_reservations').select('interrupted').execute();
@@ -28,7 +28,7 @@ async function untilWritten({ db }: Store, count: number): Promise<void> {
   }
 }
 
-/** Makes all processes look as if they had not reported for a long time. */
+/** Makes all processes look as if they had not sent a heartbeat for a long time. */
 const forgetProcesses = async ({ db }: Store): Promise<void> =>
   void (await db.updateTable('gateway_processes').set({ seen_at: 0 }).execute());
 
@@ -43,7 +43,7 @@ describeDatabases((database) => {
     const spender = { ...(await newSpender(identity, { userId: 'ada' })), tags: ['team-x'] };
     await ledger.reserve(spender, ESTIMATE, () => soFar(7n));
     await ledger.reserve(spender, ESTIMATE, () => soFar(9n));
-    // Nothing was sent to a model for these.
+    // These never sent anything to a model.
     await ledger.reserve(spender, ESTIMATE, () => undefined);
     await ledger.reserve(spender, ESTIMATE);
     const done = await ledger.reserve(spender, ESTIMATE, () => soFar(5n));

@@ -12,7 +12,7 @@ describeDatabases((database) => {
     await first.identity.users.create({ userId: 'ada', budgetId, maxParallel: 1, tpm: 10 });
     const spender = await newSpender(first.identity, { userId: 'ada' });
     const held = await first.ledger.keep(await first.ledger.reserve(spender, estimate));
-    // One request at a time is allowed, and 40 are left of the budget.
+    // One request at a time is allowed, and 40 of the budget are left.
     await first.ledger.release(await first.ledger.reserve(spender, { ...estimate, cost: 40n }));
     await expect(first.ledger.reserve(spender, { ...estimate, cost: 41n })).rejects.toThrow(/budget/i);
     await first.close();

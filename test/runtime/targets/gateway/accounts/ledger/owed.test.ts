@@ -36,7 +36,7 @@ describeDatabases((database) => {
     await rename(store, 'away', 'gateway_usage');
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
     expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 10n });
-    // The ledger reports at its end what is still owed.
+    // On close, the ledger reports unpaid settlements.
     await expect(close()).rejects.toMatchObject(UNAVAILABLE);
   });
 });

@@ -5,7 +5,7 @@ import type { AppError } from '#contract/errors.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 
-/** What one request expects to cost and then does. */
+/** Expected and actual cost of one request. */
 const request = record({
   estimate: bigInt(1n, 50n),
   share: integer({ min: 0, max: 100 }),
@@ -80,7 +80,7 @@ describeDatabases((database) => {
     const spender = await newSpender(identity, { userId: 'ada' });
     const reserve = async () => await ledger.reserve(spender, { cost: 2n, tokens: 1, free: false });
     const [good, bad, fine] = [await reserve(), await reserve(), await reserve()];
-    // No model: a fault of ours that the database refuses.
+    // An entry without a model, which the database rejects.
     const broken = used(2n, { endpoint: null as unknown as string });
     const results = await Promise.allSettled([
       ledger.settle(good, used(2n)),
@@ -116,7 +116,7 @@ describeDatabases((database) => {
       for (let count = 0; count < 40; count += 1) {
         try {
           const reservation = await ledger.reserve(spender, { cost: 3n, tokens: 1, free: false });
-          // Written later if it cannot be written now, so it counts in any case.
+          // If it cannot be written now, it is written later, so it counts in any case.
           settled += 2n;
           await ledger.settle(reservation, used(2n));
         } catch (error) {

@@ -15,7 +15,7 @@ interface Report {
   readonly last: string;
 }
 
-/** Runs a process that spends; `onLine` sees each line with the number of lines with `settled`. */
+/** Runs a process that spends; `onLine` receives each line and the number of `settled` lines so far. */
 async function run(
   url: string,
   userId: string,
@@ -47,7 +47,7 @@ describeDatabases((database) => {
     const { budgetId } = await budgets.create({ maxBudget: 2000n });
     await identity.users.create({ userId: 'ada', budgetId });
     const reports = await Promise.all([1, 2, 3].map(async () => await run(url, 'ada')));
-    // What is left may be reserved by another process, or too little for one request.
+    // The rest can be reserved by another process, or be too small for one request.
     for (const { last } of reports)
       expect(last).toMatch(/^done (budget_exceeded|budget_reserved|estimate_exceeds_budget)$/);
     const spent = reports.reduce((sum, { settled }) => sum + settled, 0n);
@@ -63,13 +63,13 @@ describeDatabases((database) => {
     let reported = 0n;
     for (let kill = 0; kill < KILLS; kill += 1) {
       const { settled, last } = await run(url, 'ada', (settlements, child) => {
-        // Each time a bit later, so that it hits different moments.
+        // A bit later each time, to hit different moments.
         if (settlements >= 15 + kill * 7) child.kill('SIGKILL');
       });
       expect(last).not.toMatch(/^done/);
       reported += settled;
     }
-    // The next process that opens the database finds that the others are dead, and releases their reservations.
+    // The next process that opens the database detects the dead ones and releases their reservations.
     const survivor = await database.open(url, { clock: systemClock });
     expect(await survivor.store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
     const { cost } = await usage.totals({ userId: 'ada' });

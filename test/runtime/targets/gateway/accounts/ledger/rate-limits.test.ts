@@ -43,7 +43,7 @@ describeDatabases((database) => {
     await expect(ledger.reserve(spender, { ...ESTIMATE, tokens: 300 })).rejects.toMatchObject({
       reason: 'rate_limited',
     });
-    // One that is larger than the limit would never have its turn otherwise.
+    // A request above the limit would never be admitted otherwise.
     await ledger.reserve(await newSpender(identity, { tpm: 250 }), { ...ESTIMATE, tokens: 300 });
   });
 
@@ -85,7 +85,7 @@ describeDatabases((database) => {
     for (const spender of [one, other]) {
       await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'rate_limited' });
     }
-    // Who was rejected was not counted.
+    // A rejected request was not counted.
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 

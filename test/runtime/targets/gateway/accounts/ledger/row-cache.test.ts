@@ -11,7 +11,7 @@ describeDatabases((database) => {
     const { budgetId } = await first.budgets.create({ maxBudget: 1000n });
     await first.identity.users.create({ userId: 'ada', budgetId });
     for (let round = 1; round <= 12; round += 1) {
-      // By turns of different lengths, so that each sees the other's changes first when it believes itself alone.
+      // In turns of different lengths, so that each process sees the other's changes while it considers itself alone.
       const { identity, ledger } = round % 3 === 0 ? second : first;
       const spender = await identity.spender({ kind: 'master' }, 'ada');
       const held = await ledger.reserve(spender, ESTIMATE);
@@ -32,7 +32,7 @@ describeDatabases((database) => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });
       const mine = await ledger.reserve(spender, ESTIMATE);
-      // The account is as it was, with another reservation of the same amount.
+      // The account is unchanged, with another reservation of the same amount.
       await store.db
         .updateTable('gateway_reservations')
         .set({ id: 'theirs' })

@@ -11,7 +11,7 @@ import {
 
 const START = 1_790_000_003_000;
 
-/** Takes a request if the limit allows it. Returns how long to wait if it does not. */
+/** Admits a request if the limit allows it; otherwise returns how long to wait. */
 function tryTake(minute: SlidingMinute, now: number, limit: number): { minute: SlidingMinute; wait: number } {
   const current = minuteAt(minute, now);
   if (totalOf(current.requests) < limit) return { minute: addUse(current, now, 1, 0), wait: 0 };

@@ -5,8 +5,9 @@ import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { openStore } from '#gateway/store/open-store.ts';
 import { used } from '../../requests.ts';
 
-// Spends a user's money by several parallel requests, until the budget is used up or the process is ended. Prints what it does, line by
-// line: `asked` before it asks for a reservation, `settled <cost>` when that is durable, `done` when there is nothing left.
+// Spends a user's budget with several concurrent requests, until it is used up or the process is killed. Prints one
+// line per step: `asked` before each reservation, `settled <cost>` once that is durable, and `done` when nothing is
+// left.
 const [url = '', userId = '', parallel = '8'] = process.argv.slice(2);
 // Written immediately, so that no line is lost when the process is killed.
 const say = (line: string): void => void writeSync(1, `${line}\n`);

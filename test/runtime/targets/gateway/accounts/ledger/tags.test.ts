@@ -7,7 +7,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const PAGE = { skip: 0, limit: 100 };
 const TEN = { cost: 10n, tokens: 1, free: false };
 
-/** Spenders with the tags of a request. */
+/** Creates spenders with the tags of a request. */
 async function spenders({ identity }: GatewayState, userId: string) {
   const { secret } = await identity.keys.create({ userId });
   return async (...tags: string[]) =>
@@ -27,7 +27,7 @@ describeDatabases((database) => {
       reason: 'budget_reserved',
       message: expect.stringMatching(/^Tag 'search' has \$0\.000000005 of the budget left/),
     });
-    // Requests without the tag, and with tags without a budget, are not held against it.
+    // Requests without the tag, or with tags without a budget, are not charged to it.
     await ledger.release(await ledger.reserve(await bob('other'), TEN));
     expect(await identity.tags.get('search')).toMatchObject({ reserved: 20n, spent: 0n });
     await ledger.settle(first, used(9n));
@@ -50,7 +50,7 @@ describeDatabases((database) => {
     const { budgets, identity, ledger } = state;
     const { budgetId } = await budgets.create({ maxBudget: 25n });
     const ada = await spenders(state, 'ada');
-    // Read before the tag had a budget, and renewed by the ledger.
+    // Read before the tag had a budget, and refreshed by the ledger.
     const early = await ada('x/y');
     await identity.tags.set('x/y', budgetId);
     const held = await ledger.reserve(early, TEN);

@@ -19,7 +19,7 @@ describeDatabases((database) => {
       await newSpender(identity, { userId: 'ada', teamId }),
       await newSpender(identity, { userId: 'bob', teamId }),
     ];
-    /** What 200 requests of two users got: one of either result. */
+    /** Results of 200 requests from two users, counted by outcome. */
     const spend = async (teamId: string, reason: string): Promise<number> => {
       const spenders = await spendersOf(teamId);
       const results = await Promise.all(
@@ -43,7 +43,7 @@ describeDatabases((database) => {
       return granted.length;
     };
     expect(await spend('narrow', 'budget_reserved')).toBe(10);
-    // The budget of the organization is the narrowest of the other team: 10 of it are spent.
+    // The organization's budget is the smallest one for the other team: 10 of it are spent.
     await identity.organizations.change('acme', { budgetId: await budgetOf(25n) });
     expect(await spend('wide', 'budget_reserved')).toBe(15);
     expect(await identity.teams.get('narrow')).toMatchObject({ spent: 10n, reserved: 0n });
@@ -116,7 +116,7 @@ describeDatabases((database) => {
     await expect(spender()).rejects.toMatchObject({ message: "Team 'research' is blocked" });
     await identity.teams.change('research', { blocked: false });
 
-    // A reservation that outlives its team, even one that is created again, is settled.
+    // A reservation is settled even if its team was deleted or recreated.
     const late = await ledger.reserve(of, ESTIMATE);
     await identity.teams.delete('research');
     await expect(spender()).rejects.toMatchObject({ reason: 'inactive_key' });
@@ -136,7 +136,7 @@ describeDatabases((database) => {
     await expect(identity.spender(payer, undefined)).rejects.toMatchObject({ reason: 'not_a_member' });
     await identity.members.put('research', 'ada', 'member');
     const spender = await identity.spender(payer, undefined);
-    // Changed since, so that the ledger reads the spender again.
+    // Changed meanwhile, so that the ledger reads the spender again.
     await identity.users.change('ada', { alias: 'Ada' });
     await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(2n));
     expect(await identity.teams.get('research')).toMatchObject({ spent: 2n });
@@ -172,7 +172,7 @@ describeDatabases((database) => {
     ] as const)
       await expect(work()).rejects.toThrow(message);
     await members.put('research', 'ada', 'admin');
-    // A new key of a member keeps the role.
+    // Another key of a member keeps the role.
     const { key } = await keys.create({ userId: 'ada', teamId: 'research' });
     expect(await members.ofUser('ada')).toMatchObject([{ teamId: 'research', role: 'admin' }]);
     await members.remove('research', 'ada');

@@ -120,7 +120,7 @@ describeDatabases((database) => {
       [today, 2],
     ]);
     expect(await usage.series({}, 'minute')).toHaveLength(2);
-    // The last moment of March, and the first of April.
+    // The last moment of March and the first of April.
     clock.advance(Date.parse('2026-04-01T00:00:00Z') - clock.wholeNow() - 1);
     await ledger.bill(ada, used(1n));
     clock.advance(1);
@@ -130,7 +130,7 @@ describeDatabases((database) => {
       [Date.parse('2026-03-01T00:00:00Z'), 5, 1_500_000_013n],
       [Date.parse('2026-04-01T00:00:00Z'), 1, 2n],
     ]);
-    // In Berlin both are in April, and that of Kathmandu starts at a quarter of an hour.
+    // In Berlin, both are in April; in Kathmandu, days start at a quarter past the hour.
     const starts = async (interval: 'hour' | 'day' | 'month', timeZone: string) =>
       (await usage.series({}, interval, { timeZone })).map(({ start, requests }) => [
         new Date(start).toISOString(),

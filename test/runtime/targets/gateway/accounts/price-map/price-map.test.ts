@@ -17,7 +17,7 @@ test('the bundled map is valid, covers the large providers, and all its prices a
   expect(all.length).toBeGreaterThan(2000);
   const problems = all.map(({ price }) => price && tierProblem(price));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
-  // Only moderation is free; a model that seems free would pass every budget.
+  // Only moderation is free: a model that seems free would bypass every budget.
   const free = all.filter(({ price }) => price && isFree(price)).map(({ name }) => name);
   expect(free.every((name) => name.includes('moderation'))).toBe(true);
 });

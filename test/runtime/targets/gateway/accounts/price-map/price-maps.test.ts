@@ -25,7 +25,7 @@ describeDatabases((database) => {
         input: 7_000_000_000n,
         source: 'map 2999-01-01 openai:gpt-4o',
       });
-    // Another one in the same millisecond.
+    // Another change in the same millisecond.
     await first.priceMaps.store(mapOf('2999-01-01', 8));
     first.clock.advance(1000);
     for (const state of [first, second]) expect(await price(state)).toMatchObject({ input: 8_000_000_000n });
@@ -34,7 +34,7 @@ describeDatabases((database) => {
     await expect(second.priceMaps.store(mapOf('2020-01-01', 9))).rejects.toThrow(
       'The map has prices of 2020-01-01; those that this program contains are newer (2026-11-26) and apply instead.',
     );
-    // As if an older program had stored it.
+    // Simulates a map stored by an older version.
     await second.store.db
       .updateTable('gateway_price_map')
       .set({ updated_at: 1, content: JSON.stringify(mapOf('2020-01-01', 9)) })

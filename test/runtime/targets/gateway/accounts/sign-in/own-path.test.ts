@@ -95,7 +95,7 @@ test('no return path redirects to another site', () => {
       const location = ownPath(returnTo, base);
       expect(location).toMatch(/^\/(?![/\\])/);
       expect(loaded(location, base)).toBe(base);
-      // What a second redirect with it would do.
+      // The result of another redirect with this path.
       expect(ownPath(location, base)).toBe(location);
     }),
     { numRuns: 5000 },

@@ -17,7 +17,7 @@ describeDatabases(({ create, open }) => {
       await third.signInCodes.redeem('one', until),
       await third.signInCodes.redeem('two', until),
     ]).toEqual([false, true]);
-    // Those that have expired are deleted.
+    // Expired codes are deleted.
     clock.advance(60_000);
     await third.signInCodes.redeem('three', until + 60_000);
     const rows = await third.store.db.selectFrom('gateway_sign_in_codes').select('id').execute();

@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** A provider of sign-ins on loopback, as OpenID Connect describes it; no input is needed. */
+/** An OpenID Connect provider on loopback that requires no user input. */
 export interface StandInProvider {
   readonly issuer: string;
-  /** The claims of the next user that signs in. */
+  /** The claims of the next user who signs in. */
   claims: JWTPayload;
-  /** Changes the next ID token, for example its key. */
+  /** Changes the next ID token, for example its signing key. */
   sign: (claims: JWTPayload) => Promise<string>;
   /** Replaces the signing key, as providers do every few months. */
   readonly rotate: () => Promise<void>;
-  /** How often the key set was requested. */
+  /** Number of requests for the key set. */
   readonly keyRequests: () => number;
   readonly close: () => Promise<void>;
 }

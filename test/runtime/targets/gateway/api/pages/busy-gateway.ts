@@ -14,19 +14,19 @@ import { providerOf } from '../../test-provider.ts';
 import { USAGE_ROW } from '../../usage-row.ts';
 import { gatewayOn, type OpenGateway } from '../open-gateway.ts';
 
-/** What an attacker would write into a name, a prompt or an answer. */
+/** Text that an attacker would put into a name, a prompt or a response. */
 export const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 
 interface BusyGateway extends OpenGateway {
   readonly url: string;
-  /** Keys of the user ada: one that manages, one that calls models. */
+  /** Keys of the user ada: one for management, one for models. */
   readonly keys: { readonly manages: string; readonly calls: string };
 }
 
 const DAY_MS = 86_400_000;
 const MODELS = ['openai:gpt-5-mini', 'openai:gpt-5', 'anthropic:claude-sonnet', 'mistral:small'];
 
-/** A gateway with users, teams, budgets and two weeks of usage, at the time of its clock. */
+/** A gateway with users, teams, budgets and two weeks of usage before its clock's current time. */
 export function useBusyGateway(scripted: ScriptedProvider): () => BusyGateway {
   let busy: BusyGateway | undefined;
   let folder: string | undefined;
@@ -87,7 +87,7 @@ async function fill({ ask, context, clock }: OpenGateway, { db }: Store): Promis
       output_price_per_million: 10,
       effective_at: '2026-01-01',
     });
-  // Members see the usage from the creation of their users and teams on.
+  // Members see usage since the creation of their users and teams.
   const created_at = clock.now() - 30 * DAY_MS;
   await db.updateTable('gateway_users').set({ created_at }).execute();
   await db.updateTable('gateway_groups').set({ created_at }).execute();
@@ -124,7 +124,7 @@ function usageRow(at: number, now: number, keyId: string) {
   const isError = at % 23 === 7;
   const model = MODELS[(at * 7) % MODELS.length] ?? '';
   const [prompt, completion] = [300 + ((at * 37) % 900), 50 + ((at * 53) % 300)];
-  // Requests 7 and 8 are two attempts of one.
+  // Requests 7 and 8 are two attempts of one request.
   const id = at === 0 ? 'tried-request.1' : at === 1 ? 'tried-request' : `request-${at}`;
   const isTried = at < 2;
   return {
@@ -156,7 +156,7 @@ function usageRow(at: number, now: number, keyId: string) {
   };
 }
 
-/** Options of a visit: signed in with a key, at the time of the gateway. */
+/** Options of a visit: signed in with a key, at the gateway's time. */
 export const signedIn = (gateway: BusyGateway, key: string = MASTER_KEY) => ({
   before: async (page: Page) => {
     await page.clock.setFixedTime(new Date(gateway.clock.now()));

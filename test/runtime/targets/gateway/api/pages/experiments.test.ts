@@ -15,7 +15,7 @@ import { HOSTILE, noisyRows, startNoisyEncoders } from './noisy-encoders.ts';
 
 const chromium = await provideChromium();
 const encoders = await startNoisyEncoders();
-/** As if the key had been typed once in this tab. */
+/** Simulates that the key was entered once in this tab. */
 const signIn = async (page: Page): Promise<void> => {
   await page.addInitScript(`sessionStorage.setItem('api-key /', ${JSON.stringify(MASTER_KEY)})`);
 };
@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
       const dialog = page.getByRole('dialog', { name: 'Row 1' });
       expect(await dialog.innerText()).toContain(HOSTILE);
       await dialog.getByLabel('Show differences to').selectOption('truth');
-      // The rest of the page is inert behind a dialog, so only colors and sizes are looked at.
+      // The rest of the page is inert behind a dialog, so only colors and sizes are checked.
       expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });

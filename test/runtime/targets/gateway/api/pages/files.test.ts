@@ -9,7 +9,7 @@ test('page files reference no other origin, build no elements from text, and are
   const own = PAGE_FILES.names().map(PAGE_FILES.read);
   for (const text of own) {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
-    // An example in a hint is an address of this machine.
+    // An example in a hint can be an address of this machine.
     expect(text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)/);
   }
   const texts = [...own, ...SHARED_FILES.names().map(SHARED_FILES.read)];

@@ -14,7 +14,7 @@ const piece = (content: string, more: object = {}) => ({
   ...more,
 });
 
-/** Moves the focus with the Tab key until an element with this name has it. */
+/** Moves the focus with the Tab key to the element with this name. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab');
@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
         await dialog.getByRole('button', { name: 'Delete' }).click();
         await page.getByText('nightly job').waitFor();
         expect(await page.getByText('from a browser').count()).toBe(0);
-        // The key is kept in the tab, but nowhere else.
+        // The key is stored in the tab and nowhere else.
         await page.reload();
         await page.getByRole('link', { name: 'Audit log' }).waitFor();
         expect(await page.evaluate(() => localStorage.length)).toBe(0);

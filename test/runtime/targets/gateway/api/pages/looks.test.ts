@@ -34,7 +34,7 @@ const SHOWN = [
 
 /** Opens a page and waits until it shows its data. */
 async function open(page: Page, url: string, path: string, words: string): Promise<void> {
-  // Only the hash differs, so that the page is not loaded again.
+  // Only the hash changes, so the page is not loaded again.
   await page.goto(`${url}/#/${path}`);
   await page.getByText(words, { exact: false }).first().waitFor();
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Encoders at `/<share>` that give the label of the text, wrongly for about that percentage of the texts, and less surely for long ones. */
+/**
+ * Encoders at `/<share>` that return the text's label, wrong for about that percentage of texts, and with lower
+ * scores for long texts.
+ */
 export async function startNoisyEncoders(): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -39,7 +42,7 @@ function topOf(text: string, share: number): readonly { index: number; label: st
   return [0, 1].map((index) => ({ index, label: LABELS[index] ?? '', score: scores[index] ?? 0 }));
 }
 
-/** A number from 0 to 1 that depends on the text only. */
+/** A number from 0 to 1 that depends only on the text. */
 function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);

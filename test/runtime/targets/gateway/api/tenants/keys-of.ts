@@ -5,11 +5,11 @@ export type Headers = Record<string, string>;
 export const withKey = (key: string): Headers => ({ 'X-Gateway-Key': `Bearer ${key}` });
 
 interface KeysOf {
-  /** A key that a user has created with a sign-in. */
+  /** A key created by a user who has signed in. */
   readonly ownKey: (userId: string) => Promise<Headers>;
-  /** The sign-in of a user. */
+  /** The session of a user. */
   readonly session: (userId: string) => Promise<Headers>;
-  /** A key that the API creates, by default for the master key. */
+  /** A key created through the API, with the master key by default. */
   readonly issued: (body: object, as?: Headers) => Promise<Headers>;
 }
 

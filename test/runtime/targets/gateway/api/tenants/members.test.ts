@@ -17,7 +17,7 @@ test('a team admin can create keys for a user only after the user has accepted',
     return [status, Object.keys(body)];
   };
   const keyOf = (user_id: string) => ask('POST', '/v1/keys', { user_id, team_id: 'closed' }, chief);
-  // The answers do not reveal which users exist.
+  // The responses do not reveal which users exist.
   expect(await invited('zoe')).toEqual(await invited('nobody'));
   expect((await keyOf('zoe')).text.replaceAll('zoe', 'x')).toBe(
     (await keyOf('nobody')).text.replaceAll('nobody', 'x'),
@@ -53,7 +53,7 @@ test('admin-set limits apply to all keys that a member creates', async () => {
   expect((await ask('DELETE', key, undefined, hal)).status).toBe(403);
   expect((await ask('PATCH', key, { is_active: false }, hal)).status).toBe(200);
   expect(await chat(first)).toBe(429);
-  // The models of the team hold for uploads, too.
+  // The team's models also apply to uploads.
   const body = new FormData();
   body.set('purpose', 'user_data');
   body.set('file', new File(['x'], 'x.txt'));

@@ -14,7 +14,7 @@ const chat = {
   messages: [{ role: 'user', content: 'x' }],
 };
 
-/** Routes that return usage, requests or keys, with the ids of the earlier user or team in their paths. */
+/** Routes that return usage, requests or keys, with the earlier user's or team's ids in their paths. */
 const READS = gateway.app.routes
   .filter(({ method, path }) => method === 'GET' && /\/(?:usage|requests|keys)(?:\/|$)/.test(path))
   .map(({ path }) => path)
@@ -56,7 +56,7 @@ describe('a reused id', () => {
     old.request = (await ask('GET', '/v1/requests')).body.items[0].id;
     await ask('DELETE', '/v1/users/dora');
     await ask('DELETE', '/v1/teams/lab');
-    // In the same hour, which charts do not divide.
+    // In the same hour, which charts do not divide further.
     gateway.clock.advance(60_000);
     const own = await create({ user_id: 'dora', team_id: 'lab', key_name: 'own' });
     await ask('POST', '/v1/users', { user_id: 'lea' });
@@ -81,7 +81,7 @@ describe('a reused id', () => {
       for (const query of queries(path, filter)) {
         const { status, text } = await ask('GET', query, undefined, as);
         expect([who, query, text.includes(MARK)]).toEqual([who, query, false]);
-        // An error repeats the id of the request.
+        // An error can repeat the id from the request.
         const shown = status === 200 ? [old.key, old.request].filter((id) => text.includes(id)) : [];
         expect([who, query, shown]).toEqual([who, query, []]);
       }
@@ -102,7 +102,7 @@ describe('a reused id', () => {
       };
       expect([await spending('hour'), await spending('day')]).toEqual([0, 0]);
     }
-    // The master key has all for bills.
+    // The master key sees everything, for billing.
     expect((await ask('GET', '/v1/usage?user_id=dora')).body.totals.requests).toBe(2);
     expect((await ask('GET', '/v1/usage/spending?user_id=dora')).body.totals.requests).toBe(2);
   });

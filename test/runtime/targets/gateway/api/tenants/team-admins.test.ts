@@ -5,18 +5,18 @@ import { newUser, userChanges } from '#gateway/api/users.ts';
 import { openGateway } from '../open-gateway.ts';
 import { type Headers, keysOf } from './keys-of.ts';
 
-// What an administrator of a team can set of the keys and the service accounts of the team. Nothing of it may give more than the gateway,
-// its configuration and its administrators allow. A new field is in no table, and fails.
+// What a team admin can set on the team's keys and service accounts. No value may allow more than the gateway, its
+// configuration and its administrators allow. A new field is missing in the tables and fails the test.
 const gateway = await openGateway({ userLimits: { rpm: 60, tpm: null, maxParallel: 5 } });
 afterAll(() => gateway.close());
 const { ask } = gateway;
 const { session } = keysOf(gateway);
 
-/** Before the change, the change, and the status for an administrator of the team. */
+/** The value before, the change, and the status for a team admin. */
 type Case = readonly [before: object, change: object, status: 200 | 403 | 422];
 type Cases = Readonly<Record<string, readonly Case[]>>;
 
-/** Limits in addition to those of the user, the team and the organization: nothing that they set can give more. */
+/** Limits in addition to those of the user, the team and the organization, so no value can allow more. */
 const ADDS: Case = [{}, {}, 200];
 
 const KEY_FIELDS: Cases = {

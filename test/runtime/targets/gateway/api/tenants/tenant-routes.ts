@@ -1,4 +1,4 @@
-/** Ids of what one user has created. */
+/** Ids of objects created by one user. */
 export interface Victim {
   readonly file: string;
   readonly batch: string;
@@ -11,7 +11,7 @@ export interface Victim {
   readonly secret: string;
 }
 
-/** A request that names what a user has created, or lists it. */
+/** A request that references or lists an object created by a user. */
 export interface TenantRequest {
   readonly path: string;
   readonly body?: unknown;
@@ -28,7 +28,7 @@ const job = ({ dataset }: Victim, more: object) => ({
   job_config: { ...more, task_definition: TASK },
 });
 
-/** Every route that reads, lists, changes, deletes or uses what a user has created, with the request of another user. */
+/** Every route that reads, lists, changes, deletes or uses a user's objects, with another user's request. */
 export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantRequest>> = {
   'POST /v1/responses': (ids) => ({ path: '/v1/responses', body: chat(ids) }),
   'POST /openai/responses': (ids) => ({ path: '/openai/responses', body: chat(ids) }),
@@ -146,14 +146,14 @@ export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantReque
   'GET /v1/usage/latency': () => ({ path: '/v1/usage/latency' }),
 };
 
-/** Routes on which nothing that a user has created is named, by the start of their paths. */
+/** Routes that reference no user objects, by path prefix. */
 export const OTHER_ROUTES: readonly RegExp[] = [
-  // Pages, documents and states of the program.
+  // Pages, documents and program status.
   /^GET \/(?:healthz|readyz|metrics|health.*|docs|openapi\.\w+|assets\/.*|\*|)$/,
   /^GET \/api\/v1\/(?:health|models)$/,
-  // A worker has the token of one job.
+  // A worker has the token of a single job.
   /^\w+ \/api\/v1\/worker\//,
-  // Roles decide, see roles.test.ts.
+  // Access depends on roles, see roles.test.ts.
   /^\w+ \/v1\/(?:users|keys|teams|organizations|budgets|tags|alerts|providers|aliases|cache|pricing|price-map)\b/,
   /^\w+ \/v1\/(?:guardrail-hits|provider-states|admin)\b/,
   /^\w+ \/v1\/me\b/,
@@ -162,7 +162,7 @@ export const OTHER_ROUTES: readonly RegExp[] = [
   // New objects, which belong to the caller.
   /^POST \/(?:v1\/files|api\/v1\/(?:datasets|uploads))$/,
   /^PUT \/api\/v1\/settings\/secrets\/:name$/,
-  // Models; what their bodies name is checked in one place for all of them.
+  // Models; references in their bodies are checked in one place for all of them.
   /^POST \/v1\/(?:chat|messages|embeddings|classify|completions|moderations|rerank|images|audio)\b/,
   /^\w+ \/v1(?:beta)?\/models\b/,
   /^POST \/v1\/responses\/input_tokens$/,

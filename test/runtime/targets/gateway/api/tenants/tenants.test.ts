@@ -5,7 +5,7 @@ import { openStoredGateway } from '../stored-gateway.ts';
 import { type Headers, keysOf, withKey } from './keys-of.ts';
 import { OTHER_ROUTES, TENANT_ROUTES, type Victim } from './tenant-routes.ts';
 
-/** Statuses that reject a request without saying whether its object exists. */
+/** Statuses that reject a request without revealing whether the object exists. */
 const REFUSED = [401, 403, 404];
 const NAMES = Object.keys(TENANT_ROUTES);
 
@@ -51,7 +51,7 @@ function walk(gateway: OpenGateway): void {
     if (id === undefined) throw new Error(`${path}: ${response.status}`);
     return id;
   };
-  /** Creates one of everything; the mark is in all names and texts. */
+  /** Creates one object of each kind; the mark is in all names and texts. */
   async function createAll(secret: string, as: Headers): Promise<Victim> {
     const made = async (path: string, body: unknown): Promise<string> => {
       const answer = await ask('POST', path, body, as);
@@ -117,7 +117,7 @@ function walk(gateway: OpenGateway): void {
   describe('objects created by a user', () => {
     let owner: Headers;
     let own: Victim;
-    /** What ann made with her key of the team finance. */
+    /** Objects that ann created with her key for the team finance. */
     let ofTeam: Victim;
     const others: Record<string, Headers> = {};
     const outsiders: Record<string, Headers> = {};
@@ -140,7 +140,7 @@ function walk(gateway: OpenGateway): void {
       own = await createAll('private-of-ann', owner);
       ofTeam = await createAll('of-ann-in-finance', await issued({ user_id: 'ann', team_id: 'finance' }));
       const mallory = await session('mallory');
-      // ann has accepted, so an administrator of ops can create her keys of ops.
+      // ann has accepted, so an admin of ops can create keys for her in ops.
       await ask('PUT', '/v1/teams/ops/members/ann', undefined, mallory);
       await ask('POST', '/v1/me/invitations/ops/accept', undefined, await session('ann'));
       const rotated = await ownKey('ann');
@@ -188,7 +188,7 @@ function walk(gateway: OpenGateway): void {
       expect(files.body.data).toHaveLength(2);
       // A secret is used where it was set.
       expect((await send('GET /api/v1/settings/secrets', own, owner)).text).toContain(own.secret);
-      // Totals count nothing that is hidden.
+      // Totals do not count hidden rows.
       const { body } = await ask('GET', '/api/v1/datasets', undefined, others['another user']);
       expect(body.total).toBe(0);
     });
@@ -200,7 +200,7 @@ function walk(gateway: OpenGateway): void {
     const expectHidden = async (name: string, ids: Victim, who: string, as: Headers): Promise<void> => {
       const answer = await send(name, ids, as);
       const about = `${name} by ${who}: ${answer.status} ${answer.text.slice(0, 300)}`;
-      // Errors repeat the name of a secret that the request contains.
+      // Errors can repeat the name of a secret from the request.
       expect(answer.text.replaceAll(`'${ids.secret}'`, ''), about).not.toContain(ids.secret);
       if (isList(name)) {
         for (const id of Object.values(ids)) expect(answer.text.includes(id), about).toBe(false);

@@ -8,7 +8,7 @@ import { checkWebhooks } from '#gateway/commands/doctor/check-webhooks.ts';
 import { CLIENT, openStandInProvider } from '../../accounts/sign-in/stand-in-provider.ts';
 import { WEBHOOK_SECRET } from '../../alerts/receiver.ts';
 
-/** A server that gives one answer, with what it was asked. */
+/** A server that always returns the same response, and records its requests. */
 async function serve(status: number, body: string) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

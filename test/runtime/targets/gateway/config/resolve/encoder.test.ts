@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { read } from '../read.ts';
 
-// A host name such as the one of a container resolves to a private address, which requires `local`.
+// A host name, such as a container's, can resolve to a private address, which requires `local`.
 test.each([
   ['encoders', 'url: "http://encoder:8080", local: true', true],
   ['encoders', 'url: "http://encoder:8080"', false],

@@ -8,7 +8,7 @@ import { afterAll } from 'vitest';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
 const CSV = 'text;label\nGood;POSITIVE\nBad;NEGATIVE\n';
-/** The commit of the branch of converted files. */
+/** The commit of the branch with the converted files. */
 export const HUB_COMMIT = 'a'.repeat(40);
 const PARQUET = readFileSync(join(FIXTURES, 'datasets', 'labels.parquet'));
 const TREE = `/api/datasets/o/d/tree/${HUB_COMMIT}?recursive=true`;
@@ -20,7 +20,7 @@ interface SourceRequest {
 
 interface DatasetSources {
   readonly url: string;
-  /** The same server by another name. */
+  /** The same server under another name. */
   readonly otherUrl: string;
   readonly requests: SourceRequest[];
 }
@@ -64,7 +64,10 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/cdn': (response) => response.end(PARQUET),
 };
 
-/** Starts a stand-in for a site, for the Hub's API as it is documented, and for a store with S3's API. It ends after the tests of the file. */
+/**
+ * Starts a stand-in for a web site, for the documented Hub API and for an S3 store. It is stopped after the tests of
+ * the file.
+ */
 export async function startDatasetSources(): Promise<DatasetSources> {
   const requests: SourceRequest[] = [];
   const server = createServer((request, response) => {
@@ -72,7 +75,7 @@ export async function startDatasetSources(): Promise<DatasetSources> {
     requests.push({ path, headers: request.headers });
     const answer = ANSWERS[path];
     if (answer) return answer(response);
-    // The Hub redirects to another host with the contents.
+    // The Hub redirects downloads to another host.
     if (path.startsWith(`/datasets/o/d/resolve/${HUB_COMMIT}/`))
       return response.writeHead(302, { Location: `${urlOf('localhost')}/cdn` }).end();
     return response

@@ -108,7 +108,7 @@ test('a hub split is imported from all its files, at one commit, with label name
   expect(new Set(tokens.filter(([path]) => path !== '/cdn').map(([, token]) => token))).toEqual(
     new Set(['Bearer hf_token']),
   );
-  // The host with the contents does not get the token.
+  // The download host does not receive the token.
   expect(tokens.filter(([path]) => path === '/cdn')).toEqual([
     ['/cdn', null],
     ['/cdn', null],

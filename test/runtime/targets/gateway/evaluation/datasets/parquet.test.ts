@@ -22,7 +22,7 @@ async function written(
   return Uint8Array.from(Buffer.concat(pieces)).buffer;
 }
 
-/** The rows as the reader of another package has them. */
+/** The rows as read by another package. */
 const readBack = (file: ArrayBuffer): Promise<RowCells[]> =>
   Array.fromAsync(readRows('a.parquet', Readable.from([Buffer.from(file)])));
 

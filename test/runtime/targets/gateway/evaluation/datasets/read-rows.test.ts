@@ -87,7 +87,7 @@ describe('CSV', () => {
       / columns; the maximum is 200|has 524289 cells/,
     );
     isReading = false;
-    // All of it in one turn took more than half a second.
+    // Reading everything in one turn of the event loop took more than half a second.
     expect(turns).toBeGreaterThan(4);
   });
 

@@ -6,7 +6,7 @@ import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 
 const ROWS = 60_000;
-/** Files of many short rows, which have arrived as a whole. */
+/** Files of many short rows that have already arrived completely. */
 const FILES = {
   'a.csv': `examples\n${'a\n'.repeat(ROWS)}`,
   'a.jsonl': '{"examples":"a"}\n'.repeat(ROWS),

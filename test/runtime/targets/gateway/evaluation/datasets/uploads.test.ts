@@ -51,7 +51,7 @@ describeDatabases((database) => {
       pull: (controller) => controller.error(new Error('gone')),
     });
     await send(path, 0, broken).catch(() => undefined);
-    // What arrived is stored, also the part after the last whole piece.
+    // Everything that arrived is stored, including the part after the last complete chunk.
     expect(await offsetOf(path)).toEqual([200, '700000']);
     const wrong = await send(path, 5, part(5, 9));
     expect([wrong.status, wrong.body.error.message]).toEqual([
@@ -102,7 +102,7 @@ describeDatabases((database) => {
     const names = [...created.headers.keys()].filter((name) => /^(tus|upload)-|^location$/.test(name));
     expect(names).toHaveLength(5);
     expect(names.filter((name) => !exposed.some((one) => one.toLowerCase() === name))).toEqual([]);
-    // Without the headers of a preflight, the request is about the protocol.
+    // Without preflight headers, the request belongs to the upload protocol.
     const options = await request('/api/v1/uploads', { method: 'OPTIONS' });
     expect([options.status, options.headers.get('Tus-Version')]).toEqual([204, '1.0.0']);
   });

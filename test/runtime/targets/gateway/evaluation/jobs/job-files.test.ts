@@ -61,7 +61,7 @@ describeDatabases((database) => {
 
     writeFileSync(`${path}.new`, 'another version');
     renameSync(`${path}.new`, path);
-    // The job keeps its version, which a node can still have.
+    // The job keeps its version, which a node can still have cached.
     expect((await asWorker('GET', '/files')).body).toEqual({ files: [listed] });
     const refused = await asWorker('GET', `/files/${listed.sha256}`);
     expect(refused.status).toBe(409);

@@ -30,7 +30,10 @@ export interface GatewayProcess {
 
 const KEY = 'the-master-key-of-job-tests-0123456789';
 
-/** Real gateways, as executables because they start sooner than from source. What still runs after the test, or after all tests, is ended. */
+/**
+ * Real gateways, as executables because these start sooner than from source. Any still running are stopped after the
+ * test, or after all tests.
+ */
 export function useJobGateways(
   after: typeof afterEach | typeof afterAll = afterEach,
 ): (databaseUrl: string, config?: object, port?: number) => Promise<GatewayProcess> {
@@ -98,16 +101,16 @@ export const inference = (baseUrl: string, more: Partial<InferenceSpec> = {}): I
 export interface TestJobs {
   readonly store: Store;
   readonly queue: JobQueue;
-  /** A job over so many rows, or these. */
+  /** Creates a job with this many rows, or with these. */
   readonly create: (
     rows: number | readonly string[],
     job: Pick<NewJob, 'spec'> & Partial<NewJob>,
   ) => Promise<Job>;
   readonly get: (id: string) => Promise<Job>;
   readonly ended: (id: string) => Promise<Job>;
-  /** The process that has it, as soon as one that runs does. */
+  /** The process that runs the job, once there is one. */
   readonly holder: (id: string) => Promise<number>;
-  /** What it wrote. */
+  /** The rows that the job wrote. */
   readonly output: (job: Job) => Promise<readonly RowCells[]>;
 }
 

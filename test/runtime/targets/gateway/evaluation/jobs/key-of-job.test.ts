@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { startFixture } from '../../fixture-provider.ts';
 import { instanceOf, MASTER, priced, runGateway } from '../../requests/completions/running-gateway.ts';
 
-// Jobs run in processes of their own, as they do for users, and call the gateway over HTTP.
+// Jobs run in separate processes, as in production, and call the gateway over HTTP.
 const fixture = await startFixture('openai');
 const gateway = await runGateway({
   models: {
@@ -39,7 +39,7 @@ async function dataset(secret: string, rows: number): Promise<string> {
   return ((await response.json()) as { readonly id: string }).id;
 }
 
-/** Starts a job over so many rows. */
+/** Starts a job with this many rows. */
 async function infer(secret: string, rows: number, model = 'openai:good'): Promise<Answer> {
   const config = { job_type: 'inference', provider: 'gateway', model, max_concurrency: 4 };
   const task = { task: 'text-generation' };
@@ -63,7 +63,7 @@ async function until(id: string, done: (job: Answer['body']) => boolean): Promis
     await sleep(50);
   }
 }
-/** The end of a job. Requests that the model has not answered yet are answered. */
+/** Waits for the end of a job, and releases requests that the model has not answered yet. */
 const ended = (id: string) => until(id, ({ status }) => ['succeeded', 'failed', 'stopped'].includes(status));
 
 interface NewKey {
@@ -97,7 +97,7 @@ test("a job stops when its key's budget is spent", async () => {
 test("a job waits for its key's rate limit", async () => {
   const { key } = await newKey({ user_id: 'rita', rpm: 2 });
   const { body } = await infer(key, 3);
-  // The third request is rejected, and the job neither fails nor continues until a minute is over.
+  // The third request is rejected, and the job neither fails nor continues before the minute is over.
   await vi.waitFor(() => expect(gateway.logged.join('')).toContain('"status":429'), 20_000);
   const used = await gateway.usage('rita');
   expect(used.map(({ status }) => status)).toEqual(['success', 'success']);
@@ -142,7 +142,7 @@ test.each([
   await revoke(id);
   for (const job of [body, waiting.body])
     expect(await ended(job.id)).toMatchObject({ status: 'stopped', error: expect.stringContaining(why) });
-  // The master key does not make work continue that its key cannot pay for.
+  // The master key cannot resume a job that the job's own key cannot pay for.
   const retried = await ask(MASTER, 'POST', `/api/v1/jobs/${body.id}/retry`);
   expect([401, 403]).toContain(retried.status);
 });
@@ -167,7 +167,7 @@ test("a former team member's jobs cannot spend the team's money, neither by retr
   const own = await newKey({ user_id: 'leo' });
   const retried = await ask(own.key, 'POST', `/api/v1/jobs/${body.id}/retry`);
   expect(retried.status).toBeGreaterThanOrEqual(400);
-  // The team pays for what was sent before.
+  // The team pays for requests sent before.
   const { totals } = (await gateway.admin('GET', '/v1/usage?team_id=rich')) as {
     totals: { requests: number };
   };

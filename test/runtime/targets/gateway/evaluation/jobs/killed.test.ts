@@ -7,7 +7,7 @@ import { describeDatabases } from '../../databases.ts';
 import { type GatewayProcess, inference, openJobs, type TestJobs, useJobGateways } from './job-gateway.ts';
 import { type ModelServer, startModelServer, useModelServers } from './model-server.ts';
 
-/** `KILLS=20 ROWS=10000` for the whole of what was promised; a few for every day. */
+/** `KILLS=20 ROWS=10000` runs the full test; by default there are only a few kills. */
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const ROWS = Number(process.env['ROWS'] ?? 300);
 const BATCH = 10;
@@ -17,20 +17,23 @@ const DONE = { status: 'succeeded', doneRows: ROWS, failedRows: 0, error: null }
 const start = useJobGateways();
 useModelServers();
 
-/** The processes of workers that a gateway has started. */
+/** Worker processes started by a gateway. */
 const workersOf = (gateway: number | undefined): readonly number[] =>
   execaSync('ps', ['-o', 'pid=,args=', '--ppid', String(gateway)])
     .stdout.split('\n')
     .filter((line) => line.includes(' job run '))
     .map((line) => Number.parseInt(line, 10));
 
-/** Kills a gateway at some moment of every part of the job, as `next` selects it. Resolves with how many rows had been computed again by each of these moments. */
+/**
+ * Kills a gateway at some moment in every part of the job, as `next` selects it. Resolves with the number of
+ * recomputed rows at each of these moments.
+ */
 async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>): Promise<number[]> {
   const repeated: number[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {
     const { child, ended } = await next();
     await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
-    // Not always when a batch has just arrived.
+    // Not always right after a batch has arrived.
     await sleep(randomInt(0, 40));
     child.kill('SIGKILL');
     await ended;
@@ -39,7 +42,7 @@ async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>
   return repeated;
 }
 
-/** `before`: how many rows had been computed again at each kill. */
+/** `before`: the number of recomputed rows at each kill. */
 async function expectOnce(
   job: Job,
   jobs: TestJobs,
@@ -52,7 +55,7 @@ async function expectOnce(
   const after = [...before.slice(1), model.repeated()];
   const repeated = after.map((count, kill) => count - (before[kill] ?? NaN));
   if (process.env['KILLS']) console.log(summary(job, repeated));
-  // The batch that was in flight, and no other.
+  // Only the batch that was in flight.
   for (const rows of repeated) expect(rows).toBeLessThanOrEqual(BATCH);
 }
 
@@ -79,9 +82,9 @@ describeDatabases((database) => {
     const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
     model.hold(true);
     const { child } = await start(url, { workflows: { workers: WORKERS } });
-    // As many requests as there are workers.
+    // As many requests as workers.
     await model.asked(WORKERS * BATCH);
-    // Looked up now: the rows of a killed worker get another owner, maybe one that has others already.
+    // Looked up again, because the rows of a killed worker move to another one, which can have rows already.
     const { owners } = await jobs.store.db
       .selectFrom('gateway_job_ranges')
       .where('job_id', '=', id)
@@ -100,7 +103,7 @@ describeDatabases((database) => {
     const texts = Array.from({ length: ROWS }, (_, at) => `text ${at}`);
     expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
     expect(model.repeated()).toBeLessThanOrEqual(KILLS * BATCH);
-    // The metrics are over all rows, although several workers have counted them.
+    // The metrics cover all rows, although several workers have counted them.
     expect(job.result).toMatchObject({ details: { rows: ROWS, failed_rows: 0 }, metrics: { error_rate: 0 } });
     if (process.env['KILLS']) console.log(summary(job, [model.repeated()]), `${owners} workers`);
   });
@@ -128,7 +131,7 @@ describeDatabases((database) => {
       const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
       const replicas: GatewayProcess[] = [];
       const repeated = await killOften(model, async () => {
-        // Else the job would be over before the last of them has started.
+        // Otherwise the job would finish before the last gateway has started.
         model.hold(true);
         while (replicas.length < 2) replicas.push(await start(url));
         const pid = await jobs.holder(id);

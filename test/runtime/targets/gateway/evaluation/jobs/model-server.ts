@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach } from 'vitest';
 
-/** A classifier that keeps count of what it was asked. */
+/** A classifier that counts its requests. */
 export interface ModelServer {
   readonly url: string;
-  /** How often it was asked about each text. */
+  /** Number of requests for each text. */
   readonly counts: ReadonlyMap<string, number>;
-  /** How often it was asked about a text that it had been asked about before. */
+  /** Number of requests for a text that was requested before. */
   readonly repeated: () => number;
-  /** Resolves when it has been asked about so many texts in all. */
+  /** Resolves after this many requests in total. */
   readonly asked: (texts: number) => Promise<void>;
-  /** From now on it answers no request, until this is called with false. */
+  /** Suspends all responses until it is called with false. */
   readonly hold: (isHeld: boolean) => void;
-  /** From now on texts with the word `poison` are answered, too. */
+  /** From now on, texts that contain `poison` get a response, too. */
   readonly cure: () => void;
-  /** Resolves when a client has disconnected without waiting for an answer. */
+  /** Resolves when a client has disconnected without waiting for a response. */
   readonly left: Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const FACTS = {
   id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' },
 };
 
-/** Texts with the word `poison` are rejected. It is ended after the test. */
+/** Rejects texts that contain `poison`. Stopped after the test. */
 export async function startModelServer(host = '127.0.0.1'): Promise<ModelServer> {
   const counts = new Map<string, number>();
   const held: (() => void)[] = [];

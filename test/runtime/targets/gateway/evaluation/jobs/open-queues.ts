@@ -49,7 +49,7 @@ export async function openQueues(database: TestDatabase) {
     });
   const store = await database.openStore(url);
   const other = async () => queueOn(await database.openStore(url));
-  /** As if its holder had given no sign of life for longer than the lease. */
+  /** Simulates a holder that has been silent for longer than the lease. */
   const forget = async (id: string) =>
     await store.db.updateTable('gateway_jobs').set({ lease_until: 1 }).where('id', '=', id).execute();
   return { store, clock, ended, queue: queueOn(store), other, forget };

@@ -90,7 +90,7 @@ describeDatabases((database) => {
     await expect(queue.replace(second, old, replaced, {})).rejects.toMatchObject({ reason: 'lease_lost' });
     await expect(queue.replace(claim, old, replaced, {})).rejects.toMatchObject({ reason: 'range_lost' });
     expect(await queue.replace(claim, range, replaced, { seen: 3 })).toBe(0);
-    // Sent again because the answer was lost.
+    // Sent again because the response was lost.
     expect(await queue.replace(claim, range, replaced, { seen: 4 })).toBe(0);
     expect(await queue.held(id, claim.epoch)).toMatchObject({
       job: { doneRows: 2, failedRows: 0, promptTokens: 20 },
@@ -163,7 +163,7 @@ describeDatabases((database) => {
       reason: 'lease_lost',
     });
     expect(await queue.claim()).toBeUndefined();
-    // A job that starts on the same compute does not hide the reason.
+    // A starting job on the same compute does not hide the reason.
     const other = await queue.create(store.db, JOB);
     const started = claimed(await queue.claim());
     expect(started.job.id).toBe(other.id);

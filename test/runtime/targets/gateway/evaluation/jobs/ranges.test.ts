@@ -58,12 +58,12 @@ describeDatabases((database) => {
       await expect(late()).rejects.toMatchObject({ reason: 'range_lost' });
     }
     await queue.renewRange(claim, again);
-    // The rows that are written so far, without those between them.
+    // The rows written so far, without gaps.
     expect((await jobs.output(created)).map(({ predictions }) => predictions)).toEqual(['a', 'c', 'd']);
     expect(await queue.workerEnded(claim, 'two', true)).toEqual({ times: 1, row: 1 });
     expect(await queue.workerEnded(claim, 'two', true)).toEqual({ times: 1, row: null });
     expect(await leased(jobs, claim, 'three')).toMatchObject({ firstRow: 0, epoch: 3 });
-    // The range that is not ended, and three batches of rows that are in no range.
+    // The unfinished range, and three batches of rows that are in no range.
     expect(await queue.possibleWorkers(claim)).toBe(4);
   });
 });

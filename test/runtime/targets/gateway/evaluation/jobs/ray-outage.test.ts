@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Five times as fast as the system's, because most of the time the runner and the cluster's client pause. */
+/** Five times as fast as the system clock, because the runner and the cluster's client mostly wait. */
 const clock: Clock = {
   now: () => systemClock.now() * 5,
   after: (milliseconds, run) => systemClock.after(milliseconds / 5, run),
@@ -65,7 +65,7 @@ describeDatabases((database) => {
     closers.push(() => ray.close());
     return { jobs, ray };
   };
-  /** What a worker does that Ray starts. */
+  /** The work of a worker that Ray starts. */
   const work = async ({ queue }: TestJobs, { submission_id: submission }: Submission): Promise<undefined> => {
     const [, id = '', epoch] = /^(.{36})-(\d+)-/.exec(submission) ?? [];
     await queue.end(await queue.held(id, Number(epoch)), { status: 'succeeded', result: RESULT });
@@ -77,7 +77,7 @@ describeDatabases((database) => {
       await sleep(20);
     }
   };
-  /** The log keeps what was only shown for the moment between two submissions. */
+  /** The log keeps messages that are shown only briefly between two submissions. */
   const logOf = async ({ queue }: TestJobs, id: string): Promise<string> =>
     (await queue.logs(id)).map(({ text }) => text).join('\n');
   const isExplained = ({ queuedReason }: Job): boolean => queuedReason !== null;
@@ -92,7 +92,7 @@ describeDatabases((database) => {
       expect(job).toMatchObject({ error: null, startedAt: null });
       expect(job.queuedReason).toContain(`Cannot reach Ray at ${ray.address}: `);
     }
-    // Longer than the time limit of the jobs, which starts with their work.
+    // Longer than the jobs' time limit, which starts with their work.
     await pass(1500);
     await ray.listen();
     for (const id of ids) {

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.close();
 });
 
-/** A worker that is this script of Node's. */
+/** A worker that runs this script in Node. */
 function startRunner({ queue, store }: TestJobs, script: string): Runner {
   const { watch } = guard;
   const runner = createRunner({
@@ -41,7 +41,7 @@ const SPEC = { spec: inference('http://127.0.0.1:1') };
 
 describeDatabases((database) => {
   const open = async (): Promise<TestJobs> => openJobs(database, await database.create());
-  /** Resolves when a worker has the job. */
+  /** Resolves when a worker runs the job. */
   const claimed = async ({ get }: TestJobs, id: string): Promise<void> => {
     while ((await get(id)).status === 'created') await new Promise(setImmediate);
   };
@@ -135,7 +135,7 @@ describeDatabases((database) => {
       while (created.some(({ id }, at) => (held.get(id) ?? 0) !== counts[at])) await sleep(20);
     };
     await until(1, 1, 1);
-    // The slots of a job that ends go to the others. The rows of the last one are enough for two workers.
+    // The slots of a finished job go to the others. The rest of the last job is enough for two workers.
     await jobs.queue.cancel(created[0]?.id ?? '');
     await jobs.queue.cancel(created[1]?.id ?? '');
     await until(0, 0, 2);

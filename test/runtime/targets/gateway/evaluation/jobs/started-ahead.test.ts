@@ -78,7 +78,7 @@ test('a failed job sends no more rows and waits for responses to those already s
     { tools: toolsOf({ answers }) },
   );
   expect(end).toMatchObject({ status: 'failed', error: expect.stringContaining('Bad.') });
-  // The failed row may end before or after others, each of which starts one more.
+  // The failed row can end before or after others, each of which starts one more.
   expect(model.asked.length).toBeLessThan(24);
   expect(kept).toHaveLength(model.asked.length - 1);
 });
@@ -99,14 +99,14 @@ test.each([1, 10, 64, 130, 200, 255, 256, 1000])(
       expect(rows).toBeLessThan(max + size);
       const isLast = started === count;
       expect(isLast || rows > (max * 3) / 4).toBe(true);
-      // The batch that is processed next has been started already, unless a single one is as large as all that are started ahead.
+      // The next batch has been started already, unless a single batch fills the whole window.
       expect(isLast || size >= max || batches >= 2).toBe(true);
     }
     expect(starts).toBeLessThanOrEqual(Math.max(count, 1 + Math.ceil(2000 / (max / 4))));
   },
 );
 
-/** Processes 60 rows, of which the model answers each with what `answer` returns; resolves with the end and the writes. */
+/** Processes 60 rows with the model's responses from `answer`; resolves with the outcome and the writes. */
 async function writesOf(
   answer: (text: string) => Promise<string | { readonly status: number; readonly error: string }>,
   maxErrorRate = 0,

@@ -42,7 +42,7 @@ export function useWorkerJobs(): void {
   });
 }
 
-/** A gateway with a claimed job over so many rows, in batches of two. */
+/** A gateway with a claimed job with this many rows, in batches of two. */
 export async function openWorkerJob(
   database: TestDatabase,
   rows: number,
@@ -54,7 +54,7 @@ export async function openWorkerJob(
   const { clock, ...state } = await database.start();
   const gateway = gatewayOn(state, clock, { ...options, providers: [providerOf('openai', openai)] });
   gateways.push(gateway);
-  // A job of a user that does not exist is stopped.
+  // The job of an unknown user is stopped.
   if (userId !== null) await gateway.context.state.identity.users.create({ userId });
   const { db } = state.store;
   const { jobs } = gateway.context;

@@ -4,7 +4,7 @@ import { openWorkerJob, useWorkerJobs } from './worker-job.ts';
 
 useWorkerJobs();
 
-/** Members of the requests of all APIs; routes ignore those that are not theirs. */
+/** Members for the requests of all APIs; routes ignore members of other APIs. */
 const bodyFor = (model: string) => ({
   model,
   messages: [{ role: 'user', content: 'hello' }],
@@ -34,14 +34,14 @@ describeDatabases((database) => {
       const headers = { 'X-Gateway-Key': `Bearer ${token}` };
       const call = async (path: string, model: string) =>
         await gateway.ask('POST', path.replace('{model}', model), bodyFor(model), headers);
-      // The first request of a worker, which opens the account of jobs of the master key.
+      // The first request of a worker, which creates the account for jobs of the master key.
       await asWorker('GET', '/job');
       expect((await call('/v1/chat/completions', 'openai:moods')).status).toBe(200);
       const before = await asked();
       const answers: unknown[] = [];
       for (const [path] of routes) {
         const { status, text } = await call(path, 'openai:gpt-4o');
-        // Forms and objects that providers store are rejected before the model is read.
+        // Forms and stored provider objects are rejected before the model is read.
         const isRefused =
           text.includes('is not a model of this job') || [401, 404, 405, 415].includes(status);
         if (!isRefused) answers.push({ path, status, text });
@@ -52,6 +52,6 @@ describeDatabases((database) => {
   );
 });
 
-/** All that calls a model, or stores something at a provider. */
+/** Everything that calls a model or stores something at a provider. */
 const MODELS =
   /^\/(?:v1|v1beta|openai)\/(?!admin|me|keys|users|teams|organizations|budgets|alerts|providers|aliases|pricing)/;

@@ -112,7 +112,7 @@ describeDatabases((database) => {
       resume: (from) => void resumed.push(from),
       run: async (batch) => {
         if (batch.firstRow === 0) {
-          // Without an owner, because a lease that has expired can be renewed before it is given.
+          // Without an owner, because an expired lease can be renewed before it is reassigned.
           await db.updateTable('gateway_job_ranges').set({ lease_owner: null, lease_until: 1 }).execute();
           given = await queue.lease(claim, 'other');
         }
@@ -172,7 +172,7 @@ describeDatabases((database) => {
       completion_tokens: 0,
       checkpoint: { work: null, first_error: null },
     };
-    // Sent again because the answer was lost.
+    // Sent again because the response was lost.
     for (const _ of [1, 2])
       expect((await asWorker('POST', '/batches', batch)).body).toEqual({ failed_rows: 0 });
     expect((await asWorker('POST', '/batches', { ...batch, first_row: 3 })).status).toBe(409);
@@ -203,7 +203,7 @@ describeDatabases((database) => {
       expect(await usage.totals({ userId })).toMatchObject({ requests: 1 });
       const forged = { 'X-Gateway-Key': 'Bearer gwjob-x' };
       expect((await gateway.ask('POST', '/v1/chat/completions', chat, forged)).status).toBe(401);
-      // The job of a worker is remembered for a quarter of a second.
+      // The gateway caches a worker's job for a quarter of a second.
       await gateway.context.jobs.queue.release(claim);
       clock.advance(251);
       const late = await gateway.ask('POST', '/v1/chat/completions', chat, headers);

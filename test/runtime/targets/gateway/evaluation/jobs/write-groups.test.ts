@@ -13,7 +13,7 @@ const batch = (name: string, rows = 1, text = name): Batch => ({
   rows: Array.from({ length: rows }, () => ({ text })),
 });
 
-/** Groups that are written when `written` is called. */
+/** Groups whose writes finish when `written` is called. */
 function open(isUrgent: (batches: readonly Batch[]) => boolean = () => false) {
   const clock = createTestClock();
   const groups: string[] = [];

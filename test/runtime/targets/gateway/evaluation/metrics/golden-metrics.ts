@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { AnyJson, MetricMaker, MetricResult, RowScores } from '#gateway/evaluation/metrics/metric.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
-/** The result of a reference tool; null is nan, or a refusal. */
+/** The result of a reference tool; null means NaN or a rejection. */
 export type GoldenValues = Readonly<Record<string, number | null>>;
 
-/** What fixtures/scripts/make_metrics.py wrote of one kind of metrics. */
+/** The output of fixtures/scripts/make_metrics.py for one kind of metrics. */
 export const readGolden = (kind: string): unknown =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', `metrics-${kind}.json`), 'utf8'));
 
-/** Has a metric take rows, and halfway continue from what it saved as JSON. */
+/** Feeds rows to a metric, and resumes it halfway from its saved JSON. */
 export function scoreRows<Row, Options>(
   make: MetricMaker<Row, Options>,
   options: Options,
@@ -24,7 +24,7 @@ export function scoreRows<Row, Options>(
   return { result: after.result(), scores, saved: after.save() };
 }
 
-/** The differences where there should be the same names, each number within 1e-6, and a reason for each that is not there. */
+/** Differences from the expected names and from their numbers within 1e-6, and missing reasons for missing numbers. */
 export function wrongValues(
   { values, reasons }: MetricResult,
   golden: GoldenValues,
@@ -55,7 +55,7 @@ function wrongNames(names: readonly string[], expected: readonly string[], about
   return one === other ? [] : [`${about}: ${one}, not ${other}`];
 }
 
-/** With room for the last digits. */
+/** With a tolerance for rounding errors. */
 export const within =
   (low: number, high: number) =>
   (value: number | null): boolean =>

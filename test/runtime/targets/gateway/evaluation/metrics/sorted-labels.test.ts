@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sortedLabels } from '#gateway/evaluation/metrics/averages.ts';
 
 test('labels are sorted by code point, without duplicates', () => {
-  // Below, among and above the halves of which UTF-16 makes what is beyond U+FFFF.
+  // Characters below, between and above the surrogates that UTF-16 uses beyond U+FFFF.
   const unit = constantFrom(
     'a',
     '\u00E9',

@@ -2,7 +2,7 @@ import { array, assert, boolean, constantFrom, double, integer, oneof, property 
 import { expect, test } from 'vitest';
 import { sortedOrder } from '#gateway/evaluation/metrics/sorted-order.ts';
 
-/** A sort with a function that compares: equal numbers keep their order, and NaN is last. */
+/** A comparison sort: equal numbers keep their order, and NaN comes last. */
 const compared = (numbers: readonly number[], isDescending: boolean): number[] =>
   [...numbers.keys()].sort((one, other) => {
     const [first = 0, second = 0] = [numbers[one], numbers[other]];

@@ -17,7 +17,7 @@ const QUERY: RowQuery = {
   limit: 25,
 };
 
-/** Datasets in memory, in chunks, with a row by its number. */
+/** Datasets in memory, in chunks, with access by row number. */
 function datasetsOf(sets: Readonly<Record<string, (at: number) => RowCells>>): Parameters3[2] {
   return {
     output: async () => ({ rowCount: ROWS }) as never,
@@ -41,7 +41,7 @@ const workflowOf = (id: string): Parameters3[1][number] =>
   }) as never;
 
 const truthOf = (at: number): string => (at % 2 === 0 ? 'A' : 'B');
-/** Two is wrong in every 100th row, and has no answer in every 1000th. */
+/** Model two is wrong in every 100th row, and has no response in every 1000th. */
 const isWrong = (at: number): boolean => at % 100 === 7;
 
 test('a page of 100,000 rows is found in under 100 ms of CPU time, for any search, filter and order', async () => {
@@ -64,7 +64,7 @@ test('a page of 100,000 rows is found in under 100 ms of CPU time, for any searc
   const find = (query: Partial<RowQuery>) => {
     const times: number[] = [];
     let found = findRows(index, { ...QUERY, ...query });
-    // The best of some attempts in the time of the processor, because other tests run at the same time.
+    // The best of several attempts in CPU time, because other tests run at the same time.
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const started = process.threadCpuUsage();
       found = findRows(index, { ...QUERY, ...query });

@@ -169,7 +169,7 @@ test('evaluation resumes at the checkpoint with the same result', async () => {
   const checkpoint = await withWork(spec, async (work) => {
     await runAll(work, rows.slice(0, 4));
     const reached = JSON.stringify(work.checkpoint());
-    // This one is lost.
+    // This batch is lost.
     await runAll(work, rows.slice(4, 8), 4);
     return JSON.parse(reached) as Json;
   });

@@ -125,7 +125,7 @@ test.runIf(process.platform === 'linux')('an executable ends when its job proces
   const children = childrenOf(child.pid as number);
   child.kill('SIGKILL');
   await exited;
-  // The encoder, and the shell that ends it.
+  // The encoder and the shell that stops it.
   expect(children).toHaveLength(2);
   for (const pid of children) await expect.poll(() => isRunning(pid)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { evaluationOf, runAll, withWork } from './working.ts';
 
 const FAILED = { predictions: null, error: 'The model m failed.' };
 
-/** Batch by batch, each going on from the checkpoint of the one before. */
+/** Batch by batch, each resumed from the checkpoint of the previous one. */
 async function evaluated(rows: readonly RowCells[], spec: Partial<EvaluationSpec>) {
   let checkpoint: Json | null = null;
   for (const [at, row] of rows.slice(0, -1).entries()) {
@@ -43,12 +43,12 @@ test('a failed row counts as a wrong response without adding a label', async () 
   const wrong = await evaluated(rows, { ...spec, failures: 'wrong' });
   expect(wrong.metrics).toMatchObject({
     accuracy: 0.5,
-    // GOOD: 1 of 3 found, all predictions right.
+    // GOOD: 1 of 3 found, all predictions correct.
     recall_macro: (1 / 3 + 1) / 2,
     precision_macro: 1,
     f1_macro: (0.5 + 1) / 2,
     f1_micro: 4 / 6,
-    // As scikit-learn has them of y_pred = ["GOOD", "BAD", "-", "-"].
+    // The values of scikit-learn for y_pred = ["GOOD", "BAD", "-", "-"].
     mcc: expect.closeTo(0.5163977794943222, 12),
     cohen_kappa: expect.closeTo(1 / 3, 12),
   });
@@ -138,7 +138,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
       chrf_mean: 50,
       exact_match: 0.5,
       exact_match_normalized: 0.5,
-      // Of the answers that there are.
+      // Of the responses that exist.
       token_length_pred_token_length_mean: 8,
       token_length_ref_token_length_mean: 8,
     },

@@ -31,7 +31,7 @@ test('a pause requested by the model is respected', async () => {
   const clock: Clock = {
     now: () => 0,
     after(milliseconds, run) {
-      // Limits of time are longer.
+      // Timeouts are longer.
       if (milliseconds < 100_000) {
         pauses.push(milliseconds);
         setImmediate(run);
@@ -52,7 +52,7 @@ test.each([
   [403, 'estimate_exceeds_budget', "User 'ann' has $0.01 of the budget left.", true],
   [402, null, 'Your credit balance is too low.', true],
   [429, null, 'Try again tomorrow.', true],
-  // These rows would never be answered.
+  // These rows could never succeed.
   [403, 'estimate_exceeds_budget', "User 'ann' has a budget of $1.", false],
   [402, 'pricing_required', "Model 'm' has no price, and User 'ann' has a budget.", false],
 ])('a spent budget or a long pause stops the job: %s %s %s', async (status, code, error, isPause) => {

@@ -13,7 +13,7 @@ interface Asked {
   };
 }
 
-/** The answer of a model: a text, a whole message, or a status with headers. */
+/** A model's response: a text, a whole message, or a status with headers. */
 type Reply =
   | string
   | { readonly message: object }
@@ -25,7 +25,7 @@ type Reply =
       readonly code?: string | null;
     };
 
-/** A language model with the answers of a test, over HTTP as OpenAI's API has it. */
+/** A language model with scripted responses, over HTTP with OpenAI's API. */
 export async function scriptedModel(reply: (asked: Asked, nth: number) => Reply | Promise<Reply>) {
   const asked: Asked[] = [];
   let open = 0;

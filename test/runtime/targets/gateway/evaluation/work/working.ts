@@ -14,7 +14,7 @@ import type { Pacing } from '#gateway/evaluation/work/pacing.ts';
 
 export const signal = new AbortController().signal;
 
-/** Waits as long as real work, but for the part that is drawn: nothing. */
+/** Waits like a production task, but without random jitter. */
 const pacing: Pacing = { clock: systemClock, random: () => 0 };
 
 export const toolsOf = (own: Partial<WorkTools> = {}): WorkTools => ({
@@ -51,7 +51,7 @@ export const evaluationOf = (own: Partial<EvaluationSpec> = {}): EvaluationSpec 
 
 export const encoderAt = (baseUrl: string): Backend => ({ kind: 'encoder-url', baseUrl, secretName: null });
 
-/** Work that is closed when the test is over, whatever became of it. */
+/** Runs a task that is closed after the test, whatever the outcome. */
 export async function withWork<Result>(
   spec: InferenceSpec | EvaluationSpec,
   use: (work: Work) => Promise<Result>,

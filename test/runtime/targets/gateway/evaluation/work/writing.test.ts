@@ -194,11 +194,11 @@ test("private addresses and files require the operator's permission", async () =
   await expect(open(withKey)).rejects.toThrow(
     /^The model scripted at https:\/\/example\.com\/v1 has an invalid URL\. It must start with http/,
   );
-  // A name is only known to be private when it is asked.
+  // A name turns out to be private only when it is resolved.
   const named = inferenceOf(compatible({ baseUrl: llm.url.replace('127.0.0.1', 'localhost') }), summarizing);
   const outcome = await withWork(named, (work) => runAll(work, rowsOf('text')), { tools: untrusted });
   expect(outcome.firstError).toContain('The operator of the gateway can allow private addresses for jobs.');
-  // Not even then may it be the machine's metadata.
+  // The machine's metadata service is never allowed.
   const metadata = inferenceOf(compatible({ baseUrl: 'http://169.254.169.254/v1' }), summarizing);
   await expect(openWork(metadata, toolsOf(), null)).rejects.toMatchObject({ code: 'InputError' });
 });

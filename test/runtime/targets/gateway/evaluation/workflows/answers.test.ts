@@ -38,7 +38,7 @@ describeDatabases((database) => {
       metrics: ['exact_match', 'g_eval_summarization'],
       llm_as_judge: { model_name: 'judge', model_base_url: `${model.url}/v1` },
     };
-    /** Runs a workflow; its number of answers and verdicts that the model was asked for. */
+    /** Runs a workflow; returns the number of responses and verdicts requested from the model. */
     const asked = async (name: string, more: object = {}, experimentId = id): Promise<number[]> => {
       clock.advance(1);
       const before = model.asked.length;
@@ -49,7 +49,7 @@ describeDatabases((database) => {
       const bodies = model.asked.slice(before).map(({ body }) => body.model);
       return ['m', 'judge'].map((one) => bodies.filter((used) => used === one).length);
     };
-    // Equal rows are asked about once. The judge has four criteria.
+    // Equal rows are requested once. The judge has four criteria.
     expect(await asked('first')).toEqual([3, 12]);
     expect(await asked('same', { batch_size: 2, max_concurrency: 1 })).toEqual([0, 0]);
     expect(await asked('warmer', { generation_config: { temperature: 0.5 } })).toEqual([3, 0]);

@@ -40,7 +40,7 @@ test('the comparison has intervals, significance, cost, tokens, latency and disa
   expect([value, rows]).toEqual([0.75, 80]);
   expect([interval.low < 0.75, interval.high > 0.75]).toEqual([true, true]);
   expect(first.latency_ms.p95).toBeGreaterThanOrEqual(first.latency_ms.p50);
-  // 80 requests of 21 and 9 tokens, by the ledger.
+  // 80 requests of 21 and 9 tokens, according to the ledger.
   expect(second.cost).toBeCloseTo(80 * (21 * 1e-6 + 9 * 2e-6), 9);
   expect([second.prompt_tokens, second.completion_tokens]).toEqual([80 * 21, 80 * 9]);
   expect(third).toMatchObject({
@@ -81,7 +81,7 @@ test('the comparison has intervals, significance, cost, tokens, latency and disa
   expect((await ask('GET', `${path}?format=xml`)).status).toBe(422);
   expect((await ask('GET', '/api/v1/experiments/none/compare')).status).toBe(404);
 
-  // What is kept of a comparison is not shown of what is done again.
+  // A cached comparison is not shown for a workflow that runs again.
   clock.advance(1);
   expect((await ask('POST', `/api/v1/workflows/${failing}/retry`)).status).toBe(200);
   expect((await ask('GET', path)).body.workflows[2]).toMatchObject({ status: 'created', error: null });

@@ -7,7 +7,7 @@ import { LABELLED, requestsTo } from './workflow-requests.ts';
 
 const encoder = await startFixture('encoder');
 
-// What differs between databases: sums, pages, and conditions on what other tables say.
+// Differences between databases: sums, pagination, and conditions on other tables.
 describeDatabases((database) => {
   test('a workflow runs from its dataset to its comparison, and lists contain several', async () => {
     const { clock, ...state } = await database.start();
@@ -38,7 +38,7 @@ describeDatabases((database) => {
     expect(await page('status=created')).toEqual([1, [third]]);
     expect(await page('status=failed')).toEqual([0, []]);
     expect(await page('experiment_id=other')).toEqual([0, []]);
-    // The uploaded one, and what the first workflow answered.
+    // The uploaded dataset, and the responses of the first workflow.
     const lists = await Promise.all(
       ['datasets', 'experiments', 'jobs'].map((list) => ask('GET', `/api/v1/${list}/?limit=1`)),
     );

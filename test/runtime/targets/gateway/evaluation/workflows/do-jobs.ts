@@ -5,7 +5,7 @@ import type { JobServices } from '#gateway/evaluation/jobs/job-services.ts';
 import { mergeCheckpoints } from '#gateway/evaluation/jobs/worker/run-worker.ts';
 import { openWork } from '#gateway/evaluation/work/open-work.ts';
 
-/** Does all jobs that wait, one after the other, in this process. */
+/** Runs all queued jobs, one after the other, in this process. */
 export async function doJobs(services: JobServices, gatewayUrl = 'http://127.0.0.1'): Promise<void> {
   for (;;) {
     const claim = await services.queue.claim();

@@ -22,7 +22,7 @@ const TUS = {
   'Upload-Metadata': `filename ${btoa('a.csv')}`,
 };
 
-/** What a gateway has whose answers name URLs, by the path of its routes. */
+/** Objects of a gateway whose responses contain URLs, by the path of their routes. */
 async function filled(gateway: OpenGateway): Promise<readonly (readonly [string, string])[]> {
   const { ask, context } = gateway;
   const { upload, experiment, workflow } = requestsTo(gateway);

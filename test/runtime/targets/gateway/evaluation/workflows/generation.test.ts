@@ -15,7 +15,7 @@ const gateway = useGateway(() => ({
 }));
 const FIXTURES = { openai, anthropic };
 
-/** The body that a model of the provider got for a workflow, but for the texts, and what the workflow shows of it. */
+/** The body that a provider's model received for a workflow, without texts, and the settings that the workflow shows. */
 async function sentBy(provider: keyof typeof FIXTURES, generation_config?: object | null) {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
@@ -47,7 +47,7 @@ test.each([[undefined], [null], [{}], [{ temperature: null, top_p: null, max_new
       sent: { model: 'good' },
       shown: {},
     });
-    // Anthropic requires a limit: the gateway's own for this provider.
+    // Anthropic requires a limit: the gateway's default for this provider.
     expect(await sentBy('anthropic', given)).toEqual({
       status: 'succeeded',
       sent: { model: 'good', max_tokens: 4096 },

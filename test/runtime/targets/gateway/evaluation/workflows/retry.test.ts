@@ -11,7 +11,7 @@ useModelServers();
 const KEY = { 'X-Gateway-Key': 'Bearer the-master-key-of-job-tests-0123456789' };
 
 describeDatabases((database) => {
-  // Inside, so that it ends before its database is dropped.
+  // Nested, so that it ends before its database is dropped.
   const start = useJobGateways(afterAll);
   let gateway: Promise<GatewayProcess> | undefined;
   const open = async () => {
@@ -22,7 +22,7 @@ describeDatabases((database) => {
       const headers = { ...KEY, 'Content-Type': 'application/json' };
       const response = await fetch(url + path, { method, headers, ...sent });
       const text = await response.text();
-      // Rows are text; all else is JSON, of any shape.
+      // Rows are text; everything else is JSON of any shape.
       const isJson = response.headers.get('content-type')?.split(';')[0] === 'application/json';
       return { status: response.status, text, body: isJson ? JSON.parse(text) : undefined };
     };
@@ -141,7 +141,7 @@ describeDatabases((database) => {
     await request('POST', `${path}/retry`, { batch_size: 50 });
     expect(await ended(path)).toMatchObject({ status: 'succeeded', metrics: { accuracy: 1 } });
     expect(await rows(path)).toHaveLength(400);
-    // The batch that was stopped was not stored.
+    // The stopped batch was not stored.
     expect(model.repeated()).toBeLessThanOrEqual(2);
     expect(texts(kept).every((text) => model.counts.get(text) === 1)).toBe(true);
   });

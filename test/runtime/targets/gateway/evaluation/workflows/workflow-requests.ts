@@ -1,6 +1,6 @@
 import type { Answer, OpenGateway } from '../../api/open-gateway.ts';
 
-/** The answer of the fixture encoder for texts with an attack. */
+/** The fixture encoder's response to a text with an attack. */
 export const LABELLED = [
   'examples,ground_truth',
   'Hello there,SAFE',
@@ -21,7 +21,7 @@ export function formWith(
   return form;
 }
 
-/** As bytes: a form that is still being written when it is not needed any more is an unhandled rejection of Node's own. */
+/** As bytes: a form that is still being written when it is no longer needed causes an unhandled rejection in Node. */
 export async function encoded(
   form: FormData,
 ): Promise<{ readonly body: ArrayBuffer; readonly type: string }> {
@@ -35,7 +35,7 @@ export interface Requests {
     filename?: string,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
-  /** Its id. */
+  /** Returns its id. */
   readonly experiment: (dataset: string, more?: object) => Promise<string>;
   readonly workflow: (experimentId: string, more: object) => Promise<Answer>;
 }

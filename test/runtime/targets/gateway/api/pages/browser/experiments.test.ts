@@ -6,7 +6,7 @@ import {
 } from '#gateway/api/pages/browser/experiments/dataset-file.ts';
 import { type DiffPart, wordDiff } from '#gateway/api/pages/browser/experiments/word-diff.ts';
 
-/** Both texts can be read from the parts again. */
+/** Both texts can be reconstructed from the parts. */
 function sidesOf(parts: readonly DiffPart[]): readonly [string, string] {
   const without = (kind: DiffPart['kind']): string =>
     parts

@@ -11,22 +11,22 @@ export interface ServedFile {
   readonly path?: string;
   readonly bytes: Buffer;
   readonly platform?: string | null;
-  /** Replaces the bytes on the way. */
+  /** Replaces the bytes in transit. */
   readonly sent?: Buffer;
 }
 
-/** The files of a job as a gateway offers them, with a network that tests decide about. */
+/** Serves the files of a job as a gateway does, over a network that tests control. */
 export interface FileGateway {
   readonly url: string;
-  /** The ranges that were asked for, by the name of the file. */
+  /** The requested ranges, by file name. */
   readonly ranges: readonly (readonly [name: string, start: number])[];
-  /** The ends of jobs that workers have reported. */
+  /** The job results that workers have reported. */
   readonly ends: readonly unknown[];
-  /** The next answer ends after so many bytes. */
+  /** The next response ends after this many bytes. */
   cutAfter(bytes: number): void;
-  /** All downloads are rejected with this status and text from now on. */
+  /** Rejects all further downloads with this status and text. */
   refuse(status: number, code: string, message: string): void;
-  /** Nothing listens until `listen`. */
+  /** Listens only after `listen` is called. */
   close(): Promise<void>;
   listen(): Promise<void>;
 }

@@ -36,7 +36,7 @@ test('the least recently used executables are deleted, except those in use', asy
     true,
     true,
   ]);
-  // A use counts, too.
+  // Using a file counts as well.
   age(fresh, 400);
   await node.start((await node.serve(gatewayFile, recent)).url, limit);
   expect(statSync(node.cached(recent)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
@@ -71,7 +71,7 @@ describe.skipIf(!namespacesWork())('unwritable caches', () => {
     );
     expect(gateway.ranges).toEqual([]);
 
-    // An unused file makes room.
+    // An unused file is deleted to make room.
     const script = `mount -t tmpfs -o size=1200k tmpfs '${cache}'\nmkdir '${node.executables()}'\nhead -c 600000 /dev/zero > '${join(node.executables(), '0'.repeat(64))}'`;
     expect(await inMount(script, gateway.url)).toMatchObject({ exitCode: 0 });
   });

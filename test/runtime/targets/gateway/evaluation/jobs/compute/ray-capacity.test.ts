@@ -21,7 +21,7 @@ test('a worker fits on a node with all its resources, but not across two nodes',
   expect(fitting({ cpus: 0.5 })).toBe(14);
   expect(fitting({ cpus: 1, memory: 3e9 })).toBe(3);
   expect(fitting({ cpus: 1, gpus: 0.25 })).toBe(4);
-  // 0.3 / 0.1 is less than 3 in binary.
+  // In floating-point numbers, 0.3 / 0.1 is less than 3.
   expect(fitting({ custom: { batch: 0.1 } })).toBe(3);
   expect(fitting({ cpus: 8 })).toBe(0);
   // Ray runs all of them on the head node.
@@ -47,7 +47,7 @@ test('nodes are listed again after ten seconds; an unreachable cluster keeps its
   };
   const resources = { ...NONE, cpus: 1 };
   const capacity = createRayCapacity({ client: { nodes }, resources, labels: {}, clock });
-  // A cluster without room for a worker may get a node while the worker waits.
+  // A cluster without room for a worker can gain a node while the worker waits.
   expect(await Promise.all([capacity(), capacity()])).toEqual([1, 1]);
   expect(lists).toBe(1);
   clock.advance(10_000);

@@ -43,7 +43,7 @@ test('downloads resume after a lost connection, a killed worker or a gateway res
   expect(second).toBeGreaterThan(0);
   expect(readFileSync(node.cached(a)).equals(a.bytes)).toBe(true);
 
-  // What a killed worker has left.
+  // The partial download of a killed worker.
   rmSync(node.cached(a));
   writeFileSync(`${node.cached(a)}.part`, a.bytes.subarray(0, 1_000_000));
   await gateway.close();

@@ -8,7 +8,7 @@ import { sha256 } from '#platform/sha256.ts';
 import { rayLauncher } from '#gateway/evaluation/jobs/compute/ray-launcher.ts';
 import { type FileGateway, type ServedFile, startFileGateway } from './file-gateway.ts';
 
-/** A program that prints its arguments and files, and ends when the file that the variable `END` names exists. */
+/** A program that prints its arguments and files, and exits once the file named by the variable `END` exists. */
 const PROGRAM = Buffer.from(
   `#!/bin/sh
 echo "$# $1 $2 $GATEWAY_JOB_FILES"
@@ -28,11 +28,11 @@ interface LaunchOptions {
   readonly cacheBytes?: number;
   readonly command?: string;
   readonly token?: string;
-  /** File that ends the program. */
+  /** The file whose creation ends the program. */
   readonly end?: string;
 }
 
-/** A node with an empty cache in a folder of its own, which is removed after the test together with the gateways. */
+/** A node with an empty cache in its own folder, which is removed after the test together with the gateways. */
 export function useNode() {
   let folder = '';
   const gateways: FileGateway[] = [];
@@ -45,7 +45,7 @@ export function useNode() {
   });
   const cache = (): string => join(folder, 'cache');
   const executables = (): string => join(cache(), 'executables');
-  /** What Ray runs, and the environment of the node with it. */
+  /** The command that Ray runs, and the environment of its node. */
   const launch = (
     gatewayUrl: string,
     { token = 'the-token', command, cacheBytes = 1e9, end = '' }: LaunchOptions = {},

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { executablePlatform, HEADER_BYTES } from '#gateway/evaluation/jobs/files/executable-platform.ts';
 
-/** Bytes with numbers at positions, each little-endian with so many bytes. */
+/** Bytes with little-endian numbers of a given size at given positions. */
 function header(start: string, ...numbers: readonly [at: number, bytes: 2 | 4, value: number][]): Buffer {
   const bytes = Buffer.alloc(512);
   bytes.write(start, 'latin1');

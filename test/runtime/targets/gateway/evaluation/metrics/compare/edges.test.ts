@@ -78,7 +78,7 @@ describe('large inputs', () => {
   test('the interval over row groups matches the interval over single rows', () => {
     const folded = runSteps(scoreInterval(scores)).interval;
     const rows = runSteps(bootstrapInterval(scores.length, meanOf(scores), { resamples: 400 }));
-    // Both are 1.96 standard errors wide on either side, and vary by a few percent of that from seed to seed.
+    // Both extend 1.96 standard errors to either side, and vary by a few percent between seeds.
     const width = 2 * 1.96 * Math.sqrt(4 / 45 / scores.length);
     for (const interval of [folded, rows]) {
       expect((interval?.high ?? NONE) - (interval?.low ?? NONE)).toSatisfy(

@@ -76,7 +76,7 @@ test("the exact McNemar test matches scipy's binomial test", () => {
     const first = Float64Array.from({ length: rows }, (_, at) => (at < first_only || at >= rows - 3 ? 1 : 0));
     const second = Float64Array.from({ length: rows }, (_, at) => (at < first_only ? 0 : 1));
     const wrongBy = Math.abs(mcnemar(first, second) - p_value);
-    // Tiny values have to be right as well.
+    // Tiny values must also be correct.
     expect(wrongBy, `${first_only} against ${second_only}`).toBeLessThanOrEqual(1e-6 * p_value);
   }
 });

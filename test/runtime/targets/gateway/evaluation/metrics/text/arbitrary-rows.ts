@@ -13,5 +13,5 @@ const words = array(
 
 export const texts: Arbitrary<string> = oneof(words, string({ unit: 'binary', maxLength: 30 }));
 
-/** Half of the time from few words, so that texts have something in common. */
+/** Half of the texts use only a few words, so that texts have some in common. */
 export const rows: Arbitrary<TextRow> = record({ prediction: texts, reference: texts });

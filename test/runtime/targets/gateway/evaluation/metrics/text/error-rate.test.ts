@@ -9,7 +9,7 @@ type GoldenRates = Rates & {
   readonly pairs: readonly (Rates & { readonly prediction: string; readonly reference: string })[];
 };
 
-/** What jiwer computed; fixtures/scripts/make_error_rates.py asked it. */
+/** Results of jiwer, created by fixtures/scripts/make_error_rates.py. */
 const GOLDEN = JSON.parse(
   readFileSync(join(FIXTURES, 'golden', 'metrics-error-rates.json'), 'utf8'),
 ) as GoldenRates;

@@ -12,7 +12,7 @@ interface GoldenPair {
   readonly token_length: readonly number[];
   readonly rouge: Rouge;
   readonly rouge_stemmed: Rouge;
-  /** Of the sentence, per tokenizer. */
+  /** Sentence scores, per tokenizer. */
   readonly bleu: readonly number[];
   readonly chrf: readonly number[];
   readonly meteor: number;
@@ -38,12 +38,12 @@ interface GoldenTexts {
   }[];
 }
 
-/** What rouge-score, sacrebleu, NLTK and numpy computed; fixtures/scripts/make_text_metrics.py asked them. */
+/** Results of rouge-score, sacrebleu, NLTK and numpy, created by fixtures/scripts/make_text_metrics.py. */
 export function readGoldenTexts(): GoldenTexts {
   return JSON.parse(readFileSync(join(FIXTURES, 'golden', 'metrics-text.json'), 'utf8')) as GoldenTexts;
 }
 
-/** The cases in which a number is off by 1e-6 or more. */
+/** The cases in which a number differs by 1e-6 or more. */
 export function farOff<Case>(
   cases: readonly Case[],
   numbersOf: (golden: Case) => { readonly found: readonly number[]; readonly wanted: readonly number[] },

@@ -34,7 +34,7 @@ interface Golden {
   }[];
 }
 
-/** What rouge-score, sacrebleu, NLTK and jiwer computed; fixtures/scripts/make_references.py called them. */
+/** Results of rouge-score, sacrebleu, NLTK and jiwer, created by fixtures/scripts/make_references.py. */
 const golden = JSON.parse(
   readFileSync(join(FIXTURES, 'golden', 'metrics-references.json'), 'utf8'),
 ) as Golden;

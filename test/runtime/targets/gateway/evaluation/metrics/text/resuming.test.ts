@@ -34,7 +34,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
         const after = maker({}, JSON.parse(saved) as AnyJson);
         for (const row of all.slice(cut)) after.add(row);
         expect(after.result()).toEqual(whole.result());
-        // What it saved does not change with it.
+        // Its saved state does not change with it.
         expect(JSON.stringify(before.save())).toBe(saved);
       }),
       { seed: 3, numRuns: 50 },

@@ -31,7 +31,7 @@ test('scores lie between 0 and 1, and swapping the texts swaps precision and rec
       for (const [name, score] of Object.entries(scores)) {
         expect(score).toBeGreaterThanOrEqual(0);
         expect(score).toBeLessThanOrEqual(1);
-        // The union over lines is one of the reference's lines and has no mirror image.
+        // The union over lines uses the reference's lines and is not symmetric.
         const mirrored =
           turned[name.replace(/precision|recall/, (word) => (word === 'recall' ? 'precision' : 'recall'))];
         expect(name.startsWith('rougeLsum') || mirrored === score).toBe(true);

@@ -12,7 +12,7 @@ interface GoldenCase {
   readonly predicted: readonly string[];
   readonly values: GoldenValues;
   readonly per_type: readonly (readonly [precision: number, recall: number, f1: number, support: number])[];
-  /** Of the strict mode: the spans of the truth, and those of the predictions. */
+  /** Strict mode: the true spans and the predicted ones. */
   readonly spans?: readonly (readonly (readonly GoldenSpan[])[])[];
 }
 type GoldenSpan = readonly [start: number, end: number, label: string];

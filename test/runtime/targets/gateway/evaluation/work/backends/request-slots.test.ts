@@ -5,7 +5,7 @@ import { createTestClock } from '../../../test-clock.ts';
 
 const { signal } = new AbortController();
 
-/** Slots for at most so many requests, and those that were granted so far. */
+/** Slots for a maximum number of requests, and the requests granted so far. */
 function open(max: number) {
   const clock = createTestClock();
   const slots = createRequestSlots(max, clock);
@@ -24,7 +24,7 @@ test('a rate limit halves the concurrency once and pauses all requests', async (
   for (let at = 0; at < 20; at += 1) take(String(at));
   await turn();
   expect(granted).toHaveLength(8);
-  // All 8 were sent before the limit changed, so it is halved once, and the longest pause counts.
+  // All 8 were sent before the limit changed, so it is halved once, and the longest pause applies.
   for (const [at, slot] of granted.splice(0).entries()) {
     slot.rateLimited(at === 3 ? 5000 : 1000);
     slot.release(false);
@@ -35,7 +35,7 @@ test('a rate limit halves the concurrency once and pauses all requests', async (
   clock.advance(1);
   await turn();
   expect(granted).toHaveLength(4);
-  // The next one reduces it to 2; then 2 answers raise it to 3.
+  // The next rejection reduces it to 2; then two responses raise it to 3.
   const [first, second, ...others] = granted.splice(0);
   first?.rateLimited(0);
   for (const slot of [first, second, ...others]) slot?.release(false);
