@@ -12,13 +12,13 @@ import type { ServiceArm } from '../shared-services.ts';
 import { builtProgram } from '../../helpers/built.ts';
 
 export interface GatewayFiles {
-  /** `gateway.yml`, as text or as what it holds. */
+  /** `gateway.yml`, as text or as an object. */
   readonly config: string | object;
   /** In addition to the master key, which is `MASTER_KEY`. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A way to run the gateway. Its folder holds `gateway.yml`, and the database in `data/`. */
+/** A way to run the gateway. Its folder contains `gateway.yml`, and the database in `data/`. */
 export type GatewayArm = ServiceArm<GatewayFiles>;
 
 export const MASTER_KEY = 'the-master-key-of-the-contract-tests-0123456789';

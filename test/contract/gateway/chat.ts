@@ -1,7 +1,7 @@
 import type { Api } from '../shared-services.ts';
 import { AS_MASTER } from './config.ts';
 
-/** A key as `POST /v1/keys` makes it. */
+/** A key as returned by `POST /v1/keys`. */
 export async function createKey(api: Api, key: object = {}): Promise<string> {
   const { status, body, text } = await api.post('/v1/keys', key, AS_MASTER);
   if (status !== 200) throw new Error(`no key: ${text}`);
@@ -16,11 +16,11 @@ export const chatWith = (model: string, more: object = {}): object => ({
 
 /** A stream whose beginning has arrived. */
 export interface BegunStream {
-  /** All of it, once it has ended. */
+  /** The complete stream, once it has ended. */
   readonly rest: Promise<string>;
 }
 
-/** Asks for a stream and waits for its first words. */
+/** Requests a stream and waits for its first words. */
 export async function beginStream(
   { url }: Pick<Api, 'url'>,
   model: string,

@@ -16,7 +16,7 @@ verifiesGatewayCommand('gcli:audit', async (arm) => {
   await done('restore', path('copy.db'), '--force');
 
   const { total, items } = await json('audit');
-  // The backup was written before it was recorded, and so it has neither this event nor later ones.
+  // The backup was written before its audit event, so it contains neither this event nor later ones.
   const actions = ['database.restore', 'price.set', 'key.update', 'key.create', 'database.migrate'];
   expect([total, items.map(({ action }: { action: string }) => action)]).toEqual([5, actions]);
   expect(items[2]).toMatchObject({

@@ -76,7 +76,7 @@ verifiesOnce('gcli:database', async () => {
   await done('keys', 'create');
 });
 
-// Root may write everything.
+// Root can write everywhere.
 const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : [];
 
 verifiesOnce('gcli:database', async () => {

@@ -51,7 +51,7 @@ verifiesGateway('gcli:invitations', async (arm) => {
     user_id: 'bob',
     role: 'member',
   });
-  // Only administrators of the team see and create invitations.
+  // Only team admins can see and create invitations.
   for (const args of [
     ['list', '--team', 'lab'],
     ['create', 'lab', 'eve'],

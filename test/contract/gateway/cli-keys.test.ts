@@ -59,7 +59,7 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
     rpm: null,
     tpm: 5000,
     allowed_models: null,
-    // Half of it was named.
+    // Half of the budget was requested.
     budget: { max_budget: 7, budget_duration_sec: 86_400, alert_thresholds: [50, 90] },
   });
   expect(await done('keys', 'update', 'cd', '--alert-at', 'none')).toMatch(/^alerts at +none$/m);

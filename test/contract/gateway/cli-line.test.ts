@@ -102,7 +102,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
       '--effective: "1d" is not a date',
     ],
   ];
-  // For mistakes on the command line, the executable reports what the program in this process does.
+  // For command line errors, the executable reports the same as the program in this process.
   const asked = arm === GATEWAY_EXECUTABLE ? all.filter(([code]) => code === 1).slice(0, 5) : all;
   for (const [code, args, meant] of asked) expect(await refused(code, ...args)).toContain(meant);
 });

@@ -47,11 +47,11 @@ verifiesGatewayCommand('gcli:providers', async (arm) => {
   );
   expect(await refused(1, 'providers', 'delete', 'extra')).toContain('is used by the alias fast.');
   expect(await refused(2, 'aliases', 'create', 'none')).toContain('--target is missing');
-  // The warning for keys knows the entries of the database.
+  // The warning about keys considers database entries.
   expect((await run('keys', 'create', '--model', 'fast', '--model', 'extra:*')).stderr).not.toContain(
     'Warning',
   );
-  // A secret that is not set again must not go to another address.
+  // A secret that is not set again must not be sent to a new address.
   const elsewhere = ['--api-base', 'http://127.0.0.1:9/v1', '--api-key-file', keyFile];
   expect(await refused(1, 'providers', 'update', 'extra', ...elsewhere)).toContain('Set `headers.X-Team`');
   expect(await json('providers', 'update', 'extra', ...elsewhere, '--clear', 'headers')).toMatchObject({

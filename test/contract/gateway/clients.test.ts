@@ -19,7 +19,7 @@ const fixtures = {
   gemini: await startFixture('gemini'),
 };
 const providers = providersFor(fixtures);
-// The fixture has no `/responses`, as most that speak OpenAI's API.
+// The fixture has no `/responses`, like most servers with OpenAI's API.
 const config = {
   providers: { ...providers, openai: { ...providers['openai'], dialect: { responses: false } } },
 };

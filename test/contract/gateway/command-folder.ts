@@ -6,20 +6,20 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 import type { CommandArm } from '../command-arms.ts';
 
 export interface StoreFolder {
-  /** Runs a command on the database of the folder. */
+  /** Runs a command on the folder's database. */
   readonly run: (...args: string[]) => Promise<Answer>;
-  /** The same, of which nothing may go wrong; what it printed. */
+  /** Runs a command that must succeed; returns its output. */
   readonly done: (...args: string[]) => Promise<string>;
-  /** The same with `--json`, parsed. */
+  /** Runs a command with `--json`; returns the parsed output. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what it is made of is what tests look at.
   readonly json: (...args: string[]) => Promise<any>;
-  /** The same as `run`; it must fail with this code, and its one sentence is the result. */
+  /** Runs a command that must fail with this exit code; returns its one-sentence error. */
   readonly refused: (code: number, ...args: string[]) => Promise<string>;
   readonly path: (name: string) => string;
   readonly write: (name: string, text: string) => string;
 }
 
-/** A folder for every test of a file, with the database in `data/`; with a configuration file only where one is given. */
+/** A folder for every test of a file, with the database in `data/`, and a configuration file if one is given. */
 export function useStoreFolder(): (arm: CommandArm, config?: object) => StoreFolder {
   const folder = useTempFolder();
   return (arm, config) => storeFolder(arm, folder(), config);

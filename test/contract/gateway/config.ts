@@ -1,12 +1,12 @@
 import type { FixtureProvider, FixtureWire } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { MASTER_KEY } from './arms.ts';
 
-/** The key of every provider; long enough to be found wherever it should not be. */
+/** The key of every provider, long enough to be found wherever it leaks. */
 export const PROVIDER_KEY = 'sk-canary-of-a-provider-8c1f2d';
 
 const PATHS: Readonly<Record<FixtureWire, string>> = { openai: '/v1', anthropic: '', gemini: '' };
 
-/** `providers` of a configuration: one for each fixture, called as its wire. */
+/** The configuration's `providers`: one for each fixture, named after its API. */
 export const providersFor = (
   fixtures: Readonly<Partial<Record<FixtureWire, Pick<FixtureProvider, 'url'>>>>,
 ): Record<string, object> =>

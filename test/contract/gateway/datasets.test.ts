@@ -39,7 +39,7 @@ const storeSecret = (api: Api, name: string, value: string): Promise<Answer> =>
 const datasetsOf = async (api: Api): Promise<number> =>
   (await api.get('/api/v1/datasets/', AS_MASTER)).body.total;
 
-/** The file that a client downloads. */
+/** Downloads the file like a client. */
 async function fileOf(api: Api, id: string, extension: string): Promise<Buffer> {
   const { body } = await api.get(`/api/v1/datasets/${id}/download?extension=${extension}`, AS_MASTER);
   const answer = await fetch(body.download_urls[0]);
@@ -156,7 +156,7 @@ verifiesGateway('gateway:datasets:upload-pages', async (arm) => {
   expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
   const other = await create('https://evil.example');
   expect(other.headers.get('access-control-allow-origin')).toBe(null);
-  // Without the headers of a page, it is the request of the protocol.
+  // Without headers from a web page, it is a request of the upload protocol.
   const options = await api.ask('/api/v1/uploads', { method: 'OPTIONS' });
   expect([options.status, options.headers.get('tus-version')]).toEqual([204, '1.0.0']);
 });

@@ -26,7 +26,7 @@ const textsOf = (api: Api, rows: readonly object[]): Promise<string> =>
 const create = (api: Api, body: object): Promise<Answer> =>
   api.post('/api/v1/workflows/', { name: 'w', ...body }, AS_MASTER);
 
-/** The metrics of a workflow with a model that answers `Grüße aus 東京 🌍: ` and the text. */
+/** The metrics of a workflow with a model that responds with `Grüße aus 東京 🌍: ` and the text. */
 async function metricsOf(api: Api, body: object): Promise<Readonly<Record<string, number>>> {
   const answers = { provider: 'openai', model: 'good', system_prompt: 'Repeat.' };
   const { id } = (await create(api, { ...answers, ...body })).body;
@@ -40,7 +40,7 @@ verifiesGateway('gateway:workflows:lua-metric', async (arm) => {
     { examples: 'Hello', ground_truth: 'a', limit: 20 },
     { examples: 'Hello', ground_truth: 'a', limit: 21 },
   ]);
-  // The answer has 21 characters, and more bytes.
+  // The response has 21 characters, and more bytes.
   const lua = 'function score(answer, row) return utf8.len(answer) <= row.limit end';
   const custom_metrics = [{ name: 'short', lua }];
   expect(await metricsOf(api, { experiment_id, metrics: ['exact_match'], custom_metrics })).toMatchObject({
@@ -70,7 +70,7 @@ verifiesGateway('gateway:workflows:references', async (arm) => {
   ]);
   const metrics = await metricsOf(api, { experiment_id, metrics: ['exact_match', 'cer', 'chrf'] });
   expect(metrics).toMatchObject({ exact_match: 0.5 });
-  // The first row has no edits, and the second one does not count its references together.
+  // The first row has no edits, and the second one does not combine its references.
   expect(metrics['cer']).toBeGreaterThan(0);
   expect(metrics['chrf_mean']).toBeGreaterThan(50);
 });
@@ -89,7 +89,7 @@ verifiesGateway('gateway:workflows:encoder-file', async (arm) => {
     expect.stringContaining(`${model} is for ${elsewhere}, but jobs run on this machine`),
   ]);
 
-  // Nothing answers at the address, so the job stays queued.
+  // No server runs at the address, so the job stays queued.
   const ray = { address: 'http://127.0.0.1:9' };
   const cluster = await start(arm, { config: { workflows: { compute: 'ray', ray } } });
   const experiment_id = await experimentOf(cluster);

@@ -4,16 +4,16 @@ import { type RunningProcess, useProcesses } from '../started-processes.ts';
 import { argumentsFor, environmentOf, type GatewayFiles, writeFiles } from './arms.ts';
 import { builtProgram } from '../../helpers/built.ts';
 
-/** Real gateways that a test talks to and sends signals; what still runs after the test is ended. */
+/** Real gateways that a test sends requests and signals to; any still running are killed after the test. */
 export function useGatewayProcesses(): {
   start: (files: GatewayFiles, flags?: readonly string[]) => Promise<RunningProcess>;
-  /** Without waiting for it to serve. */
+  /** Without waiting until it serves requests. */
   launch: (
     folder: string,
     flags: readonly string[],
     env?: Readonly<Record<string, string>>,
   ) => RunningExecutable;
-  /** `gateway` with any arguments, in an empty folder. */
+  /** Runs `gateway` with any arguments in an empty folder. */
   run: (args: readonly string[], env?: Readonly<Record<string, string>>) => RunningExecutable;
 } {
   const processes = useProcesses();

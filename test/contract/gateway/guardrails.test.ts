@@ -104,7 +104,10 @@ const MASKED_OUTPUT = {
   providers: providersFor({ openai, anthropic, gemini }),
 };
 const ASKED = `${SECRET}. Zürich, Bernau`;
-/** The stand-ins greet, in which the small model finds a name, and repeat the question, in which cities are masked. */
+/**
+ * The stand-ins return a greeting, in which the small model finds a name, and repeat the question, in which cities
+ * are masked.
+ */
 const MASKED_ANSWER = '[PER_2] [PER_3] met in [LOC_1]. [CITY_1], [CITY_2]';
 
 verifiesGateway('gateway:guardrails:mask-output', async (arm) => {
@@ -157,7 +160,7 @@ verifiesGateway('gateway:guardrails:mask-output', async (arm) => {
     const args = call?.type === 'function' ? call.function : undefined;
     expect([args?.name, JSON.parse(args?.arguments ?? '')]).toEqual([
       'weather',
-      // The small model finds names in the city, too.
+      // The small model also finds names in the city.
       { city: expect.stringMatching(/^\[(?:CITY|PER)_1\]((?!rich).)*$/u), days: 3 },
     ]);
   }

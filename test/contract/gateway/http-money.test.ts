@@ -14,7 +14,7 @@ const MODELS = {
   providers: providersFor({ openai }),
   pricing: { 'openai:good': { input_price_per_million: 1000, output_price_per_million: 2000 } },
 };
-/** 21 tokens in, 9 out. */
+/** 21 input tokens, 9 output tokens. */
 const COST = 0.039;
 
 const send = (api: Api, method: string, path: string, body: object): Promise<Answer> =>
@@ -71,7 +71,7 @@ verifiesGateway('gateway:failing-user', async (arm) => {
   expect((await ask(failing)).headers.get('x-gateway-no-retry')).toBe('breaker_open');
   const { body } = await api.get('/v1/provider-states', AS_MASTER);
   expect(body[0]).toMatchObject({ breaker: 'closed', open_for_users: [expect.any(String)] });
-  // Another user still reaches the provider.
+  // Another user can still reach the provider.
   const { requests: before = 0 } = await openai.counts();
   await ask(other);
   expect((await openai.counts())['requests']).toBeGreaterThan(before);
@@ -135,6 +135,6 @@ verifiesGateway('gateway:chat:limits:agents', async (arm) => {
       'false',
     ]);
   }
-  // A request that is rejected costs nothing, and has no usage.
+  // A rejected request costs nothing and has no usage row.
   expect((await api.get('/v1/users/poor/usage', AS_MASTER)).body).toEqual([]);
 });

@@ -54,7 +54,7 @@ verifiesGateway('gateway:providers', async (arm) => {
   expect((await send('PATCH', '/v1/aliases/new', { targets: ['nobody:x'] })).body.detail).toBe(
     'Invalid alias \'new\': There is no provider `nobody` for "nobody:x".',
   );
-  // A reload replaces the file only.
+  // A reload replaces only the file's entries.
   writeConfig(api.folder, { ...config, aliases: { newer: 'openai:good' } });
   expect((await send('POST', '/v1/admin/reload')).status).toBe(200);
   expect([await chat('new'), await chat('old')]).toEqual([200, 400]);

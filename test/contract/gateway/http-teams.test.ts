@@ -53,7 +53,7 @@ verifiesGateway('gateway:teams', async (arm) => {
   ]);
   const chat = async (key: string, model = 'openai:good') =>
     await api.post('/v1/chat/completions', { ...chatWith(model), max_tokens: 9 }, asKey(key));
-  // Each answer costs 21 input and 9 output tokens; the organization can pay two of them.
+  // Each response costs 21 input and 9 output tokens; the organization can pay for two of them.
   const statuses: number[] = [];
   for (const key of [...keys, ...keys, ...keys]) statuses.push((await chat(key)).status);
   expect(statuses).toEqual([200, 200, 403, 403, 403, 403]);
@@ -90,7 +90,7 @@ verifiesGateway('gateway:roles', async (arm) => {
   ]);
   await send(api, 'POST', '/v1/teams', { team_id: 'roles' }, admin);
   await send(api, 'PUT', '/v1/teams/roles/members/lea', { role: 'admin' }, admin);
-  // An administrator of a team invites; the user joins by accepting.
+  // A team admin invites the user, who joins by accepting.
   expect((await send(api, 'PUT', '/v1/teams/roles/members/mia', undefined, lead)).status).toBe(202);
   expect((await send(api, 'POST', '/v1/me/invitations/roles/accept', undefined, member)).status).toBe(200);
   const statuses = async (method: string, path: string, body?: object) => {

@@ -19,7 +19,7 @@ const CONFIG = {
   },
 };
 
-/** A gateway with a key that has called a model twice, once without success; and that key. */
+/** A gateway with a key that has called a model twice, once unsuccessfully; and that key. */
 async function used(arm: GatewayArm, user: string): Promise<Api & { readonly key: string }> {
   const api = await start(arm, CONFIG);
   const key = await createKey(api, { user_id: user });
@@ -31,7 +31,7 @@ async function used(arm: GatewayArm, user: string): Promise<Api & { readonly key
 verifiesGateway('gateway:usage', async (arm) => {
   const { get } = await used(arm, 'counted');
   const { body } = await get('/v1/usage?user_id=counted', AS_MASTER);
-  // As the fixture counts: 21 tokens in, 9 out.
+  // The fixture's counts: 21 input tokens, 9 output tokens.
   const cost = (21 * 1 + 9 * 2) / 1e6;
   expect(body.totals).toMatchObject({ requests: 2, errors: 1, prompt_tokens: 21, completion_tokens: 9 });
   expect(body.totals.cost).toBeCloseTo(cost, 9);

@@ -10,7 +10,7 @@ export const upload = (
 ): Promise<Answer> =>
   api.ask('/api/v1/datasets/', { method: 'POST', body: formWith(text, filename), headers });
 
-/** Creates an experiment on a dataset of its own; resolves with its id. */
+/** Creates an experiment on its own dataset; resolves with its id. */
 export async function experimentOf(
   api: Api,
   headers: Record<string, string> = AS_MASTER,
@@ -26,7 +26,7 @@ export async function experimentOf(
   return (await api.post('/api/v1/experiments/', body, headers)).body.id;
 }
 
-/** The events of its log until it is over. */
+/** The log events until the job is over. */
 export async function followed(api: Api, id: string): Promise<string> {
   return (await api.get(`/api/v1/workflows/${id}/logs?follow=true`, AS_MASTER)).text;
 }

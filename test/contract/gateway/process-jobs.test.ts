@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const ROWS = 'examples\nfirst\nsecond\nthird\n';
 
-/** Asks a gateway whose certificate no authority signed, if it has one. */
+/** Sends a request to a gateway that may have a self-signed certificate. */
 function apiAt(url: string) {
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
   agents.push(agent);
@@ -69,7 +69,7 @@ function apiAt(url: string) {
   };
 }
 
-/** The processes of a gateway that run jobs. */
+/** The gateway's processes that run jobs. */
 const workersOf = (gateway: number | undefined): readonly number[] =>
   childrenOf(gateway).filter((pid) => readlinkSync(`/proc/${pid}/exe`) === builtProgram('gateway'));
 
@@ -108,7 +108,7 @@ verifiesOnce('gateway-process:ranges', async () => {
   const api = apiAt(url);
   model.hold(true);
   const id = await api.create(model.url, ['examples', ...texts, ''].join('\n'), { batch_size });
-  // As many requests as there are workers.
+  // As many requests as workers.
   await model.asked(workers * batch_size);
   const [victim = Number.NaN, ...others] = workersOf(child.pid);
   expect(others).toHaveLength(workers - 1);
@@ -117,6 +117,6 @@ verifiesOnce('gateway-process:ranges', async () => {
   expect(await api.ended(id)).toMatchObject({ status: 'succeeded', done_rows: 120, failed_rows: 0 });
   const rows = (await api.rows(id)).map(({ examples }) => examples);
   expect(rows).toEqual(texts);
-  // The batch that was in flight, and no other.
+  // Only the batch that was in flight.
   expect(model.repeated()).toBe(batch_size);
 });

@@ -11,7 +11,7 @@ import { useGatewayProcesses } from './gateway-process.ts';
 import { askOnce, COST, PRICING, someAnswers, spend } from './spending-clients.ts';
 import type { RunningProcess } from '../started-processes.ts';
 
-/** `KILLS=50` for the whole of what was promised; a few for every day. */
+/** `KILLS=50` runs the full test; by default there are only a few kills. */
 const KILLS = Number(process.env['KILLS'] ?? 5);
 const CLIENTS = 12;
 const SMALL_BUDGET = COST * BigInt(10 * KILLS);
@@ -32,7 +32,7 @@ async function newKey(
   return await createKey(api, { user_id: userId, ...key });
 }
 
-/** One request after the other; what stayed held would stand in the way of the last of the money. */
+/** One request at a time; a leaked reservation would prevent spending the last of the budget. */
 async function spendTheRest({ url }: RunningProcess, key: string): Promise<void> {
   let status = 200;
   while (status === 200) ({ status } = await askOnce(url, key));
@@ -44,7 +44,7 @@ async function end(gateway: RunningProcess): Promise<void> {
   expect(await gateway.ended).toBe(0);
 }
 
-/** What the database holds when no gateway has it any more. */
+/** The contents of the database when no gateway has it open. */
 async function accounts(database: TestDatabase, url: string) {
   const { db } = await database.openStore(url);
   expect(await db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
@@ -71,7 +71,7 @@ describeDatabases((database) => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       clients.ask(gateway.url);
       await clients.answers(someAnswers());
-      // Not always when an answer has just arrived.
+      // Not always right after a response has arrived.
       await sleep(randomInt(0, 4));
       lost += clients.underWay();
       clients.ask(undefined);
@@ -85,14 +85,14 @@ describeDatabases((database) => {
     await spendTheRest(gateway, poor);
     await end(gateway);
 
-    // Requests in flight at a kill are billed for a part, so that the rest of the money can be less than a request.
+    // Requests in flight at a kill are billed in part, so the rest of the budget can be less than one request.
     const expected = new Set(['403 budget_exceeded', '403 estimate_exceeds_budget', '429 budget_reserved']);
     expect([...clients.refusals.keys()].filter((word) => !expected.has(word))).toEqual([]);
     const { usage, spent, used } = await accounts(database, url);
     const written = usage.map(({ request_id }) => request_id);
     expect(new Set(written).size).toBe(written.length);
     expect([...clients.answered].filter((id) => !written.includes(id))).toEqual([]);
-    // All that the provider answered, but for what was under way at a kill.
+    // Everything that the provider answered, except requests in flight at a kill.
     const served = ((await openai.counts())['requests'] ?? 0) - before;
     const succeeded = usage.filter(({ status }) => status === 'success').length;
     expect(succeeded <= served && succeeded >= served - lost, `${succeeded} of ${served}, ${lost} lost`).toBe(
@@ -101,7 +101,7 @@ describeDatabases((database) => {
     expect(spent('rich')).toBe(used('rich'));
     expect(spent('poor')).toBe(used('poor'));
     const paid = spent('poor') ?? 0n;
-    // A request that was in flight at a kill is billed for less than a whole one.
+    // A request in flight at a kill is billed for less than a whole one.
     const isWhole = usage.every(({ status }) => status !== 'interrupted');
     expect(paid <= SMALL_BUDGET && paid > SMALL_BUDGET - (isWhole ? 1n : COST), `${paid}`).toBe(true);
     if (process.env['KILLS'])
@@ -127,7 +127,7 @@ describeDatabases((database) => {
     });
     const refusals = (at: number, word: string): number[] =>
       spending.map((clients) => clients[at]?.refusals.get(word) ?? 0);
-    // Until all of them refuse both.
+    // Until every gateway rejects both.
     while ([...refusals(0, '403 budget_exceeded'), ...refusals(1, '429 rate_limited')].includes(0)) {
       await new Promise((resolve) => setImmediate(resolve));
     }

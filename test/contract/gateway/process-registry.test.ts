@@ -7,7 +7,7 @@ import { chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, PROVIDER_KEY, providersFor } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
 
-/** `KILLS=50` for more of them. */
+/** `KILLS=50` kills more of them. */
 const KILLS = Number(process.env['KILLS'] ?? 2);
 const CLIENTS = 2;
 
@@ -21,7 +21,7 @@ const provider = (name: string): object => ({
   api_key: PROVIDER_KEY,
 });
 
-/** Creates providers, each with an alias, until the gateway is gone. Returns the aliases that were answered. */
+/** Creates providers, each with an alias, until the gateway is killed. Returns the aliases whose creation was confirmed. */
 async function createUntilKilled(
   api: RunningProcess,
   prefix: string,

@@ -32,7 +32,7 @@ verifiesOnce('gateway-process:reload-signal', async () => {
 
 verifiesOnce('gateway-process:reload-file', async () => {
   const folder = (await start({ config: { providers } })).folder;
-  // The one that watches is started on the same folder.
+  // The watching gateway is started in the same folder.
   const flags = argumentsFor(folder).filter((flag) => flag !== '--no-watch');
   const watching = run(['serve', ...flags]);
   await watching.said(/"msg":"serving"/);
@@ -154,7 +154,7 @@ verifiesOnce('gateway-process:encoders', async () => {
   await expect.poll(() => isAlive(other ?? 0)).toBe(false);
 });
 
-/** The encoders that a process started; Linux only. */
+/** The encoders that a process has started; Linux only. */
 function encodersOf(pid: number | undefined): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('.encoder'));

@@ -4,5 +4,5 @@ import type { GatewayFiles } from './arms.ts';
 /** Gateways that the tests of a file share; they are stopped after its last test. */
 export const shareGateways = (): StartService<GatewayFiles> => shareServices();
 
-/** Gateways that a test has for itself; they are stopped after it. */
+/** Gateways for a single test; they are stopped after it. */
 export const useGateways = (): StartService<GatewayFiles> => useServices();

@@ -2,29 +2,29 @@ import { randomInt } from 'node:crypto';
 import { chatWith } from './chat.ts';
 import { asKey } from './config.ts';
 
-/** What the fixture's tokens cost: 21 read, 9 written. */
+/** The cost of the fixture's tokens: 21 input, 9 output. */
 export const PRICING = { 'openai:good': { input_price_per_million: 1, output_price_per_million: 2 } };
 export const COST = 39_000n;
 
-/** Estimated at as many tokens as the fixture counts, so that budgets are spent exactly. */
+/** The estimate equals the fixture's token count, so budgets are spent exactly. */
 const QUESTION = 'How many tokens does this short question have, and why?';
 
 export interface Spending {
-  /** Ids of the requests whose answers arrived whole. */
+  /** Ids of the requests whose responses arrived completely. */
   readonly answered: Set<string>;
-  /** How many requests are under way now. */
+  /** Number of requests in flight. */
   readonly underWay: () => number;
-  /** Resolves after so many more answers. */
+  /** Resolves after this many more responses. */
   readonly answers: (count: number) => Promise<void>;
-  /** Where to ask from now on; undefined while there is no gateway. */
+  /** The gateway to use from now on; undefined while there is none. */
   readonly ask: (url: string | undefined) => void;
   /** Resolves when all clients have ended. */
   readonly stop: () => Promise<void>;
-  /** Statuses and words of what was rejected. */
+  /** Statuses and messages of rejected requests. */
   readonly refusals: Map<string, number>;
 }
 
-/** Clients that ask without a pause, every other one for a stream, each with one of the keys after the other. */
+/** Clients that send requests without a pause, every other one as a stream, cycling through the keys. */
 export function spend(clients: number, keys: readonly string[]): Spending {
   const answered = new Set<string>();
   const refusals = new Map<string, number>();
@@ -52,7 +52,7 @@ export function spend(clients: number, keys: readonly string[]): Spending {
         refusals.set(word, (refusals.get(word) ?? 0) + 1);
       }
     } catch {
-      // Killed while it answered.
+      // Killed during the response.
     } finally {
       underWay -= 1;
     }
@@ -104,5 +104,5 @@ export async function askOnce(
 const isWhole = (text: string, stream: boolean): boolean =>
   stream ? text.endsWith('data: [DONE]\n\n') && !text.includes('"error"') : text.endsWith('}');
 
-/** Some answers later, not always as many. */
+/** After a varying number of further responses. */
 export const someAnswers = (): number => randomInt(5, 60);

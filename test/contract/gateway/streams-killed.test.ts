@@ -26,7 +26,7 @@ const files = {
   },
 };
 
-/** Waits until the database has what all requests in flight have used, with what was sent of the streams. */
+/** Waits until the database contains the usage of all requests in flight, and what was sent of the streams. */
 async function untilNoted({ db }: Store): Promise<void> {
   for (;;) {
     const rows = await db.selectFrom('gateway_reservations').select('interrupted').execute();
@@ -49,7 +49,7 @@ describeDatabases((database) => {
     const streams = await Promise.all(
       Array.from({ length: STREAMS }, (_, at) => beginStream(gateway, models[at % 2] ?? '', headers)),
     );
-    // They break at the kill.
+    // The streams break at the kill.
     const broken = Promise.allSettled(streams.map(({ rest }) => rest));
     const whole = Array.from({ length: WHOLE }, async () => {
       await gateway.post('/v1/chat/completions', chatWith('openai:silent'), headers).catch(() => undefined);
@@ -61,7 +61,7 @@ describeDatabases((database) => {
     gateway.child.kill('SIGKILL');
     await gateway.ended;
     await Promise.all([broken, ...whole]);
-    // Two gateways that start at the same time find the same dead process.
+    // Two gateways that start at the same time detect the same dead process.
     const next = await Promise.all([start(files, flags), start(files, flags)]);
 
     const rows = await store.db.selectFrom('gateway_usage').selectAll().execute();
@@ -72,7 +72,7 @@ describeDatabases((database) => {
     expect(interrupted.every((row) => row.estimated === 1 && row.user_id === 'ada')).toBe(true);
     const sent = interrupted.filter(({ completion_tokens: tokens }) => (tokens ?? 0) > 0);
     expect(sent).toHaveLength(STREAMS);
-    // What Anthropic reports at the beginning of a stream is not an estimate.
+    // The usage that Anthropic reports at the start of a stream is not an estimate.
     const reported = interrupted.filter(({ model }) => model === 'anthropic:stall');
     expect(reported.every((row) => (row.cached_tokens ?? 0) > 0)).toBe(true);
     const cost = rows.reduce((sum, row) => sum + (row.cost_nano ?? 0n), 0n);

@@ -40,7 +40,7 @@ verifiesGateway('gateway-process:traces', async (arm) => {
   const [request, ...others] = treeOf(spans, 1);
   expect(others).toEqual([]);
   expect(request).toMatchObject({ name: 'POST /v1/classify', kind: 2 });
-  // Not in the order of their starts, because two processes have two clocks.
+  // Not sorted by start time, because two processes have two clocks.
   expect(new Set(request?.children)).toEqual(
     new Set([
       { name: 'classify mood', kind: 3 },

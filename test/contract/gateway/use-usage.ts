@@ -4,7 +4,7 @@ import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { openStore } from '#gateway/store/open-store.ts';
 
-/** Lets requests of a key in and settles them, as a gateway does that answers them. */
+/** Reserves and settles requests of a key, as a gateway does when it answers them. */
 export async function useKey(
   databaseUrl: string,
   secret: string,

@@ -25,7 +25,7 @@ const ENCODER = () => ({
   batch_size: 2,
 });
 
-/** Starts a workflow that asks the priced model for one row at a time. Returns its path. */
+/** Starts a workflow that sends one row at a time to the priced model. Returns its path. */
 async function startOneByOne(
   api: Awaited<ReturnType<typeof start>>,
   key: ReturnType<typeof asKey>,
@@ -60,7 +60,7 @@ verifiesGateway('gateway:workflows:results', async (arm) => {
   const experiment_id = await experimentOf(api);
   const { id } = (await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id }, AS_MASTER)).body;
   const early = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
-  // It may be done by now: it is a small one.
+  // It can already be finished, because it is small.
   expect([200, 409]).toContain(early.status);
   await followed(api, id);
   const { body: url } = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
@@ -153,7 +153,7 @@ verifiesGateway('gateway:workflows:access', async (arm) => {
   expect((await api.get(`/api/v1/experiments/${id}`, bob)).status).toBe(404);
   expect((await api.get('/api/v1/datasets/', bob)).body.total).toBe(0);
   expect((await api.get(`/api/v1/experiments/${id}`, AS_MASTER)).status).toBe(200);
-  // A client that is not the operator cannot send requests to the operator's network.
+  // A client that is not the operator cannot send requests into the operator's network.
   const near = await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id: id }, ada);
   expect([near.status, near.body.error.message]).toEqual([422, expect.stringContaining('private addresses')]);
 
@@ -166,7 +166,7 @@ verifiesGateway('gateway:workflows:access', async (arm) => {
 verifiesGateway('gateway:workflows:delete', async (arm) => {
   const api = await start(arm, CONFIG);
   const experiment_id = await experimentOf(api);
-  // It answers nothing, so that there is something to stop.
+  // It never responds, so that there is a running job to stop.
   const model = `silent@${arm.name}`;
   const body = {
     name: 's',

@@ -1,4 +1,4 @@
-/** Answers as providers give them, with a text and a call of a tool. */
+/** Responses as providers return them, with text and a tool call. */
 const TOOL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bonn"}' } };
 const CHAT_USAGE = {
   prompt_tokens: 21,

@@ -1,7 +1,7 @@
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } };
 const IMAGE = 'data:image/png;base64,AAAA';
 
-/** Requests as clients send them, with all that can be translated. */
+/** Requests as clients send them, with everything that can be translated. */
 export const REQUESTS = {
   chat: {
     model: 'm',

@@ -6,11 +6,11 @@ import { afterAll } from 'vitest';
 
 export interface RecordingProxy {
   readonly url: string;
-  /** Number of WebSockets that were opened. */
+  /** Number of WebSocket connections opened so far. */
   readonly sockets: () => number;
 }
 
-/** A server in front of a provider that adds all that reaches it to a list. It is ended after the tests of the file. */
+/** A proxy in front of a provider that records everything it receives. It is stopped after the tests of the file. */
 export async function startRecorder(target: string, arrived: string[]): Promise<RecordingProxy> {
   let sockets = 0;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -10,7 +10,7 @@ export async function newSpender(identity: Identity, key: NewKey = {}): Promise<
   return await identity.spender(await identity.authenticate(bearer(secret)), undefined);
 }
 
-/** What a request did that cost so much. */
+/** A request's usage with this cost. */
 export const used = (cost: bigint | null, fields: Partial<UsageEntry> = {}): UsageEntry => ({
   model: 'openai:small',
   provider: 'openai',

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import type { FixtureProvider } from './fixture-provider.ts';
 
-/** A provider with the answers of a test, which no real one would send. */
+/** A provider with scripted responses, including ones that no real provider would send. */
 export interface ScriptedProvider {
   readonly provider: FixtureProvider;
-  /** An object is a whole answer; a list is the data of the events of a stream. */
+  /** An object is a buffered response; a list is the data of a stream's events. */
   says(answer: unknown): void;
-  /** From now on answers are encoded so, and say that they are; a wrong encoder makes them unreadable. */
+  /** Encodes further responses and labels them accordingly; a wrong encoder makes them unreadable. */
   encodes(coding: string, encode: (bytes: Buffer) => Buffer): void;
   readonly asked: () => number;
 }
 
-/** Runs in the process of the tests, until those of the file are over. */
+/** Runs in the test process until the tests of the file are over. */
 export async function startScripted(): Promise<ScriptedProvider> {
   let answer: unknown = {};
   let asked = 0;

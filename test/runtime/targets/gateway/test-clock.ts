@@ -1,13 +1,16 @@
 import type { Clock } from '#platform/clock.ts';
 
 export interface TestClock extends Clock {
-  /** Moves the time on and runs what is due. */
+  /** Advances the time and runs due timers. */
   readonly advance: (milliseconds: number) => void;
-  /** The time in whole milliseconds, as databases keep it. */
+  /** The time in whole milliseconds, as databases store it. */
   readonly wholeNow: () => number;
 }
 
-/** A time that only passes when a test moves it. It has a fraction, like that of the system, which PostgreSQL rejects for an integer. */
+/**
+ * A clock that advances only when a test moves it. Its time has a fraction, like the system clock's, which PostgreSQL
+ * rejects for an integer.
+ */
 export function createTestClock(start = Date.parse('2026-03-01T12:00:00Z') + 0.25): TestClock {
   let now = start;
   const timers = new Set<{ readonly due: number; readonly run: () => void }>();

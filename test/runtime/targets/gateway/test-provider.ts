@@ -20,7 +20,7 @@ import {
 import { readablePieces } from '#serve/http/fetch-exchange.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 
-/** Long enough to be found wherever it should not be. */
+/** Long enough to be found wherever it leaks. */
 export const CANARY = 'sk-canary-4d1f0a7be2';
 
 const PATHS: Readonly<Record<OwnName, string>> = {
@@ -30,10 +30,10 @@ const PATHS: Readonly<Record<OwnName, string>> = {
   encoder: '',
 };
 
-/** The fixtures of providers that need no more than an address and a key. */
+/** Provider fixtures that require only an address and a key. */
 type OwnName = FixtureWire | 'encoder';
 
-/** The real provider in front of a fixture. It needs no closing: its connections end with the process of the fixture. */
+/** The real provider in front of a fixture. It needs no closing: its connections end with the fixture process. */
 export function providerOf(
   type: OwnName,
   fixture: FixtureProvider,
@@ -54,7 +54,7 @@ export function providerOf(
   );
 }
 
-/** A call as a route makes it from a body. */
+/** A call as a route creates it from a body. */
 export function callOf(
   wire: Wire,
   body: Readonly<Record<string, unknown>>,
@@ -105,7 +105,7 @@ export interface ReadStream {
   readonly summary: StreamSummary;
 }
 
-/** All of a stream, and what its accounts came to. */
+/** Reads a whole stream; returns its text and usage summary. */
 export async function readStream(
   answer: ChatAnswer,
   { keepAliveMs = 600_000, ...options }: Partial<ForwardOptions & { keepAliveMs: number }> = {},
@@ -138,7 +138,7 @@ export const eventsOf = (text: string): (readonly [string | undefined, string])[
 export const REPLY = 'Grüße aus 東京 🌍: Hello';
 export const TOOL_ARGUMENTS = { city: 'Zürich 東京 🌍', days: 3 };
 
-/** What the chunks of a chat stream add up to. */
+/** The content of all chunks of a chat stream. */
 export function contentOf(text: string): string {
   return eventsOf(text)
     .filter(([, data]) => data !== '[DONE]')

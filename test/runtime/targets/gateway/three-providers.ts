@@ -9,7 +9,7 @@ export interface ThreeProviders {
   readonly providers: Readonly<Record<FixtureWire, Provider>>;
 }
 
-/** One of each type, in front of its fixture. */
+/** A provider of each type, in front of its fixture. */
 export async function startThree(): Promise<ThreeProviders> {
   const [openai, anthropic, gemini] = await Promise.all([
     startFixture('openai'),
@@ -26,7 +26,7 @@ export async function startThree(): Promise<ThreeProviders> {
   };
 }
 
-/** As each fixture counts; in the inner shape they mean the same. */
+/** The counts of each fixture; they are equal in the internal format. */
 export const USAGE = {
   openai: {
     promptTokens: 21,

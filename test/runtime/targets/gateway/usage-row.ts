@@ -1,6 +1,6 @@
 import type { UsageRow } from '#gateway/store/schema.ts';
 
-/** A usage row of a successful chat completion, of which a test sets what matters. */
+/** A usage row of a successful chat completion, of which a test overrides some members. */
 export const USAGE_ROW: UsageRow = {
   id: 'row',
   timestamp: 0,

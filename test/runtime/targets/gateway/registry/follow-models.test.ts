@@ -4,7 +4,7 @@ import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import { type FileModels, followModels } from '#gateway/registry/follow-models.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
 
-/** A file whose models only have the names of their file and their entries. */
+/** A configuration whose models only have the names of their file and their entries. */
 const fileOf = (name: string): FileModels => {
   const models = { aliases: [{ name, targets: [] }], providers: [] } as unknown as ModelsConfig;
   return {
@@ -72,7 +72,7 @@ test('entries are read once per revision and applied if they differ', async () =
   store('x');
   await Promise.all([follower.refresh(), follower.refresh(), follower.refresh()]);
   expect(follower.refresh()).toBeUndefined();
-  // Something else has changed, for example a key.
+  // A change of something else, for example a key.
   state.revision += 1;
   await follower.refresh();
   expect([state.reads, applied]).toEqual([3, ['a x']]);

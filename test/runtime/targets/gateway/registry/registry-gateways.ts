@@ -8,11 +8,11 @@ import { readWithEnv } from '../config/read.ts';
 const MASTER = 'the-master-key-of-the-registry-tests-01234';
 
 export interface RegistryGateway {
-  /** With the master key, or the key that is given. */
+  /** Sends a request with the master key or the given key. */
   readonly ask: (method: string, path: string, body?: object, key?: string) => Promise<RegistryAnswer>;
-  /** Status of a chat with a model. */
+  /** Sends a chat request; returns its status. */
   readonly chat: (model: string, key: string) => Promise<number>;
-  /** Waits, as long as changes may take to arrive from elsewhere, for a chat to have this status. */
+  /** Waits until a chat request has this status, for as long as changes can take to arrive from other gateways. */
   readonly comesTo: (status: number, model: string, key: string) => Promise<void>;
   /** Replaces the configuration file and reloads it. */
   readonly reload: (config: object) => Promise<RegistryAnswer>;
@@ -32,7 +32,7 @@ interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Whole gateways in this process, on a database that others use too. They are stopped after the test. */
+/** Complete gateways in this process, on a shared database. They are stopped after the test. */
 export function useRegistryGateways(): (url: string, options?: StartOptions) => Promise<RegistryGateway> {
   const running: (() => Promise<void>)[] = [];
   afterEach(async () => {

@@ -46,7 +46,7 @@ test('the configuration file takes precedence, in any order', async () => {
   await gateway.ask('POST', '/v1/providers', own('late'));
   await gateway.ask('POST', '/v1/aliases', { name: 'new', targets: ['late:good'] });
   const key = await newKey(gateway);
-  // A reload keeps what is in the database; a name that it has too is taken from the file.
+  // A reload keeps database entries; a name that both have is taken from the file.
   const both = { ...CONFIG, providers: { main: fileEntry, late: fileEntry } };
   expect((await gateway.reload(both)).status).toBe(200);
   expect(await gateway.chat('new', key)).toBe(200);
@@ -58,10 +58,10 @@ test('the configuration file takes precedence, in any order', async () => {
   ]);
   expect(gateway.log()).toContain("Provider 'late': The configuration file has a provider of the same name");
   expect(await refused('PATCH', '/v1/providers/late', { models: [] })).toMatch(/^409/);
-  // Only the entry of the database can be deleted, and is not needed while the file has one.
+  // Only the database entry can be deleted; it is not needed while the file has the name.
   expect((await gateway.ask('DELETE', '/v1/providers/late')).status).toBe(204);
   expect(await refused('DELETE', '/v1/providers/late')).toMatch(/^409/);
-  // A target without a provider is omitted; an alias without any other is not served.
+  // A target without a provider is omitted, and an alias without any target is not served.
   await gateway.ask('PATCH', '/v1/aliases/new', {
     fallbacks: ['main:good'],
     targets: ['late:good', 'main:good'],
@@ -77,7 +77,7 @@ test('the configuration file takes precedence, in any order', async () => {
     status: 'invalid',
     targets: [{ model: 'late:good' }],
   });
-  // A file that is invalid changes nothing.
+  // An invalid file changes nothing.
   expect((await gateway.reload({ providers: { late: { type: 'nothing' } } })).status).toBe(422);
   expect(await gateway.chat('new', key)).toBe(200);
 });
@@ -128,7 +128,7 @@ test('keys and teams need permission for the alias name', async () => {
   expect((await gateway.ask('GET', '/v1/providers', undefined, viewer)).status).toBe(200);
   expect((await gateway.ask('DELETE', '/v1/aliases/fast', undefined, viewer)).status).toBe(403);
   expect((await gateway.ask('GET', '/v1/aliases', undefined, named)).status).toBe(401);
-  // Patterns of keys must not come to mean other models.
+  // Key patterns must not start to match other models.
   expect(
     (await gateway.ask('POST', '/v1/aliases', { name: 'main:cheap', targets: ['main:good'] })).body,
   ).toMatchObject({
@@ -180,7 +180,7 @@ test('secrets are sent only to their intended provider', async () => {
   ])
     expect(await put(refused)).toMatch(/^422/);
 
-  // The key of the environment belongs to the preset's own address.
+  // The key from the environment belongs to the preset's own address.
   const foreign = { name: 'openai', api_base: `${openai.url}/v1` };
   expect((await gateway.ask('POST', '/v1/providers', foreign)).status).toBe(200);
   const key = await newKey(gateway);
@@ -202,7 +202,7 @@ test('secrets are sent only to their intended provider', async () => {
   ).toMatchObject({ secrets: ['api_key'] });
   expect(await gateway.chat('mine:good', key)).toBe(200);
   expect((await openai.last()).headers).toMatchObject({ authorization: 'Bearer sk-2' });
-  // Write access to the database is not enough to move a secret.
+  // Write access to the database is not enough to redirect a secret.
   const store = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
   await gateway.stop();
   await store.db
@@ -217,12 +217,12 @@ test('secrets are sent only to their intended provider', async () => {
     problem: expect.stringMatching(/cannot be decrypted/),
     secrets: ['api_key'],
   });
-  // All others are served; the entry is usable again with new secrets.
+  // All others are served; the entry becomes usable again with new secrets.
   expect([await moved.chat('main:good', key), await moved.chat('mine:good', key)]).toEqual([200, 400]);
   await moved.ask('PATCH', '/v1/providers/mine', { api_base: `${openai.url}/v1`, api_key: 'sk-3' });
   expect(await moved.chat('mine:good', key)).toBe(200);
   await moved.stop();
-  // With another master key the secrets are lost, nothing else is.
+  // With another master key the secrets are lost, and nothing else.
   const master = 'another-master-key-of-the-registry-01234567';
   const other = await start(url, { config: CONFIG, env: { GATEWAY_MASTER_KEY: master } });
   expect((await other.ask('GET', '/v1/providers/mine', undefined, master)).body.status).toBe('invalid');

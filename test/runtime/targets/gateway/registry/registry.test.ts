@@ -22,7 +22,7 @@ describeDatabases((database) => {
     const url = await database.create();
     const [one, two] = [await start(url, { config: CONFIG }), await start(url, { config: CONFIG })];
     const key = await newKey(one);
-    // Both have cached that there is no such model.
+    // Both have cached that the model does not exist.
     expect([await one.chat('fast', key), await two.chat('fast', key)]).toEqual([400, 400]);
     const made = await one.ask(
       'POST',
@@ -54,7 +54,7 @@ describeDatabases((database) => {
     });
     await two.comesTo(200, 'fast', key);
     expect((await two.ask('GET', '/v1/models', undefined, key)).text).toContain('"extra:good"');
-    // A change of the other gateway arrives too; what it keeps secret needs not be sent again.
+    // A change by the other gateway also arrives; its secrets need not be sent again.
     expect(
       (await two.ask('PATCH', '/v1/aliases/fast', { targets: ['extra:fails-400'], fallbacks: null })).status,
     ).toBe(200);
@@ -124,7 +124,7 @@ describeDatabases((database) => {
       200,
       ...Array.from({ length: 11 }, () => 409),
     ]);
-    // An alias of a provider that is deleted at the same moment: one of both is rejected.
+    // An alias for a provider that is deleted concurrently: one of the two requests is rejected.
     const statuses = await Promise.all([
       gateways[0]?.ask('POST', '/v1/aliases', { name: 'a', targets: ['same:x'] }),
       gateways[1]?.ask('DELETE', '/v1/providers/same'),

@@ -12,7 +12,7 @@ const openai = await startFixture('openai');
 const folder = useTempFolder();
 const MASTER_KEY = 'the-master-key-of-these-tests-0123456789';
 const PROGRAM = join(ROOT, 'runtime/targets/gateway/main.ts');
-/** The gateway on a disk of its own, which no other process sees. */
+/** A gateway on its own small disk, which no other process uses. */
 const SCRIPT = 'mount -t tmpfs -o size=2m none "$1" && shift && exec "$@"';
 const alone = (...command: string[]): string[] => ['-rm', 'sh', '-c', SCRIPT, 'sh', ...command];
 const canMount = spawnSync('unshare', alone('/mnt', 'true')).status === 0;
@@ -67,7 +67,7 @@ test.skipIf(!canMount)(
     // Then
     await expect.poll(() => ask('/health/readiness')).toBe(503);
     expect(await ask('/readyz')).toBe(503);
-    // The first one finds out.
+    // The first request discovers it.
     expect([await chat(), await chat()]).toEqual([503, 503]);
     const { good } = await openai.counts();
     expect(await chat()).toBe(503);

@@ -20,7 +20,7 @@ const edits = fc.dictionary(
   ),
 );
 
-/** The same, the slow way. */
+/** The expected result, computed the slow way. */
 function expected(value: object, changes: Record<string, string | undefined>): unknown {
   const entries = new Map(Object.entries(value));
   for (const [key, text] of Object.entries(changes)) {

@@ -11,8 +11,9 @@ import {
 
 const usd = (text: string): bigint => nanosOf(text) ?? -1n;
 
-// Anthropic's rules: a write for 5 minutes costs 1.25 times the input, one for 1 hour twice, and a read a tenth. The numbers below
-// are calculated by hand from its list prices of a model at $3 and $15, which are $6 and $22.50 above 200,000 tokens.
+// Anthropic's rules: a 5-minute write costs 1.25 times the input price, a 1-hour write twice, and a read a tenth. The
+// numbers below are calculated by hand from its list prices for a model at $3 and $15, which are $6 and $22.50 above
+// 200,000 tokens.
 const BASE: TokenRates = {
   input: usd('3'),
   output: usd('15'),
@@ -35,11 +36,11 @@ test.each([
   ['a 5-minute cache write', 20_000, 0, 20_000, 0, 0, '0.075'],
   ['a 1-hour cache write', 5_000, 0, 5_000, 5_000, 0, '0.03'],
   ['a cache read', 100_000, 100_000, 0, 0, 0, '0.03'],
-  // 1,000 fresh, 100,000 read, 20,000 written for 5 minutes, 5,000 for 1 hour: 0.003 + 0.03 + 0.075 + 0.03 + 0.012.
+  // 1,000 uncached, 100,000 read, 20,000 written for 5 minutes, 5,000 for 1 hour: 0.003 + 0.03 + 0.075 + 0.03 + 0.012.
   ['all kinds of tokens', 126_000, 100_000, 25_000, 5_000, 800, '0.15'],
-  // 0.045 + 0.15 + 0.06 + 0.012, at the limit of the tier but not above it.
+  // 0.045 + 0.15 + 0.06 + 0.012, at the tier's threshold but not above it.
   ['a prompt of exactly 200,000 tokens', 200_000, 150_000, 50_000, 10_000, 800, '0.267'],
-  // 0.000006 + 0.09 + 0.3 + 0.12 + 0.018: the tier applies to all tokens of the request, also to the answer.
+  // 0.000006 + 0.09 + 0.3 + 0.12 + 0.018: the tier applies to all tokens of the request, including the output.
   ['a prompt of 200,001 tokens', 200_001, 150_000, 50_000, 10_000, 800, '0.528006'],
 ])('prices %s', (_what, input, cachedInput, cacheWrite, cacheWrite1h, output, dollars) => {
   expect(costOf({ input, cachedInput, cacheWrite, cacheWrite1h, output }, SONNET)).toBe(usd(dollars));
@@ -49,9 +50,9 @@ test('a missing price falls back to the next more general one', () => {
   const tokens = { input: 100, cachedInput: 10, cacheWrite: 50, cacheWrite1h: 20, output: 0 };
   const plain = { input: usd('1'), output: 0n, cachedInput: null };
   expect(costOf(tokens, plain)).toBe(usd('0.0001'));
-  // 50 fresh and read, 50 written at 2.
+  // 50 uncached and read, 50 written at $2.
   expect(costOf(tokens, { ...plain, cacheWrite: usd('2') })).toBe(usd('0.00015'));
-  // 20 of them at 4.
+  // 20 of them at $4.
   expect(costOf(tokens, { ...plain, cacheWrite: usd('2'), cacheWrite1h: usd('4') })).toBe(usd('0.00019'));
 });
 

@@ -86,7 +86,7 @@ test('a transaction that SQLite rolled back fails with the original reason', asy
   const store = openDatabase(parseDatabaseUrl(`sqlite:${join(folder(), 'full.db')}`));
   await sql`create table rows (id integer primary key)`.execute(store.db);
   const twice = store.db.transaction().execute(async (trx) => {
-    // As a full disk does, and can be had everywhere.
+    // The same error as on a full disk, but reproducible everywhere.
     for (const _ of [1, 2]) await sql`insert or rollback into rows values (1)`.execute(trx);
   });
   await expect(twice).rejects.toThrow('UNIQUE constraint failed');

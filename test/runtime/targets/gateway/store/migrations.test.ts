@@ -16,7 +16,7 @@ import { openDatabase } from '#gateway/store/open-store.ts';
 import { META, TABLES } from '#gateway/store/schema.ts';
 import { describeDatabases } from '../databases.ts';
 
-/** What users create: other users must not see it. */
+/** Objects that users create, which other users must not see. */
 const DATA = [
   'gateway_objects',
   'gateway_datasets',
@@ -26,7 +26,7 @@ const DATA = [
   'gateway_jobs',
 ];
 
-/** Tables with the id of a user that are bills, limits or records, and no data of the user. */
+/** Tables with user ids that contain billing data, limits or records, but no user data. */
 const NO_DATA = [
   'gateway_users',
   'gateway_keys',
@@ -44,11 +44,11 @@ test('every table with a user id has an owner space or is listed here', () => {
     .map(([name]) => name);
   expect(named.toSorted()).toEqual([...DATA, ...NO_DATA].toSorted());
   const spaces = Object.entries(TABLES).filter(([, { columns }]) => 'space' in columns);
-  // The name of a secret is unique in its space, which is part of the key.
+  // A secret's name is unique within its owner's space, which is part of the primary key.
   expect(spaces.map(([name]) => name).toSorted()).toEqual([...DATA, 'gateway_secrets'].toSorted());
 });
 
-/** Definitions as a later version would have them: a new table, and a new column of an existing one. */
+/** The schema of a later version: a new table, and a new column in an existing one. */
 const NOTES = table({ id: textColumn, note: nullable(textColumn) }, { isLater: true });
 const BUDGETS = table({
   ...TABLES.gateway_budgets.columns,
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     expect(await budgets()).toEqual([{ ...BUDGET, currency: 'USD' }]);
     await untyped.insertInto('gateway_notes').values({ id: 'n', note: null }).execute();
     expect(await to(both)).toEqual({ ...once, from: once.to });
-    // The gateway of before rejects the database.
+    // The earlier gateway rejects the database.
     await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
   });
 

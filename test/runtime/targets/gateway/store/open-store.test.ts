@@ -105,7 +105,7 @@ test('a read-only file is reported', async ({ skip }) => {
   const path = join(folder(), 'gateway.db');
   await (await open(`sqlite:${path}`)).close();
   chmodSync(path, 0o400);
-  // The super-user may write what it likes.
+  // The superuser can write everywhere.
   skip(process.getuid?.() === 0);
   expect(await messageOf(`sqlite:${path}`)).toContain('is not writable');
 });

@@ -28,7 +28,7 @@ export const tokens = (
   ...cache,
 });
 
-/** A request that went well. */
+/** A successful request. */
 export const completion = (fields: Partial<CompletionEvent> = {}): CompletionEvent => ({
   endpoint: '/v1/chat/completions',
   requestId: 'request-1',

@@ -7,7 +7,7 @@ import { createTelemetry } from '#gateway/telemetry/create-telemetry.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
 import { attempt, completion, tokens } from './completions.ts';
 
-/** Lines of the metrics, without comments and buckets. */
+/** Metric lines, without comments and buckets. */
 function open(metrics = new Registry()): {
   telemetry: Telemetry;
   lines: (start: string) => Promise<string[]>;
@@ -114,7 +114,7 @@ test('unknown model names share one label, so that clients cannot create metrics
   for (let index = 0; index < 300; index += 1) {
     telemetry.completed(completion({ model: `openai:made-up-${index}`, cost: undefined }));
   }
-  // Models with a price are configured by the operator of the gateway.
+  // Models with a price are configured by the gateway's operator.
   telemetry.completed(completion({ model: 'openai:known' }));
   const series = await lines('gateway_tokens_total');
   expect(series).toHaveLength(2 * (100 + 1 + 1));

@@ -89,7 +89,7 @@ describe('request paths', () => {
     const preview = await providerOfEntry('azure', entryOf({ api_version: '2025-04-01-preview' }));
     await preview.chat(asked);
     expect(await path()).toBe('/openai/responses?api-version=2025-04-01-preview');
-    // Older versions do not have responses, so they become chats.
+    // Older versions lack the Responses API, so responses become chats.
     await dated.chat(asked);
     expect(await path()).toBe(`/openai/deployments/good/chat/completions?api-version=${DATED}`);
   });
@@ -150,9 +150,9 @@ describe('Microsoft Entra tokens', () => {
     const [first, ...others] = await Promise.all(Array.from({ length: 8 }, ask));
     expect(first).toMatch(/^Bearer entra-token-\d+$/);
     expect(new Set(others)).toEqual(new Set([first]));
-    // An hour later the token is expired; before, it is renewed while requests still use it.
+    // The token expires after an hour; before that, it is renewed while requests still use it.
     ahead = 56 * 60_000;
-    // The last request is the one for the token if it was slower.
+    // The last request can be the one for the token, if it was slower.
     expect([first, undefined]).toContain(await ask());
     await expect.poll(ask).not.toBe(first);
     const second = await ask();
@@ -185,7 +185,7 @@ describe('configuration', () => {
       listedAs: 'azure',
       cloud: { apiVersion: undefined, entra: undefined },
     });
-    // The key does not go to another resource.
+    // The key is not sent to another resource.
     const other = { type: 'azure', api_base: 'https://other.openai.azure.com?api-version=2024-06-01' };
     expect(await instanceOfEntry('mine', other, env)).toMatchObject({
       baseUrl: 'https://other.openai.azure.com',

@@ -96,7 +96,7 @@ test.each(TYPES)('%s: tools can be called, and their results are accepted', asyn
   expect(choice?.finish_reason).toBe('tool_calls');
   expect(call?.function.name).toBe('weather');
   expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOOL_ARGUMENTS);
-  // And: the fixtures refuse results that do not belong to calls
+  // And: the fixtures reject results that do not belong to calls
   const answered = await chat({
     model: 'good',
     messages: [
@@ -108,7 +108,7 @@ test.each(TYPES)('%s: tools can be called, and their results are accepted', asyn
   });
   expect(JSON.stringify(answered)).toContain('rain');
   const last = (await fixtures[type].last()).body;
-  // What Gemini thought goes back to it, and to no other provider.
+  // Gemini's reasoning is sent back to Gemini, and to no other provider.
   expect(last.includes('"thoughtSignature":"dGhvdWdodA=="')).toBe(type === 'gemini');
 });
 

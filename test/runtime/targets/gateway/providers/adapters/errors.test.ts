@@ -11,7 +11,7 @@ const fixtures = {
 };
 const TYPES: FixtureWire[] = ['openai', 'anthropic', 'gemini'];
 
-/** The map of provider errors: the error of the provider, the error that the client gets. */
+/** Maps each provider error to the error that the client receives. */
 const MAP = [
   ['fails-400', 'bad_request', 'MalformedError', 'Failed with 400.'],
   ['fails-422', 'bad_request', 'MalformedError', 'Failed with 422.'],
@@ -70,7 +70,7 @@ test.each(TYPES)(
     const provider = providerOf(type, fixtures[type]);
     for (const model of ['secret', 'secret-400']) {
       const { error } = failureOf(await provider.chat(callOf('chat', chatBody(model))));
-      // The fixture did get it, and did say it.
+      // The fixture did receive the secret and repeated it.
       expect(JSON.stringify((await fixtures[type].last()).headers)).toContain(CANARY);
       expect(JSON.stringify([error.message, error.details])).not.toMatch(/canary/i);
     }

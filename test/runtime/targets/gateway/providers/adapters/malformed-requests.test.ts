@@ -31,7 +31,7 @@ const counter = createTokenCounter();
 await counter.loading(['openai:gpt-4o']);
 const parse = createBodyParser({ maxDepth: 200 });
 
-/** What the schema of its route lets through goes on to the provider; undefined is what it does not. */
+/** A request that the schema of its route accepts is forwarded; undefined for a rejected one. */
 async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promise<string | undefined> {
   const rules = ENDPOINTS[ROUTES[wire]];
   let body: Record<string, unknown>;
@@ -57,7 +57,7 @@ test.each(kinds.flatMap((kind) => wires.map((wire) => [wire, kind] as const)))(
     await fc.assert(
       fc.asyncProperty(mutated(REQUESTS[wire]), async (asked) => {
         const outcome = await outcomeOf(providers[kind], wire, asked);
-        // A `stream` that is asked for does not come.
+        // A requested `stream` is not sent.
         expect(['whole', 'bad_request', 'unsupported', 'provider_error', undefined]).toContain(outcome);
       }),
       { numRuns: 400 },

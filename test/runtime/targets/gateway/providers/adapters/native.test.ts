@@ -18,7 +18,7 @@ import { startThree, TYPES, USAGE } from '../../three-providers.ts';
 const { fixtures, providers } = await startThree();
 
 test("bytes pass through unchanged on the provider's own protocol", async () => {
-  // Given: unknown members, a number no double holds, spaces, an order
+  // Given: unknown members, a number beyond double precision, whitespace, an order
   const bytes = Buffer.from(
     '{ "seed": 123456789012345678901234567890,  "model":"openai:good","messages":[{"role":"user","content":"Hello"}], "x_new": {"a": 1.50} }',
   );
@@ -51,7 +51,7 @@ test.each([
     const openai = providerOf('openai', fixtures.openai, { dialect });
     await openai.chat(callOf('chat', chatBody('good', limits)));
     expect(JSON.parse((await fixtures.openai.last()).body)).toEqual(chatBody('good', expected));
-    // Other servers of this API may know the older name alone.
+    // Other servers with this API may support only the older name.
     await providers.openai.chat(callOf('chat', chatBody('good', limits)));
     expect(JSON.parse((await fixtures.openai.last()).body)).toEqual(chatBody('good', limits));
   },
@@ -161,7 +161,7 @@ test('a prompt that Gemini blocks returns a response with the reason', async () 
 });
 
 test.each(TYPES)('%s: sequential requests reuse connections', async (type) => {
-  // Given: another client, so that its own connections are new
+  // Given: another client, so that its connections are new
   const provider = providerOf(type, fixtures[type]);
   const connections = async (): Promise<number> => (await fixtures[type].counts())['connections'] ?? 0;
   const before = await connections();
@@ -170,7 +170,7 @@ test.each(TYPES)('%s: sequential requests reuse connections', async (type) => {
     await readStream(await provider.chat(callOf('chat', chatBody('good', { stream: true }))));
     jsonOf(await provider.chat(callOf('chat', chatBody('good'))));
   }
-  // Then: one may still be at its last byte when the next request comes
+  // Then: one connection can still be at its last byte when the next request starts
   expect((await connections()) - before).toBeLessThanOrEqual(2);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createUpstreamBody } from '#gateway/providers/adapters/upstream.ts';
 
-/** A body whose connection does nothing, and what was done to it. */
+/** A body whose connection does nothing, with a record of the calls. */
 function openBody() {
   const abort = vi.fn<(reason: Error) => void>();
   const controller = {

@@ -30,7 +30,7 @@ const fileOf = (name: string, content: object): string => {
   return path;
 };
 const ACCOUNT = fileOf('account.json', account);
-/** No tool of Google on this machine has a part in the tests. */
+/** Excludes Google's configuration on this machine from the tests. */
 const NOWHERE = { CLOUDSDK_CONFIG: folder, GCE_METADATA_HOST: '127.0.0.1:9' };
 const entryOf = (google: object = {}): object => ({
   api_base: fixture.url,

@@ -103,7 +103,7 @@ test.each(
   const provider = providerOf(type, fixtures[type]);
   const failure = failureOf(await provider.chat(callOf('chat', streaming(model))));
   expect(['provider_error', 'overloaded', 'stream_incomplete']).toContain(failure.kind);
-  // Not the provider's own syntax.
+  // Not in the provider's own format.
   expect(failure.error.message).not.toContain('The model is overloaded');
 });
 
@@ -114,7 +114,7 @@ test('a slow stream without a complete event is aborted after the idle timeout',
   const answer = await provider.chat(callOf('chat', streaming('drip')));
   const reading = readStream(answer, { clock, keepAliveMs: 600_000 });
   await openai.happened('waiting', 'drip');
-  // When: a part of an event comes in between
+  // When: part of an event arrives in between
   await clock.nextIn(1000);
   clock.advance(600);
   await openai.release();
@@ -145,7 +145,7 @@ test('a provider that sends nothing exceeds the first-byte timeout, and its conn
   for (const model of ['silent', 'stall-first']) {
     const clock = manualClock();
     const provider = providerOf('openai', openai, { clock, limits: { firstByteMs: 5000 } });
-    // Headers alone are silence too where another target can answer.
+    // Headers without output also count as silence if another target can respond.
     const answer = provider.chat(callOf('chat', streaming(model), { hasFallback: true }));
     await openai.happened('waiting', model);
     clock.advance(5000);
@@ -237,14 +237,14 @@ test('a slow client slows down the provider', async () => {
   const answer = await provider.chat(callOf('chat', streaming('long')));
   const events = streamOf(answer).forward({ clock: systemClock, settle: async () => undefined });
   await events.next();
-  // When: asked until it writes no more
+  // When: requested until it cannot write any more
   let written = -1;
   for (let now = 0; now !== written;) {
     written = now;
     await new Promise((resolve) => setTimeout(resolve, 100));
     now = ((await openai.counts())['bytesWritten'] ?? 0) - (before['bytesWritten'] ?? 0);
   }
-  // Then: of 80 MB, only what the sockets hold
+  // Then: of 80 MB, only what fits into the socket buffers
   expect(written).toBeLessThan(16 * 1024 * 1024);
   await events.cancel();
 });

@@ -10,9 +10,10 @@ import type { EventDecoder } from '#gateway/providers/streams/stream.ts';
 import { countTokensOfRequest } from '#gateway/requests/completions/estimate.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 
-// A stream can be cancelled after any event. What the provider has reported by then counts, and only the rest is estimated.
+// A stream can be cancelled after any event. Counts reported by the provider until then are used, and only the rest
+// is estimated.
 
-/** Its tokens are those of its text, so that estimates can be compared with exact numbers. */
+/** Token counts match the text, so that estimates can be compared with exact numbers. */
 export const MODEL = 'openai:gpt-4o';
 export const counter = createTokenCounter();
 await counter.loading([MODEL]);
@@ -34,12 +35,12 @@ const BOTH = counter.output(MODEL, FIRST + SECOND);
 type Event = unknown;
 
 interface Step {
-  /** The event that is read last. */
+  /** The last event that is read. */
   readonly event: Event;
   readonly name?: string;
-  /** Tokens of prompt and answer, then cached and written ones, if the stream ends after it. */
+  /** Prompt and completion tokens, then cached and written ones, if the stream ends after this event. */
   readonly booked: readonly [prompt: number, completion: number, cached?: number, written?: number];
-  /** Whether one of them is an estimate. */
+  /** Whether one of the counts is an estimate. */
   readonly estimated: boolean;
 }
 
@@ -115,7 +116,7 @@ const gemini = (file: string, decoder: () => EventDecoder<unknown>): Stream => (
   decoder,
   steps: [
     {
-      // Hidden thoughts are counted although no text of them arrives.
+      // Hidden reasoning is counted although its text never arrives.
       event: part(undefined, {
         promptTokenCount: 800,
         cachedContentTokenCount: 600,

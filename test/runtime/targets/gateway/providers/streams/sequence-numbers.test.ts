@@ -5,7 +5,7 @@ import { callOf, eventsOf, providerOf, readStream } from '../../test-provider.ts
 const scripted = await startScripted();
 const asked = callOf('responses', { model: 'm', input: 'Hello', stream: true });
 
-/** Of all events, and of the error that ends them. */
+/** Sequence numbers of all events and of the final error. */
 async function numbersOf(hasResponses: boolean): Promise<readonly unknown[]> {
   const provider = providerOf('openai', scripted.provider, { dialect: { hasResponses } });
   const { text } = await readStream(await provider.chat(asked));

@@ -11,7 +11,7 @@ const streaming = (model: string) => chatBody(model, { stream: true });
 
 test('after the headers, the first output can take as long as a whole response', async () => {
   for (const isAnthropic of [true, false]) {
-    // Anthropic sends its first events immediately, this one only headers, and there is no other target.
+    // Anthropic sends its first events immediately, the other provider only headers; there is no other target.
     const clock = manualClock();
     const limits = { firstByteMs: 5000, idleMs: 10_000, answerMs: 60_000 };
     const fixture = isAnthropic ? await startScriptedSlow() : openai;
@@ -28,7 +28,7 @@ test('after the headers, the first output can take as long as a whole response',
   }
 });
 
-/** A provider that begins with events without output, and then is silent. */
+/** A provider that starts with events without output and is silent afterwards. */
 async function startScriptedSlow(): Promise<FixtureProvider> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

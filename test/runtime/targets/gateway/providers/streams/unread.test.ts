@@ -8,10 +8,10 @@ import { callOf, chatBody, providerOf, streamOf } from '../../test-provider.ts';
 
 const openai = await startFixture('openai');
 const STREAM_MS = 4000;
-/** After a cut, a client has so long to ask for the next piece. */
+/** After a cut, a client has this long to request the next chunk. */
 const UNREAD_MS = 2000;
 
-/** A stream of which the client has taken one piece. */
+/** A stream from which the client has read one chunk. */
 async function begun(model: string, accounts?: Promise<void>) {
   const clock = manualClock();
   const request = new AbortController();
@@ -81,7 +81,7 @@ test('a reading client receives the end of a cut stream, however long settling t
 test("a silent provider's stream is settled before the client reads the error, and its connection is closed after the timeout", async () => {
   const { clock, settled, events } = await begun('stall@idle');
   await openai.happened('waiting', 'stall@idle');
-  // What has come is taken until the stream waits for more; the error is the last that the client takes.
+  // Received chunks are read until the stream waits for more; the error is the last one that the client reads.
   const error = (async () => {
     for (;;) {
       const { value } = await events.next();

@@ -25,14 +25,14 @@ const RESPONSES = {
   ],
 };
 
-/** The response from a model that calls the function that the custom tool became, and another one. */
+/** A response that calls the function created from the custom tool, and another function. */
 const called = (args: string): ChatCompletion =>
   completionCalling(
     { id: 'c1', type: 'function', function: { name: 'patch', arguments: args } },
     { id: 'c2', type: 'function', function: { name: 'weather', arguments: '{"a":1}' } },
   );
 
-/** The same answer as a stream, with the arguments in pieces of three characters. */
+/** The same response as a stream, with the arguments in chunks of three characters. */
 function chunksOf(args: string): ChatChunk[] {
   const chunk = (delta: object, finish: string | null = null): ChatChunk => ({
     id: 'a',

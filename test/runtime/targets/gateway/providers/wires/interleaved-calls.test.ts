@@ -17,7 +17,7 @@ interface Call {
 type Event = Readonly<Record<string, unknown>>;
 
 const word = fc.stringMatching(/^[a-z]{1,8}$/);
-/** As JSON has them: it does not distinguish -0 and 0. */
+/** As in JSON, which does not distinguish -0 and 0. */
 const value = fc.jsonValue().map((any) => JSON.parse(JSON.stringify(any)) as unknown);
 const calls = fc
   .array(fc.record({ name: word, input: fc.dictionary(word, value, { noNullPrototype: true }) }), {
@@ -26,7 +26,7 @@ const calls = fc
   })
   .map((list): Call[] => list.map((call, at) => ({ id: `call_${at}`, ...call })));
 
-/** What a provider sends for calls that it writes at the same time: the head of each, then its arguments in small pieces. */
+/** Deltas of a provider that writes several calls concurrently: the head of each call, then its arguments in small chunks. */
 function deltasOf({ id, name, input }: Call, index: number): ChunkDelta[] {
   const pieces = JSON.stringify(input).match(/[^]{1,3}/g) ?? [];
   return [
@@ -35,7 +35,7 @@ function deltasOf({ id, name, input }: Call, index: number): ChunkDelta[] {
   ];
 }
 
-/** The heads in order, as providers send them, then one piece after the other, each of the call that `picks` names. */
+/** The heads in order, as providers send them, then one chunk at a time from the call that `picks` selects. */
 function interleave(list: readonly Call[], picks: readonly number[]): ChunkDelta[] {
   const queues = list.map(deltasOf);
   const deltas = queues.map((queue) => queue.shift() ?? {});

@@ -1,10 +1,10 @@
 import type { Json, Wire } from '#gateway/providers/shapes/chat.ts';
 
-/** How clients of an API ask, return an answer unchanged, and add the results of its calls. */
+/** How clients of an API send a request, return a response unchanged, and add the results of its calls. */
 interface Client {
   readonly first: Json;
   readonly next: (answer: Json, ids: readonly string[]) => Json;
-  /** The answer that a client makes of the events of a stream. */
+  /** The response that a client builds from the events of a stream. */
   readonly collect: (events: readonly Json[]) => Json;
 }
 

@@ -25,7 +25,7 @@ const answerOf = (parts: readonly object[]): Json => ({
 });
 const THOUGHT = { text: 'Thinking.', thought: true };
 
-/** The answer as a client of this API gets it, whole or from a stream. */
+/** The response as a client of this API receives it, buffered or streamed. */
 function received(wire: keyof typeof CLIENTS, parts: readonly object[], isStream: boolean): Json {
   const { first, collect } = CLIENTS[wire];
   const api = CLIENT_WIRES[wire];
@@ -75,7 +75,7 @@ describe.each(WIRES)('%s', (wire) => {
       ? [{ text: 'Hi.' }, { text: '', thoughtSignature: TEXT_SIGNATURE }]
       : [{ text: 'Hi.', thoughtSignature: TEXT_SIGNATURE }];
     const back = sent(wire, CLIENTS[wire].next(received(wire, parts, isStream), []));
-    // A block after the text of a stream would be the answer that agents show; Google does not require this signature.
+    // Agents would show a block after the text of a stream as the response; Google does not require this signature.
     const isLost = isStream && wire === 'messages';
     expect(back).toEqual([{ text: 'Hi.', ...(!isLost && { thoughtSignature: TEXT_SIGNATURE }) }]);
   });
@@ -104,7 +104,7 @@ describe.each(WIRES)('%s', (wire) => {
     );
     expect(JSON.stringify(translated)).not.toContain(SIGNATURE);
     expect(JSON.stringify(translated)).not.toContain('extra_content');
-    // Gemini's own API is the only one of these that has Gemini's signatures.
+    // Of these APIs, only Gemini's own has Gemini's signatures.
     if (wire === 'gemini') return;
     const edits = CLIENT_WIRES[wire].nativeEdits?.(request) ?? {};
     const native = Object.entries(edits).map(([name, value]) => [name, JSON.parse(String(value))] as const);

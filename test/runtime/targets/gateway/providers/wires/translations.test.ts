@@ -33,7 +33,7 @@ const call = fc
 const calls = fc.uniqueArray(call, { selector: (one) => one.id, minLength: 1, maxLength: 3 });
 const image = fc.constantFrom('data:image/png;base64,AAAA', 'https://example.com/a.png');
 
-/** A message of a user, or an answer with calls of tools and their results. */
+/** A user message, or a response with tool calls and their results. */
 const turn = fc.oneof(
   text.map((content): ChatMessage[] => [
     { role: 'user', content },
@@ -174,7 +174,7 @@ test('a response survives a round trip through the Responses format', () => {
 
 const lettersOf = (said: string): string[] => Array.from(said);
 
-/** The answer as a model would stream it. */
+/** The response as a model would stream it. */
 function chunksOf({ choices, usage }: ChatCompletion): ChatChunk[] {
   const [choice] = choices;
   const { content, reasoning_content: thought, tool_calls: called } = choice?.message ?? {};

@@ -40,7 +40,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     for (const key of ['a', 'b']) caches[0]?.keep(entryOf(key, now(), 10, `key-${key}`), settings);
     caches[1]?.keep(entryOf('c', now(), 10), inMemory);
     await caches[0]?.close();
-    /** What each gateway finds. The revision of the database is known for a second. */
+    /** The entries that each gateway finds. The database revision is cached for a second. */
     const found = async (): Promise<string[]> => {
       clock.advance(1001);
       const all = caches.map((cache) =>
@@ -51,7 +51,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     expect(await found()).toEqual(['ab', 'abc']);
     expect(await states[1]?.cacheClears.clear('key-a')).toBe(1);
     expect(await found()).toEqual(['b', 'bc']);
-    // It was on its way to the database.
+    // The entry was still being written to the database.
     await createStoredEntries(states[0]?.store.db as never).put(
       [entryOf('a', now() - 5000, 10, 'key-a')],
       undefined,
@@ -83,10 +83,10 @@ describeDatabases(({ create, open: openState, openStore }) => {
       { ...question, key: 'k4', expiresAt: 64_000 },
     ]);
     expect((await stored.vectors(0, 3000, 1)).map(({ key }) => key)).toEqual(['k4']);
-    // A new answer replaces the one before.
+    // A new entry replaces the previous one.
     await stored.put([entryOf('k3', 9000, 10)], question);
     expect(await stored.get(['k3'], 9000)).toEqual([entryOf('k3', 9000, 10)]);
-    // Also twice in one write, of which the last one counts.
+    // Also if a write contains it twice; the last one is kept.
     const sizes = await stored.put(
       [entryOf('k3', 8000), entryOf('k3', 9000, 10), entryOf('k5', 5000)],
       undefined,

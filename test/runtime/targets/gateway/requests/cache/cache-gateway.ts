@@ -8,7 +8,7 @@ import { startThree, TYPES } from '../../three-providers.ts';
 /** Three providers for the tests of a file, and gateways with a cache in front of them. */
 export async function startCached() {
   const { fixtures } = await startThree();
-  /** How often the providers were called. */
+  /** Number of calls to the providers. */
   const calls = async (): Promise<number> => {
     const counts = await Promise.all(TYPES.map((type) => fixtures[type].counts()));
     return counts.reduce((sum, { requests = 0 }) => sum + requests, 0);
@@ -32,7 +32,7 @@ export async function startCached() {
       },
       ...(url !== undefined && { config: { database: parseDatabaseUrl(url) } }),
     });
-  /** Asks, and returns what the cache did and whether the provider was called. */
+  /** Sends a request; returns the cache status and whether the provider was called. */
   async function ask(
     gateway: RunningTestGateway,
     secret: string,
@@ -63,7 +63,7 @@ export const chat = (more: Record<string, unknown> = {}) => ({
   messages: HELLO,
   ...more,
 });
-/** A key of a user, who is created first. */
+/** A key for a user, who is created first. */
 export const member = async (gateway: RunningTestGateway, user: string): Promise<string> => {
   const users = await gateway.admin('GET', '/v1/users');
   if (!JSON.stringify(users).includes(`"${user}"`)) await gateway.user(user);

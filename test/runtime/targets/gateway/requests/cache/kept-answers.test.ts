@@ -8,7 +8,7 @@ afterAll(async () => {
   await (await shared).stop();
 });
 let asked = 0;
-/** A request that was never made before. */
+/** Returns a request that was never sent before. */
 const fresh = (more: Record<string, unknown> = {}) =>
   chat({ messages: [{ role: 'user', content: `Number ${(asked += 1)}` }], ...more });
 
@@ -38,7 +38,7 @@ test('fields that affect the response change the cache key, and fields that iden
     { prompt_cache_key: 'k' },
   ])
     expect([same, (await ask(gateway, secret, CHAT, { ...same, ...body })).cache]).toEqual([same, 'hit']);
-  // An alias has one answer, whichever of its targets gave it.
+  // An alias has one cached response, whichever target produced it.
   expect((await ask(gateway, secret, CHAT, { ...body, model: 'both' })).cache).toBe('hit');
 });
 
@@ -88,7 +88,7 @@ test('identical concurrent requests result in one call', async () => {
   const before = await calls();
   const asking = Array.from({ length: 5 }, () => gateway.post(CHAT, body, secret));
   await fixtures.openai.happened('waiting', 'silent@once');
-  // All others have arrived when one more request has been answered.
+  // All others have arrived once one more request has been answered.
   await ask(gateway, secret, CHAT, fresh());
   await fixtures.openai.release();
   const answers = await Promise.all(asking);

@@ -26,7 +26,7 @@ test('a cache key ignores member order and changes with any other byte', () => {
     keyOf('{"messages":[1,2],"seed":3.0}'),
     keyOf('{"messages":[1,2],"seed":3,"top_p":1}'),
     keyOf('{"messages":[1,2],"seed":3}', CHAT, ['b']),
-    // Answers of this route repeat the user.
+    // Responses of this route repeat the user.
     keyOf('{"messages":[1,2],"seed":3,"user":"ann"}', '/v1/responses'),
   ];
   expect(new Set([key, ...others]).size).toBe(others.length + 1);

@@ -9,7 +9,7 @@ import { CHAT, chat, member, startCached } from './cache-gateway.ts';
 
 const { ask, start } = await startCached();
 
-/** An encoder whose vectors count the words of a text, so that texts with nearly the same words are similar. */
+/** An encoder whose vectors count the words of a text, so that texts with almost the same words are similar. */
 const encoder = { texts: [] as string[], answers: 'vectors' as 'vectors' | 'errors' | 'nothing' };
 const server = createServer((request, response) => void embed(request, response)).listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -91,7 +91,7 @@ describeDatabases(({ create }) => {
       cache: 'hit',
       calls: 0,
     });
-    // Another key has no part in it.
+    // Another key does not share it.
     expect((await ask(other, await member(other, 'bob'), CHAT, asks(user(SIMILAR)))).cache).toBe('miss');
   });
 });

@@ -4,7 +4,7 @@ import { createVectorIndex, normalized } from '#gateway/requests/cache/vector-in
 
 const DIMENSIONS = 40;
 
-/** Vectors with the same number are equal, and those with near numbers are similar. */
+/** Vectors with the same number are equal, and those with close numbers are similar. */
 const vectorOf = (number: number): Float32Array => {
   const values = Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(number / 7 + at * at) + at / 40);
   return normalized(values) ?? new Float32Array(DIMENSIONS);
@@ -24,7 +24,7 @@ test('the index finds the same most similar vector as an exhaustive search', () 
           index.delete(key);
           known.delete(key);
         } else {
-          // A key can get another vector.
+          // A key can be given a new vector.
           const vector = vectorOf(number + known.size);
           index.add(key, vector);
           known.set(key, vector);
@@ -37,7 +37,7 @@ test('the index finds the same most similar vector as an exhaustive search', () 
         const found = index.nearest(vector, threshold);
         const own = known.get(found?.key ?? '');
         const exact = own && similarityOf(vector, own);
-        // A similarity that rounding moves over the threshold is neither right nor wrong.
+        // A similarity that rounding moves across the threshold is neither correct nor wrong.
         const expected = best > threshold - 1e-6 && (found ?? best > threshold + 1e-6) ? best : undefined;
         const near = (value: number | undefined) => value?.toFixed(4);
         expect([near(found?.similarity), near(exact)]).toEqual([near(expected), near(expected)]);

@@ -49,7 +49,7 @@ async function start(models: Partial<ModelsConfig> = {}) {
 const costOf = ({ promptTokens, completionTokens }: (typeof USAGE)[FixtureWire]): number =>
   (promptTokens * 10 + completionTokens * 30) / 1e6;
 
-/** Sends a request and disconnects when `hasArrived`; resolves when the gateway has noticed. */
+/** Sends a request and disconnects when `hasArrived` resolves; resolves when the gateway has noticed. */
 async function leave(
   { gateway, secret }: { readonly gateway: RunningTestGateway; readonly secret: string },
   path: string,
@@ -66,7 +66,7 @@ async function leave(
   await expect.poll(noticed, { timeout: 10_000 }).toBeGreaterThan(before);
 }
 
-/** Rows of the user, once there are so many. */
+/** The user's usage rows, once there are this many. */
 async function rowsOf(gateway: RunningTestGateway, count: number) {
   await expect.poll(() => gateway.usage('ann'), { timeout: 10_000 }).toHaveLength(count);
   await expect.poll(() => gateway.admin('GET', '/v1/users/ann')).toMatchObject({ reserved: 0 });

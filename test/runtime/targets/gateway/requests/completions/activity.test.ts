@@ -5,7 +5,7 @@ import { CHAT, startFixtureGateway } from './fixture-gateway.ts';
 const { openai, gateway, someone } = await startFixtureGateway();
 afterAll(async () => await openai.release());
 
-/** As the administrator, or with a key. */
+/** With the master key or the given key. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the test looks into it.
 const get = async (path: string, key?: string): Promise<any> =>
   key === undefined
@@ -82,7 +82,7 @@ test('guardrail hits are listed without their text, and an open circuit breaker 
   expect((await get(`/v1/guardrail-hits?mode=block&user_id=${userId}`)).total).toBe(1);
   expect(JSON.stringify(await get('/v1/guardrail-hits'))).not.toContain('an attack');
 
-  // One user alone does not open the breaker for others.
+  // Failures of a single user do not open the breaker for others.
   const other = await someone();
   for (let failures = 0; failures < 5; failures += 1)
     for (const key of [secret, other.secret])

@@ -28,7 +28,7 @@ const WAV = (() => {
 
 function formOf(fields: Record<string, string>, audio: Uint8Array = WAV): FormData {
   const form = new FormData();
-  // Clients in JavaScript send the file first.
+  // JavaScript clients send the file first.
   form.set('file', new File([Buffer.from(audio)], 'a "b".wav', { type: 'audio/wav' }));
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   return form;

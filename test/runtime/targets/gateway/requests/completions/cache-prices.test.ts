@@ -49,7 +49,7 @@ async function start(price: Omit<NewPrice, 'modelKey'>) {
   return { gateway, secret: await gateway.key({ user_id: 'ann' }) };
 }
 
-// The fixture counts 11 fresh tokens, 8 read, 4 written for 5 minutes, 2 for 1 hour, and 15 of the answer.
+// The fixture counts 11 uncached tokens, 8 read, 4 written for 5 minutes, 2 written for 1 hour, and 15 output tokens.
 test.each([
   ['cache prices', RATES, 0.0002874],
   [
@@ -95,6 +95,7 @@ test('a request reserves its prompt at the highest price that can apply', async 
   const answer = gateway.post(CHAT, chatBody('held:any', { max_tokens: 10 }), secret, { signal });
   void answer.catch(() => undefined);
   (await held.next()).writeHead(200, { 'content-type': 'application/json' });
-  // 9 tokens of "Hello" in its format as writes for 1 hour, 10 of the answer: 9 x 12 + 10 x 22.5 millionths.
+  // 9 tokens of "Hello" in its message format as 1-hour writes, and 10 output tokens: 9 x 12 + 10 x 22.5 millionths
+  // of a dollar.
   expect(await gateway.admin('GET', '/v1/users/ann')).toMatchObject({ reserved: 0.000333 });
 });

@@ -147,7 +147,7 @@ describe('Gemini API', () => {
         { content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
       ],
     });
-    // Gemini gets what the client sent, but for what is in the path.
+    // Gemini receives the client's body, except for parameters from the path.
     expect((await fixtures.gemini.last()).body).toBe(JSON.stringify(conversation));
   });
 
@@ -246,7 +246,7 @@ test('moderations, rerankings and images pass through and are priced', async () 
     data: [{}, {}],
   });
   expect((await rowsOf()).slice(before)).toMatchObject([
-    // Without a count of the provider: 14 characters.
+    // Without a token count from the provider: 14 characters.
     { endpoint: '/v1/moderations', prompt_tokens: 4, usage_estimated: true, cost: (4 * 10) / 1e6 },
     { endpoint: '/v1/rerank', prompt_tokens: 14, usage_estimated: false, cost: (14 * 10) / 1e6 },
     { endpoint: '/v1/images/generations', completion_tokens: 2112, cost: (12 * 10 + 2112 * 30) / 1e6 },

@@ -142,7 +142,7 @@ test(
             });
             const client = new AbortController();
             if (leavesAfter === -1) client.abort();
-            // Somewhere between the request and the first byte.
+            // At some point between the request and the first byte.
             if (leavesAfter === -2) setImmediate(() => setImmediate(() => client.abort()));
             const messages = [{ role: 'user', content: says }];
             const body = chatBody(`openai:${model}`, { messages, stream, guardrails });
@@ -185,7 +185,7 @@ test(
   },
 );
 
-/** As a client reads that may leave. */
+/** Reads like a client that can disconnect. */
 async function read(
   answer: CompletionAnswer,
   leavesAfter: number | undefined,

@@ -10,7 +10,7 @@ interface FixtureGateway {
   readonly anthropic: FixtureProvider;
   readonly encoder: FixtureProvider;
   readonly gateway: RunningTestGateway;
-  /** A user of its own, with a key. */
+  /** A new user with a key. */
   readonly someone: (
     key?: Readonly<Record<string, unknown>>,
     user?: Readonly<Record<string, unknown>>,
@@ -69,7 +69,7 @@ export async function startFixtureGateway(): Promise<FixtureGateway> {
   };
 }
 
-/** The error of an answer, with its status. */
+/** The error in a response, with its status. */
 export async function errorIn(answer: Response): Promise<Readonly<Record<string, unknown>>> {
   const { detail, error } = (await answer.json()) as { detail: string; error: Record<string, unknown> };
   expect(error['message']).toBe(detail);

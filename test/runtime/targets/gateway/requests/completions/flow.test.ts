@@ -117,7 +117,7 @@ test('a stream through the app equals a direct stream', async () => {
   const { userId, secret } = await someone();
   const body = chatBody('openai:good', { stream: true });
   const direct = await gateway.post(CHAT, body, secret);
-  // This is not what the direct way takes.
+  // The direct route does not handle this request.
   const app = await gateway.post(CHAT, body, secret, {
     headers: { 'content-type': 'application/json; charset=utf-8' },
   });

@@ -4,7 +4,7 @@ import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './fixture-gateway.ts';
 import { instanceOf, MASTER, runGateway } from './running-gateway.ts';
 
-// What clients send that the API of the model's provider does not have.
+// Features that clients use and the API of the model's provider lacks.
 
 const { fixtures } = await startThree();
 const gateway = await runGateway({
@@ -27,7 +27,7 @@ const COUNT = '/v1/messages/count_tokens';
 test.each([
   [COUNT, 'anthropic:good', { messages: MESSAGES }, { input_tokens: 25 }, null],
   [COUNT, 'gemini:good', { messages: MESSAGES, system: 'x' }, { input_tokens: 17 }, null],
-  // OpenAI counts requests of its own API only, and a failure of the provider is not worth an error.
+  // OpenAI counts only requests of its own API, and a provider failure does not justify an error.
   [COUNT, 'openai:good', { messages: MESSAGES }, { input_tokens: 10 }, 'true'],
   [COUNT, 'anthropic:fails-500', { messages: MESSAGES }, { input_tokens: 10 }, 'true'],
   ['/v1/responses/input_tokens', 'openai:good', { input: 'Hello' }, { input_tokens: 21 }, null],
@@ -106,12 +106,12 @@ test('`user` can be configured as the end user, who is recorded but does not pay
     expect(rows.length).toBe(before + 1);
     expect(rows.at(-1)).toMatchObject({ user_id: 'ann', end_user: endUser });
   }
-  // The provider gets it unchanged.
+  // The provider receives it unchanged.
   await gateway.post(CHAT, chatBody('openai:good', { user: 'customer-7' }), secret);
   expect((await fixtures.openai.last()).body).toContain('"user":"customer-7"');
   const groups = await gateway.admin('GET', '/v1/usage?group_by=end_user&end_user=customer-7');
   expect(groups['groups']).toMatchObject([{ group: { end_user: 'customer-7' }, requests: 2 }]);
-  // With the master key, it is still the user to bill.
+  // With the master key, it still selects the paying user.
   const unknown = await gateway.post(CHAT, chatBody('openai:good', { user: 'customer-7' }), MASTER);
   expect(await errorIn(unknown)).toMatchObject({ status: 404, code: 'user_not_found' });
 });

@@ -22,7 +22,7 @@ const gateway = await runGateway({
       instanceOf('gemini', scripted.provider, { name: 'odd-gemini' }),
       instanceOf('openai', fixture, { name: 'audio' }),
     ],
-    // Each gets requests of one test only, so that no circuit breaker opens.
+    // Each provider receives the requests of only one test, so that no circuit breaker opens.
     aliases: ROUTES.flatMap(([path, name]) =>
       ['whole', 'stream'].map((how) => ({
         name: `${name} ${path} ${how}`,

@@ -140,7 +140,7 @@ test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classif
   },
 );
 
-/** Every route of a model that reads JSON, and counts of tokens. */
+/** Every model route that reads JSON, and token counting. */
 const ASKING = [
   ...Object.entries(ENDPOINTS).flatMap(([route, endpoint]) => ('fileField' in endpoint ? [] : [route])),
   '/v1/messages/count_tokens',
@@ -153,7 +153,7 @@ const TEXT = { input: 'x' };
 const PROMPT = { prompt: 'x' };
 const CONTENTS = { contents: [{ parts: [{ text: 'x' }] }] };
 const CONTENT = { content: { parts: [{ text: 'x' }] } };
-/** What each of them requires in addition to the model, by the end of its path. */
+/** Required members in addition to the model, by the end of the path. */
 const REQUIRED: readonly (readonly [end: string, body: object])[] = [
   ['/completions', { ...MESSAGES, ...PROMPT }],
   ['/messages', MESSAGES],

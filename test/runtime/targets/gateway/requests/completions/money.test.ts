@@ -77,7 +77,7 @@ test('requests per minute are limited, and every response reports the remaining 
   expect(first.headers.get('x-ratelimit-limit')).toBe('2');
   expect(first.headers.get('x-ratelimit-remaining')).toBe('1');
   expect(Number(first.headers.get('x-ratelimit-reset'))).toBeGreaterThan(systemClock.now() / 1000);
-  // One that fails counts as well, and reports that.
+  // A failed request counts as well, and reports the remaining ones.
   const failed = await gateway.post(CHAT, chatBody('openai:fails-400'), secret);
   expect([failed.status, failed.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
   const refused = await gateway.post(CHAT, chatBody('openai:good'), secret);
@@ -102,7 +102,7 @@ test('a response without reported tokens is billed by estimate', async () => {
     const { userId, secret } = await someone();
     await (await gateway.post(CHAT, chatBody('openai:no-usage', { stream }), secret)).text();
     const [row] = await gateway.usage(userId);
-    // 1 token and 7 of the format around it, and 9 of the reply, 1.1 times as many as those of OpenAI.
+    // 1 token and 7 for the message format, and 9 for the reply, each 1.1 times as many as OpenAI counts.
     const [prompt, completion] = [9, 10];
     expect(row).toMatchObject({
       usage_estimated: true,

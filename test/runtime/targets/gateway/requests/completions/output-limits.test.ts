@@ -4,7 +4,7 @@ import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 import { geminiEndpoint } from '#gateway/requests/completions/endpoints/gemini.ts';
 
 const ASSUMED = 1024;
-/** Routes with a limit, and the names that it has in their API. */
+/** Routes with an output limit, and its names in their API. */
 const OWN: Record<string, readonly string[]> = {
   '/v1/chat/completions': ['max_completion_tokens', 'max_tokens'],
   '/v1/messages': ['max_tokens'],
@@ -29,7 +29,7 @@ test.each(endpoints)('%s: the reservation covers the largest output limit under 
       expect(limit({ [own]: 100_000, [other]: 5 })).toBe(100_000);
     }
   }
-  // Another name alone may not be known to the provider, so that the assumed number still counts.
+  // The provider may not know another name, so the assumed number still counts.
   expect(limit({ n_predict: 5 })).toBe(ASSUMED);
   expect(limit({ n_predict: parseLossless('99999999999999999999') })).toBe(1_000_000);
 });

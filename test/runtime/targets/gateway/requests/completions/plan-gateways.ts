@@ -17,7 +17,7 @@ import { bearer } from '../../requests.ts';
 import { chatBody } from '../../test-provider.ts';
 import { priced } from './running-gateway.ts';
 
-/** What a request came to. */
+/** The outcome of a request. */
 export interface Seen {
   readonly reason: string | undefined;
   readonly message: string;
@@ -27,7 +27,7 @@ export interface Seen {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Ids that no other case has. */
+/** Ids that no other case uses. */
 export interface Ids {
   readonly user: string;
   readonly team: string;
@@ -38,7 +38,7 @@ export interface Ids {
 
 const NO_COST = { cost: 0n, tokens: 0, free: true };
 
-/** Two gateways on one database; requests are answered by the first. */
+/** Two gateways on one database; the first one handles the requests. */
 export async function planGateways(database: TestDatabase, config: ModelsConfig) {
   const here = await database.start();
   const there = await database.open(here.url, { clock: here.clock });
@@ -77,7 +77,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
     log: createLog('silent', { write: () => undefined }),
   });
   let requests = 0;
-  /** Sends a request as the routes do. */
+  /** Sends a request in the same way as the routes. */
   const send = async (
     secret: string,
     { model = 'openai:good', tags = '', body = {} } = {},
@@ -116,7 +116,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
     return await here.ledger.reserve(await here.identity.spender(caller, undefined), NO_COST);
   };
   let cases = 0;
-  /** A key in a team of an organization, of a user with a budget. */
+  /** A key in a team of an organization, for a user with a budget. */
   const setUp = async (state: GatewayState): Promise<Ids> => {
     cases += 1;
     const [user, team, org] = [`user-${cases}`, `team-${cases}`, `org-${cases}`];

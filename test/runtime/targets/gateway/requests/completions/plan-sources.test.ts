@@ -13,8 +13,8 @@ import { startScripted } from '../../scripted-provider.ts';
 import { priced } from './running-gateway.ts';
 import { type Ids, planGateways, type Seen } from './plan-gateways.ts';
 
-// What requests for a model have in common is decided once. Each of its sources is changed here, after requests that have used it: the
-// next request sees the change, as if nothing had been kept.
+// Decisions that requests for a model share are made once. Here, each of their sources is changed after requests have
+// used them: the next request must see the change, as if nothing had been cached.
 
 const scripted = await startScripted();
 scripted.says({
@@ -27,17 +27,17 @@ scripted.says({
 });
 
 interface Case {
-  /** What is true before, besides a key in a team of an organization, and a user with a large budget. */
+  /** Setup before the change, in addition to a key in a team of an organization and a user with a large budget. */
   readonly before?: (state: GatewayState, ids: Ids, now: number) => Promise<unknown>;
   readonly change: (state: GatewayState, ids: Ids, now: number) => Promise<unknown>;
   readonly seen: Partial<Record<keyof Seen, unknown>>;
   readonly model?: string;
   readonly tags?: string;
-  /** How many requests after the change it takes, because each one fills a limit. Default: 1. */
+  /** Number of requests after the change, because each one fills a limit. Default: 1. */
   readonly requests?: number;
   /** Whether another request of the key is running. */
   readonly isBusy?: boolean;
-  /** Time that passes after the change, which then needs no other process. */
+  /** Time that passes after the change; no other process is needed then. */
   readonly passes?: number;
 }
 
@@ -46,7 +46,7 @@ const spent = { reason: 'budget_exceeded' };
 const limited = { reason: 'rate_limited' };
 const PARALLEL = { isBusy: true };
 const noModel = { reason: 'model_not_allowed' };
-/** The budget of 0 dollars. */
+/** A budget of 0 dollars. */
 const ofNothing = async ({ budgets }: GatewayState): Promise<string> =>
   (await budgets.create({ maxBudget: 0n })).budgetId;
 
@@ -68,7 +68,7 @@ const group =
     ...more,
   });
 
-/** A field of a key that decides something about requests has a case; `undefined` stands for one that decides nothing. */
+/** Every key field that affects requests has a case; `undefined` marks a field that does not. */
 const KEY = {
   keyName: key(
     { keyName: 'renamed' },
@@ -237,7 +237,7 @@ const ALL: readonly (readonly [string, Case])[] = [
   ...Object.entries(OTHERS),
 ].flatMap(([name, one]) => (one === undefined ? [] : [[name, one] as const]));
 
-/** What a set of models decides: another configuration, and what the next request with it comes to. */
+/** Decisions that depend on the set of models: another configuration, and the expected outcome of the next request. */
 const SET: Readonly<
   Record<
     keyof ModelSet,

@@ -5,7 +5,7 @@ import { chatBody } from '../../test-provider.ts';
 import { CHAT } from './fixture-gateway.ts';
 import { priced, runGateway } from './running-gateway.ts';
 
-/** A provider that has every model, and reads 500,000 of its 1,000,000 tokens from the cache. */
+/** A provider that has every model and reads half of its 1,000,000 input tokens from the cache. */
 const provider = createServer((request, response) => {
   request.resume().on('end', () => {
     const usage = {
@@ -50,7 +50,7 @@ test('published prices apply to models without a configured price, and usage row
     const answer = await ask(model);
     expect([answer.status, answer.headers.get('x-gateway-unpriced')], model).toEqual([200, null]);
   }
-  // Neither a model that is not listed nor a provider of one's own has a price; a budget rejects both.
+  // Neither an unlisted model nor a custom provider has a price; a budget rejects both.
   for (const model of ['prod:unheard-of', 'lab:gpt-4o']) expect((await ask(model)).status, model).toBe(402);
   const rows = (await gateway.usage('ann')).filter(({ status }) => status === 'success');
   expect(rows.map(({ cost, priced_by: by }) => [cost, by])).toEqual([

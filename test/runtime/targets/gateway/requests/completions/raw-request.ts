@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { CHAT } from './fixture-gateway.ts';
 
-/** A request on a connection of its own, byte for byte. */
+/** Sends a request on its own connection, byte for byte. */
 export async function openRawRequest(
   url: string,
   secret: string,

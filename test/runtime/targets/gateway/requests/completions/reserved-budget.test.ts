@@ -9,10 +9,10 @@ import { priced, runGateway } from './running-gateway.ts';
 const held = await startHeld();
 const MODEL = 'held:any';
 const BUDGET = 0.0005;
-/** Estimated at 9 x 10 + 8 x 30 = 330 millionths of a dollar: the budget covers one at a time. */
+/** Estimated at 9 x 10 + 8 x 30 = 330 millionths of a dollar: the budget covers one request at a time. */
 const MAX_TOKENS = 8;
 const messages = [{ role: 'user', content: 'Hello' }];
-/** Paths, with the status and type of an error that no retry helps against (docs/decisions/0136). */
+/** Paths, with the status and type of an error that a retry cannot fix (docs/decisions/0136). */
 const WIRES: readonly [path: string, status: number, type: string, body: (maxTokens: number) => unknown][] = [
   [CHAT, 403, 'invalid_request_error', (max_tokens) => chatBody(MODEL, { max_tokens })],
   ['/v1/messages', 402, 'billing_error', (max_tokens) => ({ model: MODEL, max_tokens, messages })],
@@ -71,7 +71,7 @@ test.each(WIRES)(
     const second = ask();
     (await held.next()).writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
     expect((await second).status).toBe(200);
-    // 0.00032 is spent: no retry helps.
+    // 0.00032 is spent, so a retry cannot help.
     const tooLarge = await ask();
     expect(tooLarge.headers.get('retry-after')).toBeNull();
     expect(tooLarge.headers.get('x-should-retry')).toBe('false');

@@ -32,14 +32,14 @@ export interface RunningTestGateway {
   readonly url: string;
   /** Lines of its log. */
   readonly logged: readonly string[];
-  /** With the master key. */
+  /** Sends a request with the master key. */
   admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** A new key; its secret. */
+  /** Creates a key; returns its secret. */
   key(fields?: Readonly<Record<string, unknown>>): Promise<string>;
   user(userId: string, fields?: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Of one user, oldest first. */
+  /** The usage rows of one user, oldest first. */
   usage(userId: string): Promise<readonly UsageRow[]>;
-  /** Sends requests with the key. */
+  /** Sends a request with a key. */
   post(path: string, body: unknown, secret: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface TestGatewayOptions {
   readonly server?: Partial<GatewayConfig['server']>;
 }
 
-/** A gateway on a port of its own, with a new database. */
+/** A gateway on its own port, with a new database. */
 export async function runGateway({
   models,
   config = {},
@@ -131,7 +131,7 @@ export async function runGateway({
     },
     async usage(userId) {
       const rows = await admin('GET', `/v1/users/${encodeURIComponent(userId)}/usage?limit=1000`);
-      // Rows of one request have one time.
+      // Rows of one request have the same time.
       const order = ({ id, attempt }: UsageRow): string => `${id.split('.')[0]} ${attempt}`;
       return (rows as unknown as UsageRow[]).sort((a, b) => (order(a) < order(b) ? -1 : 1));
     },
@@ -172,7 +172,7 @@ const MODELS: ModelsConfig = {
 
 const PATHS: Readonly<Record<FixtureWire, string>> = { openai: '/v1', anthropic: '', gemini: '' };
 
-/** A fixture as a provider of a configuration. */
+/** A fixture as a provider in a configuration. */
 export const instanceOf = (
   type: FixtureWire,
   fixture: FixtureProvider,
@@ -186,7 +186,7 @@ export const instanceOf = (
   ...more,
 });
 
-/** Dollars for a million tokens. */
+/** Dollars per million tokens. */
 export const priced = (modelKey: string, input: number, output: number, cached?: number): NewPrice => ({
   modelKey,
   input: nanosOf(input) ?? 0n,

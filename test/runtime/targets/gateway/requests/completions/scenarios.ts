@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** Of the fixture: names that say how it behaves. */
+/** Models of the fixture; their names select its behavior. */
 export const MODELS = [
   'good',
   'no-usage',
@@ -14,7 +14,7 @@ export const MODELS = [
   'rate-limited',
   'wrong-type',
 ] as const;
-/** Where something of ours can break, and what breaks. */
+/** Points at which a gateway component can fail, and the failure. */
 const POINTS = [
   'identity.spender',
   'identity.requireModel',
@@ -25,7 +25,7 @@ const POINTS = [
   'ledger.quota',
   'router.resolve',
   'router.chat',
-  // A cached answer is written without a message.
+  // A cached response is recorded without a message.
   'ledger.settle after',
   'ledger.release after',
 ] as const;
@@ -41,15 +41,15 @@ export const scenario = fc.record({
   ) as fc.Arbitrary<readonly object[]>,
   says: fc.constantFrom<string>('Hello', 'an attack'),
   broken: fc.option(fc.constantFrom(...POINTS), { nil: undefined }),
-  /** After so many pieces the client leaves; before the request at -1, before the first byte at -2. */
+  /** The client disconnects after this many chunks: -1 for before the request, -2 for before the first byte. */
   leavesAfter: fc.option(fc.integer({ min: -2, max: 4 }), { nil: undefined }),
-  /** How: its signal, or by reading no more. */
+  /** How it disconnects: by aborting, or by no longer reading. */
   leavesBy: fc.constantFrom<string>('signal', 'cancel'),
 });
 
 type Scenario = Parameters<Parameters<(typeof scenario)['map']>[0]>[0];
 
-/** Every point for every kind of answer: what is drawn may miss one. */
+/** Every point for every kind of response, because random choices can miss one. */
 export const EVERYWHERE: readonly Scenario[] = [undefined, ...POINTS].flatMap((broken) =>
   [false, true].flatMap((stream) =>
     [undefined, -2, -1, 1].flatMap((leavesAfter) =>
@@ -72,7 +72,7 @@ export const inGroups = <Item>(items: readonly Item[], size: number): Item[][] =
 export const INJECTED = new Error('injected');
 export const injected = (): Error => INJECTED;
 
-/** The same object, whose one function breaks. */
+/** The same object, with one failing function. */
 export function breakable(broken: Point | undefined) {
   return <Parts extends object>(name: string, parts: Parts): Parts => {
     const own = POINTS.find((point) => point === broken && point.startsWith(`${name}.`))?.split('.')[1];

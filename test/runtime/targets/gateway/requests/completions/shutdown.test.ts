@@ -25,7 +25,7 @@ async function start(shutdownMs = PATIENCE_MS) {
     server: { shutdownMs },
   });
   const secret = await gateway.key({ user_id: 'ada' });
-  /** How long it took to stop, and what is in the accounts then. */
+  /** The duration of the shutdown, and the usage rows afterwards. */
   const stopped = async () => {
     const from = performance.now();
     await gateway.stop();
@@ -71,7 +71,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ detail: REASON, error: { code: 'shutting_down' } });
   expect(tookMs).toBeLessThan(PATIENCE_MS + 10_000);
   expect(rows).toMatchObject([{ status: 'error', status_code: 503, error_message: REASON, estimated: 1 }]);
-  // The provider did the work.
+  // The provider did process it.
   expect(rows[0]?.cost_nano).toBe(9n * 10_000n + 1024n * 30_000n);
 });
 

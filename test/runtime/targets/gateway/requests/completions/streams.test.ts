@@ -43,7 +43,7 @@ async function someone() {
 const rawRequest = (secret: string, body: string, headers?: readonly string[]): Promise<Socket> =>
   openRawRequest(gateway.url, secret, body, headers);
 
-/** Reads until the text is there. */
+/** Reads until this text has arrived. */
 async function readUntil(socket: Socket, wanted: string): Promise<string> {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -53,7 +53,7 @@ async function readUntil(socket: Socket, wanted: string): Promise<string> {
   return text;
 }
 
-/** The rows of a user, once there are any. */
+/** The usage rows of a user, once there are any. */
 async function settledRows(userId: string) {
   for (;;) {
     const rows = await gateway.usage(userId);
@@ -99,7 +99,7 @@ test('a stalled stream and one that takes too long end with an error event', asy
 });
 
 test.each([
-  // Their event reports that the model is overloaded.
+  // The event reports that the model is overloaded.
   ['error-first', 503],
   ['error-after-preamble', 503],
   ['ends-at-once', 502],

@@ -22,7 +22,7 @@ test('an oversized response is reported, not retried, and billed by estimate', a
   await gateway.user('ann');
   const secret = await gateway.key({ user_id: 'ann' });
   const before = (await openai.counts())['requests'] ?? 0;
-  // As often as would open the breaker, and once more; over an alias as well.
+  // One more request than would open the breaker, also through an alias.
   const models = [...Array.from({ length: BREAKER_POLICY.failures }, () => 'openai:good'), 'best'];
   for (const model of models) {
     const answer = await gateway.post(CHAT, chatBody(model, { max_tokens: 50 }), secret);

@@ -4,7 +4,7 @@ import { errorIn } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 import { startScripted } from '../../scripted-provider.ts';
 
-/** Costs that LiteLLM computes for the same answers. */
+/** Costs that LiteLLM computes for the same responses. */
 const GOLDEN = JSON.parse(readFileSync('fixtures/golden/unit-costs.json', 'utf8')) as Record<string, number>;
 
 const scripted = await startScripted();
@@ -29,7 +29,7 @@ const gateway = await runGateway({
 afterAll(() => gateway.stop());
 let users = 0;
 
-/** What one request costs, and what its row has. */
+/** The cost of one request, and its usage row. */
 async function costOf(path: string, body: object, answer: unknown) {
   scripted.says(answer);
   users += 1;
@@ -157,7 +157,7 @@ test('searches of the Responses API are billed per item, or once per response fo
   const chat = { id: 'x', object: 'chat.completion', created: 1, model: 'x', choices, usage: counts };
   const searching = { model: 'openai:own', messages: MESSAGES, web_search_options: {} };
   expect(await costOf('/v1/chat/completions', searching, chat)).toMatchObject({ cost: 0.502 });
-  // A price of one's own has only what it names.
+  // A custom price has only the prices that it sets.
   expect(await costOf('/v1/chat/completions', { ...searching, model: 'openai:plain' }, chat)).toMatchObject({
     cost: 0.002,
     units: { web_searches: 1 },

@@ -20,7 +20,7 @@ async function startGateway(models: Partial<ModelsConfig> = {}): Promise<Running
   return gateway;
 }
 
-/** Keys with a budget of their own, and of a user with one. */
+/** A key with its own budget, and a key of a user with a budget. */
 async function keysUnderBudget(gateway: RunningTestGateway): Promise<Readonly<Record<string, string>>> {
   const budget = await gateway.admin('POST', '/v1/budgets', { max_budget: 1 });
   await gateway.user('ann', { budget_id: budget['budget_id'] });

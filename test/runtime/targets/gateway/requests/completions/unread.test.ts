@@ -5,7 +5,7 @@ import { CHAT } from './fixture-gateway.ts';
 import { openRawRequest } from './raw-request.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
-/** Long enough to fill the buffers of a socket that is not read, even on a busy machine. */
+/** Long enough to fill the buffers of an unread socket, even on a busy machine. */
 const STREAM_MS = 1500;
 
 const openai = await startFixture('openai');
@@ -30,7 +30,7 @@ test.each([
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   const socket = await openRawRequest(gateway.url, secret, body, [length, ...more]);
   socket.pause();
-  // How it is closed, in order or not, is unrelated to the answer.
+  // How the connection closes does not depend on the response.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   expect((await openai.happened('closed', 'long')).complete).toBe(false);
@@ -45,7 +45,7 @@ test.each([
   await expect.poll(() => gateway.admin('GET', `/v1/users/${userId}`)).toMatchObject({ reserved: 0 });
   const again = async () => (await gateway.post(CHAT, chatBody('openai:good'), secret)).status;
   await expect.poll(again).toBe(200);
-  // What lay in the sockets comes, and then nothing more.
+  // The data in the socket buffers arrives, and nothing more.
   let text = '';
   socket.on('data', (chunk) => (text = (text + chunk.toString()).slice(-1000)));
   socket.resume();

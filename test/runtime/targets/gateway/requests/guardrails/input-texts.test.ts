@@ -59,7 +59,7 @@ const SECRET = 'this is an attack on the model, which is long enough';
 const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64');
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d', 'hex'), randomBytes(20_000)]);
 
-/** Each way in which an API takes encoded data. */
+/** Every member in which an API accepts encoded data. */
 const PLACES: Readonly<Record<string, (data: string, url: string) => Record<string, unknown>>> = {
   'file in a chat': (_data, url) => ({
     messages: [{ content: [{ type: 'file', file: { file_data: url } }] }],

@@ -53,7 +53,7 @@ test('an executable masks names for the model and restores them in the response'
   const guardrails = guardrailsOf(PII, ner);
   const body = {
     ...said('Anna Smith Peter Weber met in Paris'),
-    // Next to one code point of two units, behind more than a window, and in arguments of a tool.
+    // After a surrogate pair, beyond one window, and in tool arguments.
     system: `🙂🙂 ${'it is new . '.repeat(60)}\nAnna Smith Peter Weber met in Paris`,
     tools: [{ type: 'function', function: { name: 'Paris', description: 'x' } }],
     user: 'Anna Smith',

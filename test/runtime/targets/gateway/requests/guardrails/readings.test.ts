@@ -3,12 +3,12 @@ import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
 import { patternsOf, openMasking, rule } from './mask/open-masking.ts';
 
 const IBAN = 'DE12345678901234567890';
-/** The same in JSON, with its last digit as an escape. */
+/** The same text in JSON, with its last digit escaped. */
 const ESCAPED = IBAN.replace(/0$/, String.raw`\u0030`);
 const args = `{"to":"${ESCAPED}"}`;
 const call = { id: 'a', type: 'function', function: { name: 'f', arguments: args } };
 
-/** Each place of a request in which a text hid from patterns, although a provider reads it. */
+/** Every place in a request where text was once hidden from patterns, although providers read it. */
 const PLACES: Record<string, Record<string, unknown>> = {
   'chat tool arguments': { messages: [{ role: 'assistant', tool_calls: [call] }] },
   'a legacy function call': {

@@ -4,7 +4,8 @@ import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts
 import { APIS, eventsIn } from './mask/apis.ts';
 import { maskOf, openMasking, patternsOf, rule } from './mask/open-masking.ts';
 
-// A client decodes JSON that a model writes: arguments of tools, and answers with a schema. So its escapes must not hide anything.
+// Clients decode JSON that a model writes: tool arguments, and responses with a schema. So escapes in it must not
+// hide anything.
 const IBAN = 'DE12345678901234567890';
 const escaped = (text: string): string =>
   Array.from(text, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
@@ -17,7 +18,7 @@ const WRITTEN: readonly string[] = [
   `{"to":"${IBAN}"}`,
   `{"to":"${LAST}"}`,
   `{"to":"${escaped(IBAN)}"}`,
-  // Whatever a client makes of JSON with an error.
+  // Clients may accept malformed JSON.
   `{"to":"${LAST}"`,
   JSON.stringify({ a: `{"to":"${LAST}"}` }),
 ];

@@ -39,7 +39,7 @@ const configOf = (providers: ModelsConfig['providers'], more: Partial<ModelsConf
   ...more,
 });
 
-/** The real thing, and what became of its providers. */
+/** The production code, with the state of its providers. */
 function open(config: ModelsConfig): { models: Models; events: string[] } {
   const events: string[] = [];
   const random = (): number => 0.5;

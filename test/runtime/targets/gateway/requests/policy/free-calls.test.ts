@@ -5,8 +5,7 @@ import { startRecorder } from '../../recording-proxy.ts';
 import { instanceOf, priced, runGateway } from '../completions/running-gateway.ts';
 import { ask, type WayAnswer } from './ways.ts';
 
-// Calls of providers that cost nothing have a limit of their own. `ways.test.ts` sends texts on all ways; these are the calls that only name
-// an object.
+// Free provider calls have their own limit. `ways.test.ts` sends texts on all routes; these calls only reference an object.
 const fixture = await startFixture('openai');
 const arrived: string[] = [];
 const recorder = await startRecorder(fixture.url, arrived);
@@ -61,7 +60,7 @@ describe('routes for stored objects', () => {
       const { status, text } = await ask(own, method, path.replace(':id', ids[kind] ?? ''));
       expect([method, path, status, text.includes('rate_limited')]).toEqual([method, path, 429, true]);
     }
-    // A list shows what the gateway knows.
+    // A list shows only objects known to the gateway.
     expect((await ask(own, 'GET', '/v1/batches')).status).toBe(200);
     expect(arrived.slice(before)).toEqual([]);
     await gateway.admin('PATCH', `/v1/keys/${id}`, { rpm: null });
@@ -113,6 +112,6 @@ test('concurrent token counts have their own concurrency limit', async () => {
   const statuses = all.map(({ status }) => status);
   expect(statuses).toContain(429);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
-  // All have ended, so that there is room again.
+  // All have finished, so there is room again.
   expect((await count(key)).status).toBe(200);
 });

@@ -15,7 +15,7 @@ const account = {
   patterns: new Map([['account', compileLinearPattern(String.raw`ACC-\d{6}`)]]),
   action: 'mask' as const,
 };
-// The fixture greets in its answers, which stands for what a model must not write.
+// The fixture's greeting stands for text that a model must not write.
 const greeting = {
   name: 'greeting',
   kind: 'patterns' as const,

@@ -8,15 +8,15 @@ import { startRecorder } from '../../recording-proxy.ts';
 import { instanceOf, MASTER, priced, runGateway } from '../completions/running-gateway.ts';
 import { ask, NO_WAYS, type Way, WAYS } from './ways.ts';
 
-// Everything that users write reaches providers on one of these ways. Each test walks all of them, with real requests to a real server
-// that records what arrives.
+// All user text reaches providers in one of these ways. Each test covers all of them, with real requests to a real
+// server that records what arrives.
 const [openai, anthropic, gemini, words] = [
   await startFixture('openai'),
   await startFixture('anthropic'),
   await startFixture('gemini'),
   await startFixture('encoder'),
 ];
-/** All that has reached a provider, with its path. */
+/** Everything that has reached a provider, with its path. */
 const arrived: string[] = [];
 const recorders = {
   openai: await startRecorder(openai.url, arrived),
@@ -128,14 +128,14 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
 
   test("the key's models, status, budget and rate limit are enforced", async () => {
     const after = arrived.length;
-    // A key without models of a provider that stores files has no such provider.
+    // A key without models of a file-storing provider has no such provider.
     expect([400, 403]).toContain((await send(way, (await keys).limited, 'Hello')).status);
     expect((await send(way, (await keys).disabled, 'Hello')).status).toBe(401);
     expect((await send(way, (await keys).expired, 'Hello')).status).toBe(401);
     const { poor } = await keys;
     const refused = way.isFree === true ? 403 : (await send(way, poor, 'Hello')).status;
     expect([402, 403, 429]).toContain(refused);
-    // Uploading the file of a batch costs nothing.
+    // Uploading a batch file costs nothing.
     expect(arrived.slice(after).filter((one) => !one.startsWith('POST /v1/files\n'))).toEqual([]);
     if (way.waits === true) return;
     const slow = await newKey({ user_id: 'ann', rpm: 1 });

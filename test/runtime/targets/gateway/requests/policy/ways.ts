@@ -4,22 +4,22 @@ import { keysOf } from '#core/values/keys.ts';
 import type { Endpoint } from '#gateway/requests/completions/completion.ts';
 import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 
-/** What a gateway answered. */
+/** A response of the gateway. */
 export interface WayAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** One way on which what users write reaches a provider. */
+/** One way in which user text reaches a provider. */
 export interface Way {
   readonly name: string;
-  /** Routes of the app that it uses, as the app has them. */
+  /** The app routes that it uses. */
   readonly routes: readonly string[];
-  /** Sends a text on this way. The answer is the one that its user gets in the end. */
+  /** Sends a text in this way; returns the response that the user receives in the end. */
   readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
-  /** Whether it costs nothing, so that budgets do not apply, and it has a rate of its own. */
+  /** Whether it is free, so that budgets do not apply and a separate rate limit does. */
   readonly isFree?: boolean;
-  /** Whether it waits for the rate of its key, instead of being rejected. */
+  /** Whether it waits for its key's rate limit instead of being rejected. */
   readonly waits?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Way {
 export interface Asked {
   readonly url: string;
   readonly key: string;
-  /** The provider ends what it works on later. */
+  /** Makes the provider finish its pending work. */
   readonly finish: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function form(fields: Readonly<Record<string, string | File>>): FormData {
 const contents = (text: string) => [{ role: 'user', parts: [{ text }] }];
 const messages = (content: string) => [{ role: 'user', content }];
 
-/** A request of each endpoint that contains a text. A new endpoint does not compile without one. */
+/** A request for each endpoint that contains a text. A new endpoint without one does not compile. */
 const BODIES: Readonly<Record<Endpoint, (text: string) => object>> = {
   '/v1/chat/completions': (text) => ({ model: 'openai:good', messages: messages(text) }),
   '/v1/messages': (text) => ({ model: 'anthropic:good', max_tokens: 50, messages: messages(text) }),
@@ -79,7 +79,7 @@ const BODIES: Readonly<Record<Endpoint, (text: string) => object>> = {
   }),
 };
 
-/** The route of an endpoint in the app. */
+/** The app route of an endpoint. */
 const routeOf = (endpoint: string): string => `POST ${endpoint.replace(/\{model\}(:\w+)/, ':call{.+$1}')}`;
 
 const endpoints: readonly Way[] = keysOf(ENDPOINTS).map((endpoint) => ({
@@ -134,7 +134,7 @@ const newerGemini: Way = {
 
 const idIn = ({ text }: WayAnswer): string => (JSON.parse(text) as { readonly id: string }).id;
 
-/** Each step, until one is rejected. */
+/** Runs the steps until one is rejected. */
 async function steps(...all: readonly ((last: WayAnswer) => Promise<WayAnswer>)[]): Promise<WayAnswer> {
   let last: WayAnswer = { status: 200, text: '' };
   for (const step of all) {
@@ -227,7 +227,7 @@ const jobs: readonly Way[] = [
   job('an annotation', '/api/v1/jobs/annotate', { job_type: 'annotate', ...MODEL, ...GENERATION }),
 ];
 
-/** All ways but the one over WebSocket. */
+/** All ways except the WebSocket one. */
 export const WAYS: readonly Way[] = [
   ...endpoints,
   ...streams,
@@ -241,21 +241,21 @@ export const WAYS: readonly Way[] = [
   ...jobs,
 ];
 
-/** Routes on which nothing that a user writes reaches a provider, as parts of their names. Every other route must be a way. */
+/** Routes on which no user text reaches a provider, as parts of their paths. Every other route must be in the table. */
 export const NO_WAYS: readonly RegExp[] = [
   /^(?:GET|HEAD|OPTIONS|DELETE|ALL) /,
-  // Methods of Gemini's models that do not exist, which are rejected.
+  // Unknown methods of Gemini models, which are rejected.
   /^POST \/v1beta\/models\/:call\{\.\+\}$/,
   // Resources of the gateway itself.
   /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,
   /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
-  // Workers write results there. What they send to models goes over the routes of models.
+  // Workers write results there. Their model requests use the model routes.
   /^\w+ \/api\/v1\/worker\//,
-  // They start or end jobs, whose models are called as in `POST /api/v1/jobs/inference`.
+  // These start or end jobs, whose model calls are covered by `POST /api/v1/jobs/inference`.
   /^POST \/api\/v1\/workflows(?:\/:id\/(?:cancel|retry))?$/,
   /^PATCH \/api\/v1\/workflows\/:id$/,
   /^POST \/api\/v1\/jobs\/(?::id\/(?:cancel|retry)|evaluator)$/,
-  // Only the id of a batch is sent.
+  // Only a batch id is sent.
   /^POST \/v1\/batches\/:id\/cancel$/,
   // Sign-in.
   /^\w+ \/auth\//,

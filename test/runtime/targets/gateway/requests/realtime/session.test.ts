@@ -154,7 +154,7 @@ test("ambiguous events and events that reference another user's objects are not 
   await refused('no JSON', 'invalid_request');
   const item = { type: 'message', role: 'user', content: [{ type: 'input_file', file_id: id }] };
   const foreign = JSON.stringify({ type: 'conversation.item.create', previous_item_id: 'item_1', item });
-  // What comes right after an event that is looked up keeps its order.
+  // An event that arrives during a lookup keeps its order.
   session.socket.send(foreign);
   session.send({ type: 'session.update', session: { instructions: 'Be kind.' } });
   expect(await session.next()).toMatchObject({ type: 'error', error: { code: 'file_not_found' } });
@@ -164,7 +164,7 @@ test("ambiguous events and events that reference another user's objects are not 
 });
 
 test('a session ends when its budget is spent', async () => {
-  // Enough for the reservation of one response, and one response.
+  // Enough to reserve one response and to pay for one.
   const key = await gateway.key({ user_id: 'ann', budget: { max_budget: 0.133 } });
   const session = connect('openai:gpt-realtime', { key });
   await session.next();
@@ -239,7 +239,7 @@ test('a gateway closes its sessions on shutdown', async () => {
   expect(await session.closed).toMatchObject({ code: 1001 });
 });
 
-/** An upgrade with the response from a server that rejects it. */
+/** An upgrade with the response of a server that rejects it. */
 async function plainUpgrade(url: string, key: string): Promise<{ status: number; body: Refusal }> {
   return await new Promise((resolve, reject) => {
     const headers = {

@@ -10,7 +10,7 @@ import {
   type Breaker,
 } from '#gateway/requests/routing/target-breakers.ts';
 
-/** What can happen to a target: time passes, a request begins, one that runs ends. */
+/** Events of a target: time passes, a request starts, or a running request ends. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 90_000 }) }),
   fc.record({ kind: fc.constant('begin' as const) }),
@@ -21,7 +21,7 @@ const step = fc.oneof(
   }),
 );
 
-/** Plays the steps, and calls `check` for each request that asks to be let through. */
+/** Plays the steps, and calls `check` for each request that asks for admission. */
 function play(
   steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
   check: (asked: Asked) => void,

@@ -21,7 +21,7 @@ const OK = {
   summary: { usage: undefined, outputLength: 0, outputText: '', finishReason: 'stop' },
 } as const;
 
-/** A router in front of providers that fail as `fails` decides, in a time of its own. */
+/** A router in front of providers that fail as `fails` decides, with its own simulated clock. */
 export function routerTo(
   fails: (call: ProviderCall) => boolean,
   policy: Partial<RoutingPolicy> = {},
@@ -43,7 +43,7 @@ export function routerTo(
   return {
     calls: () => calls,
     states: () => router.states(),
-    /** Sends requests at a rate, and returns their attempts in order. */
+    /** Sends requests at a given rate; returns their attempts in order. */
     send: async (
       model: string,
       count: number,

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
 import { isFailed, routerTo, seeded } from './failing-router.ts';
 
-// A request can fail because of its content. Such requests of one user must not take the model from others.
+// A request can fail because of its content. Such requests of one user must not block the model for others.
 const OF_MALLORY = 'mallory';
 
-/** A model on which the requests of one user always fail, and those of others with 30 percent. */
+/** A model that always fails for one user, and for 30 percent of the requests of others. */
 function poisoned() {
   const random = seeded(11);
   return routerTo(({ owner }) => owner === OF_MALLORY || random() < 0.3);

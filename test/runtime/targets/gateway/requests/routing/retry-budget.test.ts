@@ -23,7 +23,7 @@ test('in any 10 seconds, failed retries are limited to a share of the requests p
         const recent = happened.filter(({ at }) => Math.floor(at / 1000) > second - WINDOW_SECONDS);
         const requests = recent.filter((one) => one.isRequest).length;
         const most = (requests * percent) / 100 + perSecond * WINDOW_SECONDS;
-        // Requests that have left the window can have paid for retries that are still in it.
+        // Requests outside the window can have paid for retries inside it.
         const before = happened.filter((one) => one.isRequest).length;
         expect(recent.length - requests).toBeLessThanOrEqual(most + (before * percent) / 100);
       }

@@ -46,7 +46,7 @@ const then = (first: string, ...fallbacks: string[]) => ({ ...one(first), fallba
 const outcomes = (attempts: readonly Attempt[]): string[] =>
   attempts.map(({ target, outcome, failure }) => `${target} ${failure ?? outcome}`);
 
-/** Asks the alias `best`. What is drawn is 0, so no pause takes any time. */
+/** Sends a request to the alias `best`. The random number is 0, so pauses take no time. */
 async function ask(
   router: Router,
   clock: ReturnType<typeof manualClock>,
@@ -64,7 +64,7 @@ async function ask(
   return await routed;
 }
 
-/** The text of any answer. */
+/** The text of a buffered or streamed response. */
 const saidIn = async (answer: ChatAnswer): Promise<string> =>
   answer.kind === 'stream' ? contentOf((await readStream(answer)).text) : wholeOf(answer).text;
 
@@ -100,7 +100,7 @@ test('a failed call is retried after a pause, and every attempt is reported', as
   const router = routerOf(one('openai:fails-once'), clock);
   const call = callOf('chat', chatBody('best'));
   const asking = router.chat(router.resolve('best'), call, { onAttempt: (attempt) => told.push(attempt) });
-  // Half of what the jitter allows would be due now; drawn is none of it.
+  // Half of the maximum jitter would be due now; the random number selects none of it.
   await clock.nextIn(0);
   clock.advance(0);
   const { attempts } = await asking;
@@ -227,7 +227,7 @@ test('a Gemini model has the same key with and without its list prefix', () => {
     expect(target).toMatchObject({ key: 'gemini:good', model: 'good', otherKeys: ['gemini:models/good'] });
   }
   expect(router.resolve('second:models/good').targets[0]?.key).toBe('second:good');
-  // There is nothing behind the prefix, and other providers mean something else by it.
+  // The prefix alone names no model, and has another meaning for other providers.
   expect(router.resolve('gemini:models/').targets[0]?.key).toBe('gemini:models/');
   expect(router.resolve('openai:models/good').targets[0]).toMatchObject({
     key: 'openai:models/good',

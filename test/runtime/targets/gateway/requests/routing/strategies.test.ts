@@ -11,13 +11,13 @@ import { callOf, chatBody, readStream } from '../../test-provider.ts';
 
 const clock = manualClock();
 
-/** A provider with a given response time, by the clock of these tests, and counts its requests. */
+/** A provider with a given response time on the test clock, which counts its requests. */
 interface StandIn {
   readonly url: string;
   takesMs: number;
   status: number;
   requests: number;
-  /** Answers of requests that wait. */
+  /** Responses to waiting requests. */
   readonly held: (() => void)[];
   holds: boolean;
 }
@@ -58,7 +58,7 @@ function answer(response: ServerResponse, status: number, stream: boolean): void
 const standIns = { a: await startStandIn(), b: await startStandIn(), c: await startStandIn() };
 const NAMES = ['a', 'b', 'c'] as const;
 
-/** A router with an alias `any` of these models, without retries. */
+/** A router with an alias `any` for these models, without retries. */
 function routerOf(alias: Omit<Alias, 'name'>): Router {
   for (const name of NAMES) Object.assign(standIns[name], { takesMs: 0, status: 200, holds: false });
   let seed = 7;
@@ -82,14 +82,14 @@ function routerOf(alias: Omit<Alias, 'name'>): Router {
   });
 }
 
-/** How many of the requests each of them got. */
+/** The number of requests that each target received. */
 async function shares(router: Router, requests: number, stream = false): Promise<Record<string, number>> {
   const before = NAMES.map((name) => standIns[name].requests);
   for (let nth = 0; nth < requests; nth += 1) {
     const call = callOf('chat', chatBody('any', { stream }));
     const { answer: got } = await router.chat(router.resolve('any', stream), call);
     if (got.kind === 'stream') await readStream(got, { clock });
-    // Time passes between requests too.
+    // Time also passes between requests.
     clock.advance(1000);
   }
   return Object.fromEntries(
@@ -166,7 +166,7 @@ test('requests in flight are balanced by weight, and targets without weight come
   };
   await arrived(9);
   expect(got()).toEqual([3, 6, 0]);
-  // One becomes idle, and gets the next ones.
+  // One target becomes idle and gets the next requests.
   for (const go of standIns.a.held.splice(0)) go();
   while (router.resolve('any').targets[0]?.key !== 'a:m')
     await new Promise((resolve) => setImmediate(resolve));

@@ -18,7 +18,7 @@ const openai = await startFixture('openai');
 
 const REQUEST = { owner: undefined, isTrial: false, isOwnTrial: false };
 
-/** A model that has failed until it was left alone, and is due to be tried. */
+/** A model whose breaker is open and due for a trial. */
 function dueForTrial(model: string) {
   const clock = manualClock();
   const states = createTargetStates(() => ROUTING_POLICY);

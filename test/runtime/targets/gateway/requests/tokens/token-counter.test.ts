@@ -9,7 +9,7 @@ interface Golden {
   readonly cl100k: number;
 }
 
-/** Counts of Python's tiktoken, made by fixtures/scripts/make_token_counts.py. */
+/** Counts of Python's tiktoken, created by fixtures/scripts/make_token_counts.py. */
 const { texts, mixtures } = JSON.parse(
   readFileSync(new URL('../../../../../../fixtures/tokens/counts.json', import.meta.url), 'utf8'),
 ) as {
@@ -29,7 +29,7 @@ test.each(['o200k', 'cl100k'] as const)('%s: counts match tiktoken', (encoding) 
     expect(difference / one[encoding], one.name).toBeLessThanOrEqual(0.02);
   }
   const differing = mixtures.filter((one) => counter.output(model, one.text) !== one[encoding]);
-  // Characters are taken whole where bytes of several would be merged first, which real texts do not have.
+  // Characters are counted as a whole where tokens would span several of them, which does not occur in real texts.
   expect(differing.length / mixtures.length).toBeLessThan(0.05);
 });
 
@@ -46,7 +46,7 @@ test('long texts are counted by sampling, in bounded time, whatever they contain
   const worst = ['a', ' ', '中', 'é', '👍', '1', '!', '\n'].map((one) =>
     counter.output(MODELS.o200k, one.repeat(1_000_000)),
   );
-  // Seconds, if time grew with the length or with its square.
+  // This would take seconds if time grew with the length or its square.
   expect((process.cpuUsage().user - before) / 1000).toBeLessThan(400);
   for (const tokens of worst) expect(tokens).toBeGreaterThan(1000);
 });
@@ -80,7 +80,7 @@ test('a model without a published encoding uses the token ratios its provider re
   expect(own.prompt(model, prompt('russian')).tokens).toBe(russian.tokens);
   own.learn(model, russian, 1_000_000);
   expect(own.prompt(model, prompt('russian')).tokens).toBeLessThanOrEqual(Math.ceil(russian.tokens * 2));
-  // One user cannot shift the estimates of others further, however often its texts are counted otherwise.
+  // One user cannot shift the estimates of others any further, however often its texts are counted differently.
   for (let reports = 0; reports < 1000; reports += 1) own.learn(model, english, base * 50);
   expect(own.prompt(model, prompt('english')).tokens).toBeLessThanOrEqual(english.tokens * 2);
   for (let reports = 0; reports < 1000; reports += 1) own.learn(model, english, 50);
@@ -111,7 +111,7 @@ test.each(['', 'AAAA', PNG.slice(0, 12), '/9j/4AAQSkZJRg==', '!!', 'R0lGODdh'])(
   },
 );
 
-// Examples of the vendors' documentation.
+// Examples from the vendors' documentation.
 test.each([
   ['gpt-4o', 'openai', 1024, 1024, 'high', 765],
   ['gpt-4o', 'openai', 2048, 4096, 'high', 1105],

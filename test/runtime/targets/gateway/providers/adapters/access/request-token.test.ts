@@ -25,7 +25,7 @@ afterAll(() => {
 const clock = createTestClock();
 const ask = async (): Promise<unknown> =>
   await requestToken({ url: `http://${host}/token?x=1`, form: { a: 'b c' }, what: 'a token', clock });
-/** The error of a request, and whether it is about the credentials. */
+/** The error of a request, and whether the credentials caused it. */
 const errorOf = async (asked: Promise<unknown>): Promise<readonly [string, boolean]> => {
   try {
     await asked;

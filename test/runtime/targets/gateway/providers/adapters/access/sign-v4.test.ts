@@ -19,7 +19,7 @@ interface Golden {
 }
 
 const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/amazon.json'), 'utf8')) as Golden;
-/** Signatures that Amazon publishes with its test suite for Signature Version 4. */
+/** Signatures from Amazon's published test suite for Signature Version 4. */
 const PUBLISHED = [
   '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31',
   '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',

@@ -121,7 +121,7 @@ describe('credentials', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const cache = join(folder, '.aws', 'sso', 'cache');
     mkdirSync(cache, { recursive: true });
-    /** As `aws sso login` writes it. */
+    /** As written by `aws sso login`. */
     const signedIn = (session: string, expiresAt: string): void =>
       writeFileSync(
         join(cache, `${createHash('sha1').update(session).digest('hex')}.json`),

@@ -11,17 +11,17 @@ export const KEYS = { access_key_id: 'AKIDFIXTURE', secret_access_key: SECRET };
 
 export interface BedrockStandIn {
   readonly fixture: FixtureProvider;
-  /** Called with keys that the stand-in knows. */
+  /** A provider called with keys that the stand-in accepts. */
   readonly bedrock: Provider;
   readonly folder: string;
-  /** Variables without which tools of Amazon on this machine would have a part in the tests. */
+  /** Variables that exclude Amazon's configuration on this machine from the tests. */
   readonly nowhere: Readonly<Record<string, string>>;
   readonly entryOf: (aws?: object, more?: object) => object;
   /** The body of the last request. */
   readonly sent: () => Promise<Record<string, unknown>>;
 }
 
-/** Amazon Bedrock for the tests of a file. */
+/** A stand-in for Amazon Bedrock for the tests of a file. */
 export async function startBedrock(): Promise<BedrockStandIn> {
   const fixture = await startFixture('bedrock');
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));

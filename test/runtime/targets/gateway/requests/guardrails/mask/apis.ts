@@ -1,8 +1,8 @@
-/** The streams of the APIs that clients use, as a provider or the gateway writes them. */
+/** Streams of the client APIs, as a provider or the gateway writes them. */
 export interface StreamedApi {
-  /** Events that bring the pieces of a text, and those around them. */
+  /** Events with the chunks of a text, and the events around them. */
   readonly stream: (pieces: readonly string[]) => string;
-  /** The text that a client puts together. */
+  /** The text that a client assembles. */
   // oxlint-disable-next-line typescript/no-explicit-any -- it looks into events.
   readonly read: (event: any) => string;
   readonly isJson?: boolean;
@@ -11,7 +11,7 @@ export interface StreamedApi {
 export const event = (data: unknown, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
-/** The data of events that is JSON. */
+/** The JSON data of events. */
 export const eventsIn = (text: string): Record<string, unknown>[] =>
   text
     .split('\n\n')

@@ -11,7 +11,7 @@ import { maskTexts, replaceSpans } from '#gateway/requests/guardrails/mask/mask-
 import { createPlaceholders } from '#gateway/requests/guardrails/mask/placeholders.ts';
 import { openMasking, patternsOf, rule } from './open-masking.ts';
 
-/** Numbers that are the same in each run. */
+/** Random numbers that are the same in each run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

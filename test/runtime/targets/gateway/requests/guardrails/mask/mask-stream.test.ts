@@ -8,7 +8,7 @@ import { encoder, maskOf, openMasking, patternsOf, PEOPLE, rule } from './open-m
 const TEXT = 'Pay DE89 3704 0044 0532 to eve@example.com. eve@example.com, sk-"ab12 or [x] AT12.';
 const MASKED = 'Pay [IBAN_1] to [MAIL_1]. [MAIL_1], [KEY_1] or [x] AT12.';
 
-/** What a client gets of these parts of a stream. */
+/** The output for these parts of a stream. */
 async function sent(mask: StreamMask, parts: readonly string[]): Promise<string> {
   const pieces: string[] = [];
   for (const part of parts) {
@@ -57,7 +57,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
 });
 
 test('any split of any text is masked like the whole text', async () => {
-  // Longer values are also masked where the pattern does not find them, which depends on what came before.
+  // Longer values are also masked where the pattern does not match them, depending on the text before.
   const profile = patternsOf({ A: 'ab|b', B: 'bb?', C: String.raw`c\b`, D: '^a', E: 'a$', F: 'a?c' });
   const text = string({ unit: constantFrom('a', 'b', 'c', ' ', '[', '1'), maxLength: 24 });
   const { stream, read } = APIS['chat'] ?? { stream: () => '', read: () => '' };
@@ -88,7 +88,7 @@ test('only a possible start of a match is held back', async () => {
   expect(await got('to DE8')).toBe('to ');
   expect(await got('9 3704 ')).toBe('');
   expect(await got('x ')).toBe('DE89 3704 x ');
-  // A match is never longer than this, so that not everything can be held back.
+  // A match is never longer than this, so the rest is not held back.
   expect((await got('a'.repeat(3000))).length).toBeGreaterThan(1900);
 });
 
@@ -157,7 +157,7 @@ test('other members are unchanged, and token probabilities are removed', async (
   expect(JSON.stringify(events)).toContain(
     JSON.stringify({ functionCall: { name: 'a@b.de', args: masked } }),
   );
-  // The call is not repeated with the rest of the text that came with it.
+  // The call is not repeated with the remaining text that arrived with it.
   expect(all.match(/functionCall/g)).toHaveLength(1);
   expect(events.at(-1)).toMatchObject({ content_block: { id: 'a@b.de', input: masked } });
   expect(all.endsWith(': keepalive\n\ndata: [DONE]\n\n')).toBe(true);

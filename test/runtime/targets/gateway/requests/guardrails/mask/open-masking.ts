@@ -25,7 +25,7 @@ const IDS = patternsOf({
   mail: String.raw`[\w.]+@[\w.]+\w`,
   key: String.raw`\bsk-"?\w{4}`,
 });
-/** Names that a model for entities would find, in texts of at least one word more. */
+/** Names as an entity model would find them, in texts of more than one word. */
 const NAMES = /Anna Smith|Bob|Lima/g;
 export const encoder = (fails = false): Provider & { readonly asked: string[] } => {
   const asked: string[] = [];
