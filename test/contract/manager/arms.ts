@@ -19,7 +19,7 @@ export interface ManagerFiles {
 
 const ANY_PORT = ['--addr', '127.0.0.1:0'];
 
-/** A way to run the manager. Its folder holds `.mcpd.toml` and `secrets.toml`. */
+/** A way to run the manager. Its folder contains `.mcpd.toml` and `secrets.toml`. */
 export type ManagerArm = ServiceArm<ManagerFiles>;
 
 const { inProcess, executable } = serviceArms<ManagerFiles>({
@@ -35,7 +35,7 @@ const { inProcess, executable } = serviceArms<ManagerFiles>({
   }),
 });
 
-/** For tests of what talks to it. */
+/** For tests of programs that connect to it. */
 export const inProcessManager = inProcess;
 
 export const MANAGER_ARMS: readonly ManagerArm[] = chosenArms({ inProcess, executable });

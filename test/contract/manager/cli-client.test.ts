@@ -17,7 +17,7 @@ const share = shareManagers();
 const use = useManagers();
 const BAD = serversToml({ name: 'bad', run: ['exits-at-start.mjs'] });
 
-/** Commands to a manager that is there for all tests; it is not what they are about. */
+/** Client commands use one manager for all tests, because they do not test the manager itself. */
 async function connect(arm: CommandArm, files = { config: ECHO }, start: typeof share = share) {
   const api = await start(inProcessManager, files);
   await serving(api);
@@ -25,7 +25,7 @@ async function connect(arm: CommandArm, files = { config: ECHO }, start: typeof 
   return { api, to, run: (command: string, ...args: string[]) => arm.run([command, ...to, ...args]) };
 }
 
-/** Resolves once its server has answered. */
+/** Resolves once its server has responded. */
 const serving = async ({ get }: Api): Promise<void> => {
   await expect.poll(async () => (await get('/api/v1/health/servers/echo')).body.status).toBe('ok');
 };

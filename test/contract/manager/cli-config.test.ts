@@ -5,7 +5,7 @@ import { useCommandFolder } from './command-folder.ts';
 import { verifiesCommand } from './verifies.ts';
 
 const folderOf = useCommandFolder();
-/** Kinds of one command differ in a word; the executable shows the first. */
+/** The kinds of one command differ in a single word; the executable runs only the first. */
 const kindsFor = <Kind>(arm: CommandArm, kinds: readonly Kind[]): readonly Kind[] =>
   arm === EXECUTABLE_COMMANDS ? kinds.slice(0, 1) : kinds;
 const SERVER = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';

@@ -36,7 +36,7 @@ verifiesCommand('mcli:completion', async (arm) => {
 verifiesCommand('mcli:help', async (arm) => {
   const known = [[], ...commandWords(managerProgram.commands)];
   expect(known.length).toBeGreaterThan(60);
-  // Of those with more words, the executable shows what the program in this process does.
+  // For commands with more words, the executable reports the same as the program in this process.
   const all = arm === EXECUTABLE_COMMANDS ? known.filter(({ length }) => length < 2) : known;
   const asked = await Promise.all(all.map((words) => arm.run([...words, '--help'])));
   for (const [index, answer] of asked.entries()) {

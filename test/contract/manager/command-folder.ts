@@ -6,15 +6,15 @@ import { filesIn } from './arms.ts';
 import type { CommandArm } from '../command-arms.ts';
 
 export interface CommandFolder {
-  /** Runs a command on the two files of the folder. */
+  /** Runs a command on the folder's two files. */
   readonly run: (...args: string[]) => Promise<Answer>;
   readonly path: (name: string) => string;
   readonly write: (name: string, text: string) => void;
-  /** The text of a file; nothing if there is none. */
+  /** The text of a file; empty if it does not exist. */
   readonly read: (name: string) => string;
 }
 
-/** A folder for every test of a file, and the commands that work on the files in it. */
+/** A folder for every test of a file, and a way to run commands on its files. */
 export function useCommandFolder(): (arm: Pick<CommandArm, 'run'>) => CommandFolder {
   const folder = useTempFolder();
   const path = (name: string): string => join(folder(), name);

@@ -6,11 +6,11 @@ interface ServerTable {
   /** A file of `fixtures/mcp-servers`, and its arguments. */
   readonly run: readonly [fixture: string, ...args: string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Any other keys, as they stand in the file. */
+  /** Any other keys, as written in the file. */
   readonly keys?: string;
 }
 
-/** The `[[servers]]` of a config file, each a program of ours that takes the place of a real server. */
+/** The `[[servers]]` of a configuration file, each with a fixture in place of a real server. */
 export const serversToml = (...servers: readonly ServerTable[]): string =>
   servers
     .map(({ name, run: [fixture, ...args], env = {}, keys = '' }) =>
@@ -30,5 +30,5 @@ export const serversToml = (...servers: readonly ServerTable[]): string =>
 
 export const ECHO = serversToml({ name: 'echo', run: ['echo.mjs'] });
 
-/** Two of them. */
+/** Two fixture servers. */
 export const TWO = serversToml({ name: 'one', run: ['echo.mjs'] }, { name: 'two', run: ['echo.mjs'] });

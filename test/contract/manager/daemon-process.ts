@@ -6,12 +6,12 @@ import { builtProgram } from '../../helpers/built.ts';
 
 export type RunningDaemon = RunningProcess;
 
-/** Real daemons that a test talks to and sends signals; what still runs after the test is ended. */
+/** Real daemons that a test sends requests and signals to; any still running are killed after the test. */
 export function useDaemons(): {
   start: (files: ManagerFiles, flags?: readonly string[]) => Promise<RunningDaemon>;
-  /** With the files of an earlier one. */
+  /** With the files of an earlier daemon. */
   startIn: (folder: string, flags?: readonly string[]) => Promise<RunningDaemon>;
-  /** Without waiting for it to serve. */
+  /** Without waiting until it serves requests. */
   launch: (folder: string, flags: readonly string[]) => RunningExecutable;
 } {
   const processes = useProcesses();

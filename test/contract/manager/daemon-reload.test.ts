@@ -14,7 +14,7 @@ verifiesOnce('daemon:reload-under-load', async () => {
   const path = join(api.folder, '.mcpd.toml');
   const load = putLoad(api, 'one', 8);
   for (let round = 0; round < 20; round += 1) {
-    // The server that is called is replaced by one with other arguments in every other round.
+    // Every other reload replaces the called server by one with different arguments.
     const config = serversToml(
       { name: 'one', run: ['echo.mjs', String(round >> 1)] },
       { name: 'two', run: ['echo.mjs'] },

@@ -18,7 +18,7 @@ verifiesOnce('daemon:kill-child', async () => {
   process.kill(victim, 'SIGKILL');
   const killedAt = performance.now();
   while (!(await serves(api, 'one'))) await new Promise((resolve) => setTimeout(resolve, 10));
-  // Two seconds is what we promise; a machine that does ten other things gets more.
+  // The documented limit is two seconds; a busy test machine gets more.
   expect(performance.now() - killedAt).toBeLessThan(10_000);
   const [killed, untouched] = [await loads[0].stop(), await loads[1].stop()];
   expect(new Set(untouched.map(({ status }) => status))).toEqual(new Set([200]));
@@ -61,7 +61,7 @@ verifiesOnce('daemon:left-behind', async () => {
     (JSON.parse((await api.post('/api/v1/servers/family/tools/pids', {})).body) as { server: number }).server;
   const family = await familyOf(first);
   const other = await start(files);
-  // The guard of a manager is a child of it, too. Both are stopped first, so that neither sees the end of the other.
+  // The manager's guard process is also one of its children. Both are stopped first, so that neither notices the other's end.
   const processes = [first.child.pid ?? 0, ...childrenOf(first.child.pid).filter((pid) => pid !== family)];
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
     for (const pid of processes) process.kill(pid, signal);

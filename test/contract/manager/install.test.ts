@@ -37,7 +37,7 @@ verifiesOnce('manager:install', async () => {
   const copy = readdirSync(folder).find((name) => name.endsWith('.bak')) ?? '';
   expect(readFileSync(join(folder, copy), 'utf8')).toBe(before);
 
-  // The client can start what was written.
+  // The client can start the configured command.
   const { mcpServers } = JSON.parse(text.replace('// mine', '')) as { mcpServers: Record<string, Entry> };
   const { command = '', args = [] } = mcpServers['mcp-manager'] ?? {};
   const client = new Client({ name: 'test', version: '1' });

@@ -1,6 +1,6 @@
 import type { Answer, Api } from '../shared-services.ts';
 
-/** Calls `echo` of a server again and again, so many in parallel, until it is stopped. */
+/** Calls a server's `echo` repeatedly, with this many calls in parallel, until it is stopped. */
 export function putLoad(
   api: Api,
   server: string,

@@ -127,7 +127,7 @@ verifiesManaged('manager:mcp:asks', async (arm) => {
   expect(noted.text).toContain('does not support roots/list');
 });
 
-/** Opens a session by hand; resolves with what sends messages in it. */
+/** Opens a session manually; resolves with a function that sends messages in it. */
 async function openSession({
   url,
 }: Api): Promise<(message: object, signal?: AbortSignal) => Promise<Response>> {

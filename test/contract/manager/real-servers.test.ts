@@ -31,7 +31,7 @@ type Name = keyof typeof PACKAGES;
 
 const installed = (name: Name): string => join(ROOT, 'node_modules', PACKAGES[name]);
 
-/** As people have it in their clients. */
+/** As users configure it in their clients. */
 function toml(name: Name, args: readonly string[] = [], env: Record<string, string> = {}): string {
   return [
     '[[servers]]',

@@ -27,7 +27,7 @@ function folderWith(config: string): string {
   return folder;
 }
 
-/** A client of the SDK that starts `mcp-manager stdio`. */
+/** An SDK client that starts `mcp-manager stdio`. */
 async function connect(folder: string, flags: readonly string[]): ReturnType<typeof connectWithRoots> {
   const args = ['stdio', ...filesIn(folder), ...flags];
   const connected = await connectWithRoots(

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** Only requests whose client asks for it are traced. */
+/** Only requests whose client requests it are traced. */
 const flagsFor = ({ endpoint }: Collector): string[] => ['--otel-endpoint', endpoint, '--otel-sampled', '0'];
 
 verifiesManaged('manager:traces', async (arm) => {
@@ -45,7 +45,7 @@ verifiesManaged('manager:traces', async (arm) => {
   const name = 'tools/call run_encoder';
   const [request] = treeOf(spans, 1);
   expect(request).toMatchObject({ name: expect.stringMatching(/^POST .*\/tools\//), kind: 2 });
-  // The model executable gets the trace twice: in headers, and in `_meta`.
+  // The model executable receives the trace context twice: in headers and in `_meta`.
   expect(request?.children).toEqual([
     {
       name,

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 
 const ROOTS = { roots: [{ uri: 'file:///home/ada' }] };
 
-/** A client of the SDK that has roots, and counts the notifications that the tools changed. */
+/** An SDK client with roots that counts notifications about changed tools. */
 export async function connectWithRoots(
   transport: Transport,
 ): Promise<{ readonly client: Client; readonly changes: () => number }> {
@@ -20,7 +20,7 @@ export async function connectWithRoots(
   return { client, changes: () => changes };
 }
 
-/** Uses everything of MCP that servers `one` and `two` of `echo.mjs` have. */
+/** Uses every MCP feature that the servers `one` and `two` of `echo.mjs` offer. */
 export async function useEverything(client: Client, changes: () => number): Promise<void> {
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['one__echo', 'two__echo']));
@@ -36,7 +36,7 @@ export async function useEverything(client: Client, changes: () => number): Prom
   expect((await client.listResourceTemplates()).resourceTemplates.length).toBeGreaterThan(0);
   await client.setLoggingLevel('info').catch(() => undefined);
 
-  // The client of the SDK forgets a report that arrives together with the result, so that the call ends after the report.
+  // The SDK's client drops a progress notification that arrives together with the result, so the call ends after it.
   const key = 'progress';
   const reported = Promise.withResolvers<number>();
   const called = client.callTool({ name: 'one__progress-then-hold', arguments: { key } }, undefined, {

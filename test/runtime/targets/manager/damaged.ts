@@ -1,6 +1,6 @@
 const ODD = [undefined, null, true, 7, '', 'täxt', [], [null], {}, { a: null }];
 
-/** The value with each part of it replaced by each odd value, one at a time. */
+/** Copies of the value with each part replaced by each unexpected value, one at a time. */
 export function* damaged(value: unknown): Generator {
   yield* ODD;
   if (typeof value !== 'object' || value === null) return;

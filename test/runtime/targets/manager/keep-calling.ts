@@ -3,12 +3,15 @@ import { callOf, type TestManager } from './use-manager.ts';
 
 export interface Load {
   readonly answers: { readonly ok: number; readonly refused: readonly unknown[] };
-  /** Resolves when so many more were answered. */
+  /** Resolves after this many more responses. */
   readonly more: (count: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Calls `echo` of a server over and over, so many in parallel, until it is stopped. Each answer must be to its own question. */
+/**
+ * Calls a server's `echo` repeatedly, with this many calls in parallel, until it is stopped. Each response must match
+ * its own call.
+ */
 export function keepCalling({ calls }: TestManager, server: string, concurrency: number): Load {
   const answers = { ok: 0, refused: [] as unknown[] };
   let progress = Promise.withResolvers<void>();

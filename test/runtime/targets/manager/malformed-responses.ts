@@ -1,8 +1,8 @@
 import { damaged } from './damaged.ts';
 
-/** A text with every member that it can have. */
+/** A text content block with every possible member. */
 export const text = { type: 'text', text: 'x', annotations: { audience: ['user'], priority: 1 }, _meta: {} };
-/** Results of each kind of request, with every member that they can have. */
+/** Results for each kind of request, with every possible member. */
 export const GOOD = {
   tool: {
     content: [
@@ -43,7 +43,7 @@ const ERRORS = [
   { result: { content: [] }, error: { code: -1, message: '' } },
 ];
 
-/** A result with each part of it replaced by odd values, and errors in odd forms. */
+/** Results with each part replaced by unexpected values, and errors in unexpected forms. */
 export const answersOf = (good: object): unknown[] => [
   ...[...damaged(good)].map((result) => (result === undefined ? { result: null } : { result })),
   ...ERRORS,

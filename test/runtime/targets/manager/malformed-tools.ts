@@ -1,5 +1,5 @@
 const object = { type: 'object' };
-/** A tool of a name. */
+/** A tool with this name. */
 export const named = <Name>(name: Name, more: object = {}) => ({ name, inputSchema: object, ...more });
 
 /** Tools that can be called once they are repaired. */

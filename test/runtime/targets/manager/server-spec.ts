@@ -10,7 +10,7 @@ export type SpecChanges = Partial<Omit<ServerSpec, 'timeouts' | 'launch'>> & {
   readonly timeouts?: Partial<ServerSpec['timeouts']>;
 };
 
-/** How to run one of `fixtures/mcp-servers`, with everything it has on offer. */
+/** How to run one of `fixtures/mcp-servers`, with everything allowed. */
 export function serverSpec(
   name: string,
   fixture: string,

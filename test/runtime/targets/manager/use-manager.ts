@@ -18,7 +18,7 @@ import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
 export interface TestManagerOptions {
   readonly clock?: Clock;
   readonly secrets?: readonly string[];
-  /** Read at each check, so a test may change them. */
+  /** Read at each check, so that a test can change them. */
   readonly settings?: HealthSettings;
   readonly limits?: CallLimits;
   readonly audit?: CallAuditLog;
@@ -31,15 +31,15 @@ export interface TestManager {
   readonly supervisor: Supervisor;
   readonly calls: Calls;
   readonly server: (name: string) => ManagedServer;
-  /** Resolves when the server is in that phase. */
+  /** Resolves when the server reaches that phase. */
   readonly phase: (name: string, phase: ServerPhase) => Promise<void>;
-  /** Resolves with the first line of the server's log that fits, past or to come. */
+  /** Resolves with the first matching line of the server's log, past or future. */
   readonly logged: (name: string, pattern: RegExp) => Promise<string>;
 }
 
 const HEALTH: HealthSettings = { healthMs: 3000, healthIntervalMs: 10_000 };
 
-/** Starts managers with real servers, and ends them after each test. */
+/** Starts managers with real servers, and stops them after each test. */
 export function useManager(): (servers: readonly ServerSpec[], options?: TestManagerOptions) => TestManager {
   const running: Supervisor[] = [];
   afterEach(async () => {
@@ -76,7 +76,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
   };
 }
 
-/** A call of a server by someone who may do everything. */
+/** A call to a server by an unrestricted caller. */
 export const callOf = (
   server: string,
   changes: Partial<ServerCall> & { caller?: ToolCaller } = {},

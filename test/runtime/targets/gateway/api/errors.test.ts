@@ -76,10 +76,13 @@ describe('request bodies', () => {
     expect(body.detail).toEqual(expect.stringMatching(detail));
   });
 
-  test.each(['application/x-www-form-urlencoded', 'text/plain', ''])('content type %j returns 415', async (type) => {
-    const { status, body } = await gateway().ask('POST', '/v1/users', '{}', { 'Content-Type': type });
-    expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
-  });
+  test.each(['application/x-www-form-urlencoded', 'text/plain', ''])(
+    'content type %j returns 415',
+    async (type) => {
+      const { status, body } = await gateway().ask('POST', '/v1/users', '{}', { 'Content-Type': type });
+      expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
 
   test('invalid UTF-8 returns 400', async () => {
     const { status } = await gateway().request('/v1/users', {

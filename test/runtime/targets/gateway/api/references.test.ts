@@ -104,44 +104,52 @@ test('this test covers all routes that call a provider', async () => {
   expect((await routes()).filter((path) => !known.has(routeOf(path)))).toEqual([]);
 });
 
-test("no request that references another user's objects reaches a provider", { timeout: 60_000 }, async () => {
-  received = [];
-  for (const path of (await routes()).filter((one) => BODIES[routeOf(one)])) {
-    const all = await passed(
-      async (shape, isInside) => {
-        const [address = '', body = ''] = requestOf(path, shape, isInside) ?? [];
-        return await gateway.ask('POST', address, body, eve);
-      },
-      path === '/v1/chat/completions' ? [...SHAPES, ...NAMED] : SHAPES,
-    );
-    expect([path, ...all]).toEqual([path]);
-  }
-  expect(received).toEqual([]);
-});
-
-test("no batch line that references another user's objects reaches a provider", { timeout: 60_000 }, async () => {
-  received = [];
-  for (const url of [
-    '/v1/chat/completions',
-    '/v1/responses',
-    '/v1/embeddings',
-    '/v1/completions',
-    '/v1/moderations',
-  ]) {
-    const all = await passed(async (shape, isInside) => {
-      const [, body = ''] = requestOf(url, shape, isInside) ?? [];
-      const lines = [requestOf(url, '"x":1', false)?.[1] ?? '', body].map(
-        (one, nth) => `{"custom_id":"${nth}","method":"POST","url":"${url}","body":${one}}`,
+test(
+  "no request that references another user's objects reaches a provider",
+  { timeout: 60_000 },
+  async () => {
+    received = [];
+    for (const path of (await routes()).filter((one) => BODIES[routeOf(one)])) {
+      const all = await passed(
+        async (shape, isInside) => {
+          const [address = '', body = ''] = requestOf(path, shape, isInside) ?? [];
+          return await gateway.ask('POST', address, body, eve);
+        },
+        path === '/v1/chat/completions' ? [...SHAPES, ...NAMED] : SHAPES,
       );
-      const form = new FormData();
-      form.set('purpose', 'batch');
-      form.set('file', new File([lines.join('\n')], 'requests.jsonl'));
-      return await gateway.request('/v1/files', { method: 'POST', headers: eve, body: form });
-    });
-    expect([url, ...all]).toEqual([url]);
-  }
-  expect(received).toEqual([]);
-});
+      expect([path, ...all]).toEqual([path]);
+    }
+    expect(received).toEqual([]);
+  },
+);
+
+test(
+  "no batch line that references another user's objects reaches a provider",
+  { timeout: 60_000 },
+  async () => {
+    received = [];
+    for (const url of [
+      '/v1/chat/completions',
+      '/v1/responses',
+      '/v1/embeddings',
+      '/v1/completions',
+      '/v1/moderations',
+    ]) {
+      const all = await passed(async (shape, isInside) => {
+        const [, body = ''] = requestOf(url, shape, isInside) ?? [];
+        const lines = [requestOf(url, '"x":1', false)?.[1] ?? '', body].map(
+          (one, nth) => `{"custom_id":"${nth}","method":"POST","url":"${url}","body":${one}}`,
+        );
+        const form = new FormData();
+        form.set('purpose', 'batch');
+        form.set('file', new File([lines.join('\n')], 'requests.jsonl'));
+        return await gateway.request('/v1/files', { method: 'POST', headers: eve, body: form });
+      });
+      expect([url, ...all]).toEqual([url]);
+    }
+    expect(received).toEqual([]);
+  },
+);
 
 test("no form that references another user's objects reaches a provider", async () => {
   received = [];

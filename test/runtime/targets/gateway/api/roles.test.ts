@@ -115,25 +115,28 @@ describe('role permissions', () => {
     ['GET', '/api/v1/datasets', undefined, [403, 403, 403, 403, 403]],
   ];
 
-  test.each(TABLE)('each role gets the expected status for %s %s %j', async (method, path, body, statuses) => {
-    const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(path) ?? [];
-    const key = Object.entries(made.keys).find(([known]) => known === name)?.[1];
-    const got: number[] = [];
-    const codes = new Set<unknown>();
-    for (const who of NAMES) {
-      const { status, body: answer } = await made.all[who].send(
-        method,
-        key ? `/v1/keys/${key.id}${rest}` : path,
-        body,
+  test.each(TABLE)(
+    'each role gets the expected status for %s %s %j',
+    async (method, path, body, statuses) => {
+      const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(path) ?? [];
+      const key = Object.entries(made.keys).find(([known]) => known === name)?.[1];
+      const got: number[] = [];
+      const codes = new Set<unknown>();
+      for (const who of NAMES) {
+        const { status, body: answer } = await made.all[who].send(
+          method,
+          key ? `/v1/keys/${key.id}${rest}` : path,
+          body,
+        );
+        got.push(status);
+        if (status === 403) codes.add(answer.error?.code);
+      }
+      expect(got).toEqual(statuses);
+      expect([undefined, 'role_required', 'foreign_usage', 'management_key']).toEqual(
+        expect.arrayContaining([...codes]),
       );
-      got.push(status);
-      if (status === 403) codes.add(answer.error?.code);
-    }
-    expect(got).toEqual(statuses);
-    expect([undefined, 'role_required', 'foreign_usage', 'management_key']).toEqual(
-      expect.arrayContaining([...codes]),
-    );
-  });
+    },
+  );
 
   test('lists contain only what the caller can see', async () => {
     const { all } = made;

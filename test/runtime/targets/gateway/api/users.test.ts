@@ -240,7 +240,7 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
     'user_id',
   ],
   'a list': [[], 'the body must be an object, not a list', null],
-  null: ['null', 'the body must be an object, not null', null],
+  nothing: ['null', 'the body must be an object, not null', null],
 };
 
 test.each(Object.entries(WRONG))('an invalid user is rejected: %s', async (_, [sent, detail, param]) => {

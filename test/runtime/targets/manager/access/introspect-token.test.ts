@@ -8,7 +8,7 @@ import { keyOf } from './key-of.ts';
 
 const RESOURCE = 'https://mcp.example';
 
-/** An issuer of opaque tokens: its answers, and the requests that it received. */
+/** An issuer of opaque tokens: its responses and the requests that it received. */
 async function startIssuer(answers: Readonly<Record<string, object>>) {
   const requests: { readonly token: string | null; readonly authorization: string | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -92,7 +92,7 @@ test('an opaque token is introspected once, and accepted only if active and issu
   await expect(check('broken')).rejects.toThrow('The token issuer does not respond');
   expect(requests.filter(({ token }) => token === 'broken')).toHaveLength(2);
 
-  // Results are used for 30 s, or until the token expires.
+  // Results are cached for 30 s, or until the token expires.
   await check('short');
   now += 11_000;
   await check('good');

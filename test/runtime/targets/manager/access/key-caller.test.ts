@@ -14,9 +14,9 @@ test.each<[servers: string[], tools: string[], allowed: string[], refused: strin
     ['time', 'time/now', 'git', 'github/x', 'GIT/Push'],
     ['memory', 'memory/x', 'atime'],
   ],
-  // Servers that no tool pattern is about give all of their tools.
+  // A server that no tool pattern mentions offers all of its tools.
   [['time', 'git'], ['git/get_*'], ['time/now', 'git', 'git/get_log', 'git/GET_log'], ['git/push', 'memory']],
-  // Tool patterns alone name the servers as well.
+  // Tool patterns alone also allow their servers.
   [[], ['git/get_*', 'git/log'], ['git', 'git/get_x', 'git/log'], ['git/push', 'time', 'time/now']],
   [[], ['*/get_*'], ['time', 'time/get_now', 'git/get_log'], ['git/push']],
   [[], ['git'], ['git', 'git/push'], ['time']],

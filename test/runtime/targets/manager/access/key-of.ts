@@ -1,7 +1,7 @@
 import { digestOf } from '#serve/access.ts';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 
-/** The entry of this key in the file of keys. */
+/** The key file's entry for this key. */
 export const keyOf = (key: string, changes: Partial<KeyRecord> = {}): KeyRecord => ({
   id: digestOf(key).toString('hex').slice(0, 8),
   name: key,

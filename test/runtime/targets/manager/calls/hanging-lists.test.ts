@@ -21,7 +21,7 @@ async function startHanging(env: Record<string, string> = {}) {
     clock,
     call,
     list,
-    /** Lets the time pass that a reader waits for. */
+    /** Advances the time by as much as a reader waits. */
     pass: async (milliseconds: number): Promise<void> => {
       await vi.waitFor(() => expect(clock.waiting()).toContain(milliseconds));
       clock.pass(milliseconds);
@@ -51,7 +51,7 @@ test('a hanging server is waited for once, and then its last known list is used 
   const late = list();
   await pass(PATIENCE_MS);
   expect(await late).toEqual(before);
-  // The clock stands still: these do not wait.
+  // The clock stands still, so these calls do not wait.
   expect(await list()).toEqual(before);
   const [tools] = await Promise.all([manager.calls.listTools(callOf('changing')), call('two').catch(String)]);
   expect(tools.map(({ name }) => name)).toEqual(before);

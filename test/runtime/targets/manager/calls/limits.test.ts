@@ -6,7 +6,7 @@ const start = useManager();
 const hold = ({ calls }: TestManager, key: string, signal?: AbortSignal) =>
   calls.callTool({ ...callOf('echo', { signal }), tool: 'hold', args: { key } });
 
-/** Lets held calls answer, past the queue of all other calls. */
+/** Releases held calls, bypassing the queue for all other calls. */
 async function release({ server }: TestManager, key: string): Promise<void> {
   const connection = await server('echo').connection({ timeoutMs: 20_000 });
   await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });

@@ -8,7 +8,7 @@ import { callOf, useManager } from '../use-manager.ts';
 const folder = useTempFolder();
 const start = useManager();
 
-/** A server that others wrote. */
+/** A published third-party server. */
 function published(name: string, ...args: string[]): ServerSpec {
   const program = fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
   const launch = { kind: 'process' as const, command: process.execPath, args: [program, ...args], env: {} };
@@ -28,7 +28,7 @@ test('error codes of server-everything for unknown items are recognized', async 
   });
   await expect(read('demo://none')).rejects.toMatchObject({ code: 'NotFoundError' });
   expect(await read('demo://resource/dynamic/text/1')).toMatchObject([{ mimeType: 'text/plain' }]);
-  // It looks like one that there is, so the server may have failed.
+  // The URI matches a template, so the server may have failed.
   await expect(read('demo://resource/dynamic/text/x')).rejects.toMatchObject({ code: 'UpstreamError' });
 });
 

@@ -14,7 +14,7 @@ const start = useManager();
 const ENV = { LIST_CHANGED: '1' };
 const SERVER = serverSpec('changing', 'changing', { env: ENV });
 
-/** Calls a tool; returns its text, or the message of the error. */
+/** Calls a tool; returns its text or the error message. */
 async function outcome(manager: TestManager, tool: string, caller?: ToolCaller): Promise<string> {
   try {
     const call = { ...callOf('changing', caller && { caller }), tool, args: {} };
@@ -25,7 +25,7 @@ async function outcome(manager: TestManager, tool: string, caller?: ToolCaller):
   }
 }
 
-/** A manager whose tools have been called, so that what is decided about them is known. */
+/** A manager whose tools have been called, so that decisions about them are cached. */
 async function used(): Promise<TestManager> {
   const manager = start([SERVER]);
   for (let i = 0; i < 3; i += 1) expect(await outcome(manager, 'one')).toBe('one');
@@ -40,7 +40,7 @@ interface Case {
 
 const PINNED = toolDefinition({ name: 'one', description: 'Another.', inputSchema: { type: 'object' } });
 
-/** What each setting of a server decides about the call of a tool; `none` if it decides nothing. */
+/** The effect of each server setting on a tool call; `none` if it has no effect. */
 const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   tools: [
     { changes: { tools: { allow: ['two'], deny: [] } }, next: 'tool not allowed: changing/one' },
@@ -98,13 +98,16 @@ const CASES = Object.entries(SETTINGS).flatMap(([setting, cases]) =>
   cases === 'none' ? [] : cases.map((one) => ({ setting, ...one })),
 );
 
-test.each(CASES)('the next call uses a reloaded configuration with changed $setting', async ({ changes, tool, next }) => {
-  const manager = await used();
-  await manager.supervisor.apply([{ ...SERVER, ...changes }]);
-  expect(await outcome(manager, tool ?? 'one')).toMatch(next);
-  await manager.supervisor.apply([SERVER]);
-  expect(await outcome(manager, 'one')).toBe('one');
-});
+test.each(CASES)(
+  'the next call uses a reloaded configuration with changed $setting',
+  async ({ changes, tool, next }) => {
+    const manager = await used();
+    await manager.supervisor.apply([{ ...SERVER, ...changes }]);
+    expect(await outcome(manager, tool ?? 'one')).toMatch(next);
+    await manager.supervisor.apply([SERVER]);
+    expect(await outcome(manager, 'one')).toBe('one');
+  },
+);
 
 test('the next call notices that a server was removed or replaced by one with the same name', async () => {
   const manager = await used();
@@ -141,7 +144,7 @@ test('a changed annotation in the tool list applies to the next call', async () 
   await expect.poll(() => outcome(manager, 'one', reader)).toBe('one');
 });
 
-/** Whether the next call with a changed key can call the tool `one`; `none` for members that decide nothing about calls. */
+/** Whether the next call with a changed key can call the tool `one`; `none` for members without an effect on calls. */
 const KEY_CHANGES: Readonly<Record<keyof KeyRecord, readonly Partial<KeyRecord>[] | 'none'>> = {
   servers: [{ servers: ['other'] }],
   tools: [{ tools: ['changing/two'] }, { tools: ['other/*'] }],
@@ -173,7 +176,7 @@ test.each(KEY_CASES)("the next call applies a change of the key's $member: $chan
   ]);
   const access = createManagerAccess({ keys: () => keys }, Date.now, undefined, groups);
   const signIn = (): ToolCaller => access.check(bearer('mcpm_k'));
-  /** A new request, and one of a stream that was opened before. */
+  /** A new request, and a request on a stream that was opened before. */
   const outcomes = async (manager: TestManager, open: ToolCaller): Promise<readonly string[]> => {
     let next: string;
     try {
@@ -189,7 +192,7 @@ test.each(KEY_CASES)("the next call applies a change of the key's $member: $chan
   keys = [{ ...key, tools: [], ...changes }];
   const [next, later] = await outcomes(manager, open);
   expect(next).toMatch(/not allowed|UnauthorizedError/);
-  // What a key can do is checked again; whether it only reads is decided when a stream is opened.
+  // Permissions are checked again; whether a key is read-only is decided when a stream is opened.
   expect('readOnly' in changes ? 'not allowed' : later).toMatch(/not allowed/);
   keys = [key];
   expect(await outcomes(manager, open)).toEqual(['one', 'one']);

@@ -9,13 +9,13 @@ interface Changing extends TestManager {
   readonly clock: ReturnType<typeof handClock>;
   readonly call: (tool: string, args?: Record<string, unknown>) => Promise<unknown>;
   readonly names: () => Promise<string[]>;
-  /** How often the server was asked for its tools. */
+  /** The number of tools/list requests that the server received. */
   readonly listings: () => Promise<number>;
-  /** Its tools change without an announcement. */
+  /** Changes the server's tools without an announcement. */
   readonly become: (...tools: string[]) => Promise<unknown>;
 }
 
-/** The server `changing`, without the tools that control it. */
+/** The server `changing`, without its control tools. */
 function startChanging(env: SpecChanges['env'] = {}, changes: SpecChanges = {}): Changing {
   const clock = handClock();
   const manager = start([serverSpec('changing', 'changing', { env, ...changes })], { clock });
@@ -73,7 +73,7 @@ test('a list is requested again after an announced change or a restart', async (
 
 test.each([
   ['60000', 60_000],
-  // It announces changes; 0 is what the SDK writes if the author wrote nothing.
+  // It announces changes; 0 is what the SDK writes if the author set nothing.
   ['0', 300_000],
   ['999999999999', 86_400_000],
 ])('ttlMs %s from a server of revision 2026-07-28 caches its list for %i ms', async (ttl, milliseconds) => {

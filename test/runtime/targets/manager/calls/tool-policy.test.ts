@@ -36,7 +36,7 @@ const CONTROLS = ['become', 'announce', 'hang', 'answer', 'asked'];
 test('overrides change names, descriptions and annotations in lists and searches, but not the name sent to the server', async () => {
   const manager = start([
     changing({
-      // Filters apply to the names on the server.
+      // Filters apply to the server's own names.
       tools: { allow: ['o*', 'two', 'become'], deny: [] },
       toolOverrides: {
         one: override({
@@ -64,7 +64,7 @@ test('overrides change names, descriptions and annotations in lists and searches
     code: 'ForbiddenError',
     message: 'tool renamed: changing/one is now changing/first. Use the new name.',
   });
-  // A key with permission for the name on the server can use the new name.
+  // A key with permission for the server's own name can use the new name.
   const caller = {
     name: 'key',
     admin: false,
@@ -74,7 +74,7 @@ test('overrides change names, descriptions and annotations in lists and searches
   };
   expect((await call(manager, 'first', { caller })).isError).toBeUndefined();
   await expect(call(manager, 'two', { caller })).rejects.toThrow('tool not allowed');
-  // Another tool of the server cannot take the new name, and a hidden tool can be called.
+  // Another tool of the server cannot take over the new name, and a hidden tool can be called.
   await call(manager, 'become', { args: { tools: ['one', 'first', 'two'] } });
   expect(manager.server('changing').toolFindings.faults()).toEqual([
     'tool_overrides.three has no effect: the server has no such tool',
@@ -90,7 +90,7 @@ test('a server cannot take over the name of a renamed tool', async () => {
   ]);
 });
 
-/** Changes the tools of the server, and lists them as after an announced change. */
+/** Changes the server's tools, and lists them as after an announced change. */
 async function become(manager: TestManager, tools: readonly unknown[]): Promise<void> {
   await call(manager, 'become', { args: { tools } });
   await call(manager, 'announce');
@@ -155,7 +155,7 @@ function recordedAudit() {
   return { audit, lines };
 }
 
-/** A client that answers questions with these results. */
+/** A client that responds to elicitations with these results. */
 function personSaying(...results: readonly object[]) {
   const questions: unknown[] = [];
   const requester: Requester = {
@@ -199,7 +199,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
     message:
       'tool requires a confirmation: changing/delete. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: changing/delete over HTTP.',
   };
-  // Neither HTTP without the header nor a client without elicitation can confirm.
+  // Confirmation requires the header over HTTP, or a client with elicitation.
   await expect(call(manager, 'delete')).rejects.toMatchObject(refusal);
   const { requester: mute } = personSaying();
   await expect(
@@ -263,7 +263,7 @@ test('metrics count calls per tool; unknown tools and those beyond the maximum s
   const lines = (await manager.kernel.metrics.metrics())
     .split('\n')
     .filter((line) => line.startsWith('mcp_tool_calls_total'));
-  // 100 names and `_other`, for unknown tools and for the three beyond the maximum.
+  // 100 names and `_other`, for unknown tools and the three beyond the maximum.
   expect(lines).toHaveLength(102);
   expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="tool-0",outcome="ok"} 1');
   expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="_other",outcome="ok"} 3');

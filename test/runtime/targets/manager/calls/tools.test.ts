@@ -16,7 +16,7 @@ const names = async (manager: TestManager, server: string): Promise<string[]> =>
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
 const READ_ONLY = ['echo', 'add', 'number', 'env', 'process', 'structured', 'image', 'blocks'];
 
-/** How often the manager asked for a list; `no-ping` logs the requests. */
+/** Number of list requests from the manager; `no-ping` logs the requests. */
 const listings = (manager: TestManager, server: string): number =>
   manager
     .server(server)
@@ -41,7 +41,7 @@ test('unknown servers, unknown tools and servers without allowed tools have diff
     code: 'NotFoundError',
     message: 'server not found: Tyme',
   });
-  // The patterns allow this name, so that it is the server that has no such tool.
+  // The patterns allow this name, so the missing tool is the server's error.
   await expect(call(manager, 'Echo', 'sleepless')).rejects.toMatchObject({
     code: 'NotFoundError',
     message: 'tool not found: echo/sleepless',
@@ -79,7 +79,7 @@ test('a caller sees and calls only its allowed tools', async () => {
     manager.calls.callTool({ ...callOf(server, { caller }), tool, args: { a: 1, b: 2 } });
   expect(await use('echo', 'ADD')).toEqual(text('3'));
   await expect(use('echo', 'echo')).rejects.toThrow('tool not allowed: echo/echo');
-  // Callers do not learn which tools exist that they are not allowed to use.
+  // Callers cannot find out which disallowed tools exist.
   await expect(use('echo', 'nothing')).rejects.toThrow('tool not allowed: echo/nothing');
   await expect(use('other', 'add')).rejects.toMatchObject({
     code: 'ForbiddenError',

@@ -14,6 +14,9 @@ test.each([
   expect(addressUrl(address).origin).toBe(origin);
 });
 
-test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is rejected as an address', (address) => {
-  expect(() => addressUrl(address)).toThrow('Invalid manager address');
-});
+test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])(
+  '%j is rejected as an address',
+  (address) => {
+    expect(() => addressUrl(address)).toThrow('Invalid manager address');
+  },
+);

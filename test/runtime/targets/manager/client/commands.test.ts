@@ -20,7 +20,7 @@ beforeAll(async () => {
     ],
   });
   await Promise.all([managed.running('echo'), managed.running('camel')]);
-  // It is known why it does not start.
+  // Waits until the reason for its failure is known.
   await managed.running('broken').catch(() => undefined);
 });
 afterAll(() => managed.close());
@@ -174,7 +174,7 @@ describe('logs', () => {
     const lines = following.iterable();
     const next = lines[Symbol.asyncIterator]();
     const first = next.next();
-    // Before it listens, no line is received.
+    // No line arrives before it is listening.
     const speaking = new AbortController();
     const speak = async (): Promise<void> => {
       while (!speaking.signal.aborted) await run('call', 'echo', 'log', 'text=heard');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-/** With what stands for npx: the real one would download the inspector. */
+/** Uses a stand-in for npx, because the real one would download the inspector. */
 const inspector = (npx: string | undefined, ...args: string[]) => {
   const bin = join(folder(), 'bin');
   mkdirSync(bin);

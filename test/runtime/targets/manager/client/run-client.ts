@@ -5,7 +5,7 @@ import { CLIENT_COMMANDS } from '#manager/commands/client-commands.ts';
 
 export const PROGRAM: Program = { name: 'mcp-manager', title: 'Test', commands: CLIENT_COMMANDS };
 
-/** The same commands as a process of their own. */
+/** The same commands in a separate process. */
 export const CLIENT_PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url));
 
 export interface Ran {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-/** What is written until it was written so often. */
+/** The output of the first few updates. */
 async function watch(times: number, live: boolean): Promise<string[]> {
   const manager = createManagerClient(new URL(managed.origin), undefined);
   const terminal: Terminal = { width: 80, live, style: (_style, text) => text };

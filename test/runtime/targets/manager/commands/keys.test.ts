@@ -96,7 +96,7 @@ test('a revoked key stays in the file, and its name can be reused', async () => 
   expect((await keys('create', '--name', 'ci')).err).toBe(
     'Error: A key named "ci" already exists. Revoke it first, or choose another name.\n',
   );
-  // A file that was edited by hand can lack its last line break.
+  // A manually edited file can lack its final line break.
   appendFileSync(keysFile(), '   ');
   const { code, out } = await keys('revoke', 'ci');
   const [record] = readKeyFile(keysFile()) ?? [];

@@ -11,7 +11,7 @@ const CORS =
 const TIMEOUTS =
   '--timeout-api-shutdown=5s --timeout-mcp-init=5s --timeout-mcp-health=1s --timeout-mcp-shutdown=5 --timeout-mcp-request=5s --interval-mcp-health=10s';
 
-// The commands and flags of mcpd 0.4, as its source declares them. `add --format` is missing: we print no package.
+// The commands and flags of mcpd 0.4, as declared in its source. `add --format` is missing, because add prints no package.
 test.each([
   ['add', `--version=1 --tool=t --runtime=npx --source=s --allow-deprecated ${CACHE}`],
   ['remove', ''],

@@ -42,7 +42,7 @@ addr = "127.0.0.1:8090"
 const path = (): string => join(folder(), '.mcpd.toml');
 const text = (): string => readFileSync(path(), 'utf8');
 
-/** `config plugins` with these arguments on the file above, or on what an earlier command made of it. */
+/** Runs `config plugins` with these arguments on the file above, or on the output of an earlier command. */
 async function plugins(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
@@ -61,7 +61,7 @@ function write(toml = FILE): void {
 const JWT = ['--category', 'authentication', '--name', 'jwt-auth'];
 const KEY = ['--category', 'authentication', '--name', 'api-key'];
 
-/** What stands from one piece of the file up to another. */
+/** The part of the file from one string up to another. */
 const part = (from: string, to: string): string => FILE.slice(FILE.indexOf(from), FILE.indexOf(to));
 const JWT_BLOCK = part('# Who', '# Old');
 const KEY_BLOCK = part('# Old', '# Everything');

@@ -74,7 +74,7 @@ test('the official registry is read with pages, search and both entry formats', 
   );
 
   const registry = ['--registry', origin, '--tool', '*'];
-  // The last part of the name finds servers that are skipped, too.
+  // Skipped servers are also found by the last part of their name.
   expect((await run('add', 'bundle', ...registry)).err).toContain(
     'lists com.example/bundle, but it cannot be added: packages of the type "mcpb" are not supported',
   );

@@ -12,7 +12,7 @@ const listed = (name: string, more: object, meta: object = {}) => ({
   _meta: { [OFFICIAL]: { status: 'active', isLatest: true, ...meta } },
 });
 
-/** Two pages in the format of the registry, as of 2025-12-11, and a server in the format of July 2025. */
+/** Two pages in the registry format of 2025-12-11, and a server in the format of July 2025. */
 export const PAGES = [
   {
     servers: [
@@ -112,7 +112,7 @@ export const PAGES = [
   },
 ];
 
-/** A catalog in the format of Docker. */
+/** A catalog in Docker's format. */
 export const CATALOG = `
 registry:
   db:

@@ -12,7 +12,7 @@ const PROGRAM: Program = {
   options: CONFIG_OPTIONS,
 };
 
-/** A configuration of a container and a server elsewhere. */
+/** A configuration with a container and a remote server. */
 export const SERVERS = `# ours
 [[servers]]
 name = "a" # the first
@@ -33,7 +33,7 @@ export interface Said {
   readonly err: string;
 }
 
-/** Commands that work on the two files of a folder. */
+/** Runs commands on the two files of a folder. */
 export function workplace(folder: string) {
   const path = (name: string): string => join(folder, name);
   return {

@@ -125,12 +125,9 @@ test.runIf(process.getuid?.() === 0)('a file owned by another user keeps its own
   expect([uid, gid, modeOf(paths().config)]).toEqual([65_534, 65_533, '600']);
 });
 
-test.runIf(process.platform === 'linux')(
-  'if no folder can be created, one sentence reports it',
-  async () => {
-    const config = '/proc/nowhere/deep/.mcpd.toml';
-    await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
-      'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
-    );
-  },
-);
+test.runIf(process.platform === 'linux')('if no folder can be created, one sentence reports it', async () => {
+  const config = '/proc/nowhere/deep/.mcpd.toml';
+  await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
+    'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
+  );
+});

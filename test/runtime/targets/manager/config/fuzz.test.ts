@@ -29,7 +29,7 @@ client_id = "$(K)"
 client_secret = "v"
 `;
 
-/** The text with a part of it gone and something else in its place. */
+/** The text with some parts replaced by others. */
 const damaged = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(

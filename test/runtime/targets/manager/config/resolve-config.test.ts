@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemsOf, processOf, remoteOf, resolve } from './resolve.ts';
 
-/** As the reference writes it. */
+/** The files of the reference. */
 const SERVERS = `
 [[servers]]
 name = "time"
@@ -112,7 +112,7 @@ test('the reference files are read completely', () => {
     cors: {
       origins: ['https://app.example'],
       methods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
-      // Those of the mcpd service, and what clients of our own doors cannot do without.
+      // Settings of the mcpd service, and ones that clients of our other endpoints require.
       headers: [
         'Accept',
         'Accept-Language',

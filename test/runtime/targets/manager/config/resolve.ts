@@ -9,11 +9,11 @@ import type { ProcessLaunch, RemoteLaunch, ServerSpec } from '#manager/config/sp
 interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts' | 'keepsUnusable'>> {
   readonly servers: string;
   readonly secrets?: string;
-  /** What the file of servers is called. */
+  /** The name of the servers file. */
   readonly file?: string;
 }
 
-/** A configuration from two texts, as if they were files. */
+/** Resolves a configuration from two texts, as if they were files. */
 export const resolve = ({
   servers,
   secrets,

@@ -33,7 +33,7 @@ describe('the configuration API', () => {
     const written = await send('PUT', `${SERVERS}/echo`, change);
     expect(written.body).toMatchObject({ written: true, applied: { updated: ['echo'], restarted: [] } });
     expect(manager().read('.mcpd.toml')).toBe(before.replace('\n# Has', 'concurrency = 3\n\n# Has'));
-    // The text is based on the file before.
+    // The text is based on an outdated file.
     const stale = await send('PUT', `${SERVERS}/echo`, change);
     expect([stale.status, stale.body.detail]).toEqual([409, expect.stringContaining('has changed since')]);
   });

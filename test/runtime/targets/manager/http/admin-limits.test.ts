@@ -26,7 +26,7 @@ interface Operation {
   readonly path: string;
 }
 
-/** The operations for administrators in the document of the API, which has all routes. */
+/** The admin operations in the OpenAPI document, which contains all routes. */
 async function operations(): Promise<readonly Operation[]> {
   const { body } = await manager.get('/openapi.json');
   const paths = Object.entries<Record<string, unknown>>(body.paths);
@@ -58,7 +58,7 @@ test('an admin key limited to some servers can neither read nor change others', 
       false,
     ]);
   }
-  // Their answers have the servers of the key only.
+  // Their responses contain only the key's servers.
   expect(lists.toSorted()).toEqual([
     '200 GET /api/v1/admin/audit',
     '200 GET /api/v1/admin/configuration',

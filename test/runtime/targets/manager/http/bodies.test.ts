@@ -82,16 +82,19 @@ describe('an invalid body is a client error with a reason', () => {
     ]);
   });
 
-  test.each(['[]', '"text"', '7', 'null', 'true'])('%s returns 422, because arguments must be an object', async (text) => {
-    const { status, body } = await api().post(TOOL, text);
-    expect(status).toBe(422);
-    expect(body.errors).toEqual([
-      expect.objectContaining({
-        location: 'body',
-        message: expect.stringMatching(/^the body must be an object of arguments, not /),
-      }),
-    ]);
-  });
+  test.each(['[]', '"text"', '7', 'null', 'true'])(
+    '%s returns 422, because arguments must be an object',
+    async (text) => {
+      const { status, body } = await api().post(TOOL, text);
+      expect(status).toBe(422);
+      expect(body.errors).toEqual([
+        expect.objectContaining({
+          location: 'body',
+          message: expect.stringMatching(/^the body must be an object of arguments, not /),
+        }),
+      ]);
+    },
+  );
 
   test('prompt arguments must be strings', async () => {
     const { status, body } = await api().post(PROMPT, { arguments: { name: 7, other: null } });

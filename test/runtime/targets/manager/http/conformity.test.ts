@@ -124,7 +124,7 @@ test('this test calls every operation of the document', () => {
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
     described.operationOf('DELETE', DELETED),
   ]);
-  // Those of groups are the same routes; groups.test.ts calls them.
+  // Group operations are the same routes; groups.test.ts calls them.
   const operations = described.operations.filter(({ tags }) => !tags.includes('Groups'));
   expect(operations.length).toBeGreaterThan(15);
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);

@@ -6,7 +6,7 @@ import { FIXTURES } from '#test/helpers/paths.ts';
 import { keyOf } from '../access/key-of.ts';
 import { useApi } from './use-api.ts';
 
-/** The operations for files are in the document only if there are files; none of them is called here. */
+/** File operations are in the document only if there are files; none of them is called here. */
 const files = {
   paths: { config: '', runtime: '' },
   keys: '',

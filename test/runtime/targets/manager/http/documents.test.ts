@@ -7,7 +7,7 @@ import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 import { keyOf } from '../access/key-of.ts';
 import { useApi } from './use-api.ts';
 
-/** The operations for files are in the document only if there are files; none of them is called here. */
+/** File operations are in the document only if there are files; none of them is called here. */
 const files = {
   paths: { config: '', runtime: '' },
   keys: '',

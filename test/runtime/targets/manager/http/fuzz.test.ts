@@ -8,7 +8,7 @@ const api = useApi(() => ({
   servers: [serverSpec('echo', 'echo', { tools: { allow: ['number'], deny: [] } })],
 }));
 
-/** The problems of an answer to any request: nothing can break, and each refusal is a problem document. */
+/** Problems of a response to any request: nothing may crash, and each rejection must be a problem document. */
 function disorderIn({ status, headers, body }: Answer): string | undefined {
   if (status >= 500 && status !== 501) return `status ${status}`;
   if (status < 400) return undefined;
@@ -86,7 +86,7 @@ test('any path, query and method gets a documented response', async () => {
   await fc.assert(
     fc.asyncProperty(path, query, method, async (where, what, method) => {
       const url = `http://localhost${where}${what}`;
-      // Restarting it a hundred times shows nothing more.
+      // A hundred restarts would test nothing more.
       fc.pre(URL.canParse(url) && !/restart|follow/.test(url));
       const answer = await api().request(url, { method });
       expect([method, url, disorderIn(answer)]).toEqual([method, url, undefined]);

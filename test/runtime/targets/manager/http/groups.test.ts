@@ -106,7 +106,7 @@ test("a group's endpoints contain only its servers and tools, over MCP and HTTP"
     status: 404,
     body: { detail: 'group not found: none' },
   });
-  // Administration is not part of a group.
+  // Admin routes are not part of a group.
   expect((await send('all', '/groups/maths/api/v1/admin/status')).status).toBe(404);
 });
 
@@ -171,7 +171,7 @@ test('a tool that requires approval uses elicitation over MCP and a request head
   const request = { name: 'echo__echo', arguments: { message: 'hi' } };
   expect((await client.callTool(request)).content).toEqual([{ type: 'text', text: 'hi' }]);
   expect(messages).toEqual(['Allow the call of the tool echo/echo with these arguments? {"message":"hi"}']);
-  // The header of an MCP client is the same for all calls, so it confirms nothing.
+  // An MCP client sends the same header with all calls, so it does not confirm anything.
   const header = { 'X-Confirm-Tool': 'echo/echo' };
   const mute = await managed.connect('/mcp', { Authorization: bearer('all'), ...header });
   await expect(mute.callTool(request)).rejects.toThrow('tool requires a confirmation: echo/echo.');

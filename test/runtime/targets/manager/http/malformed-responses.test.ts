@@ -21,7 +21,7 @@ beforeAll(async () => {
 const SERVER = '/api/v1/servers/malformed';
 type Ask = (answer: unknown) => Promise<unknown>;
 
-/** The problems of an answer over HTTP: it must be a success or the server's fault, as described. */
+/** Problems of a response over HTTP: it must be a success or the server's fault, as documented. */
 function disorderOf(method: string, path: string, answer: Answer): string | undefined {
   if (answer.status !== 200 && answer.status !== 502) return `status ${answer.status}: ${answer.text}`;
   if (answer.status === 502 && !(answer.body.errors?.[0]?.message?.length > 20))
@@ -34,7 +34,7 @@ function disorderOf(method: string, path: string, answer: Answer): string | unde
   }
 }
 
-/** The outcome over MCP, by a client that checks what it gets. */
+/** The outcome over MCP, with a client that validates responses. */
 async function overMcp(ask: Ask, answer: unknown): Promise<{ failure?: McpError; disorder?: string }> {
   try {
     await ask(answer);
@@ -133,7 +133,7 @@ describe.each(Object.keys(ROUTES))('%s', (name) => {
       for (const ask of mcp) {
         const { failure, disorder: over } = await overMcp(ask, answer);
         if (over !== undefined) disorders.push({ answer: JSON.stringify(answer), disorder: over });
-        // What fails in a tool is a result over MCP.
+        // A failure inside a tool is a result over MCP.
         else if (
           heard &&
           !heard.text.includes('tool call failed') &&

@@ -12,7 +12,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
   readonly body: any;
 }
@@ -22,9 +22,9 @@ export interface OpenApi {
   readonly app: ManagerApi['app'];
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
-  /** Texts are sent as they are, anything else as JSON. */
+  /** Strings are sent as they are, anything else as JSON. */
   readonly post: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
-  /** Puts the app on the network as well; ended with it. */
+  /** Serves the app on the network; closed together with it. */
   readonly listen: () => Promise<string>;
   readonly close: () => Promise<void>;
 }

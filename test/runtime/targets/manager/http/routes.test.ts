@@ -55,7 +55,7 @@ test("the document contains each declared route with its guard's description and
     const errors = [...guard.errors, 401].map(String);
     expect([nameOf(route), errors.filter((status) => !(status in responses))]).toEqual([nameOf(route), []]);
   }
-  // Another address of the same document.
+  // Another path of the same document.
   expect(undocumented).toEqual([
     'GET /openapi/:server/openapi.json',
     'GET /groups/:group/openapi/:server/openapi.json',
@@ -91,7 +91,7 @@ test('only tool calls without a query and with plain names are handled directly'
   }
 });
 
-/** Whether each key can send a request to the routes with these sentences, before anything else is checked. */
+/** Whether each key may send a request to the routes with these descriptions, before anything else is checked. */
 const PERMISSIONS: Readonly<Record<string, (method: string) => Partial<Record<keyof typeof KEYS, boolean>>>> =
   {
     'Requires a key with admin permission.': (method) => ({

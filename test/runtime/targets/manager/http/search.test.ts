@@ -35,10 +35,13 @@ test('only tools that the caller can use are found', async () => {
   expect(body.tools.filter(({ server }: { server: string }) => server !== 'echo')).toEqual([]);
 });
 
-test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])('the query "%s" returns 422', async (query) => {
-  const { status, body } = await search(query);
-  expect([status, body.errors[0].location]).toEqual([422, expect.stringMatching(/^query\.(q|limit)$/)]);
-});
+test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])(
+  'the query "%s" returns 422',
+  async (query) => {
+    const { status, body } = await search(query);
+    expect([status, body.errors[0].location]).toEqual([422, expect.stringMatching(/^query\.(q|limit)$/)]);
+  },
+);
 
 test('prompts of all servers are found by their descriptions and arguments', async () => {
   const { body } = await search('?q=greets&limit=1', headers, 'prompts');

@@ -17,7 +17,7 @@ export interface ManagerWithFiles {
   readonly keys: Readonly<Record<'editor' | 'admin' | 'reader' | 'limited' | 'user', string>>;
   readonly read: (file: string) => string;
   readonly path: (file: string) => string;
-  /** Sends a request with the key of the editor, or another one. */
+  /** Sends a request with the editor's key or another one. */
   readonly send: (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
   readonly get: (path: string, key?: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
@@ -40,7 +40,7 @@ export const serverToml = (name: string, fixture: string, more: object = {}): st
     ],
   });
 
-/** Starts the manager in this process, with a configuration, keys and an audit log in a folder of its own. */
+/** Starts the manager in this process, with a configuration, keys and an audit log in its own folder. */
 export async function startWithFiles(config: string): Promise<ManagerWithFiles> {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const path = (file: string): string => join(folder, file);

@@ -55,7 +55,7 @@ const TOOLS = [
   { name: 'old', title: 'Old drafts', description: 'Old.', inputSchema: OLD_DRAFTS },
   ...NAMES.map((name) => ({ name, inputSchema: { type: 'object' } })),
 ];
-/** The fixture adds a tool of its own. */
+/** A tool that the fixture adds itself. */
 const LISTED = [...TOOLS.map(({ name }) => name), 'answer'];
 
 const api = useApi(() => ({
@@ -124,7 +124,7 @@ describe('the document for hostile tools', () => {
     const called = await Promise.all(
       paths.map((path) => api().post(`/openapi/hostile${path}`, {}, as('full'))),
     );
-    // Each answers with the name under which it was called.
+    // Each tool returns the name under which it was called.
     expect(called.map((answer) => answer.body)).toEqual(TOOLS.map(({ name }) => name));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type OpenApi, type OpenApiOptions, openApi } from './open-api.ts';
 
-/** One API for all tests of a file or a group; returns how to get it inside a test. */
+/** One API for all tests of a file or group; returns how to access it inside a test. */
 export function useApi(options: () => OpenApiOptions): () => OpenApi {
   let api: OpenApi | undefined;
   beforeAll(async () => {

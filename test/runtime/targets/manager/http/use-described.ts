@@ -13,7 +13,7 @@ servers = ["echo"]
 
 interface DescribedManager {
   readonly manager: () => ManagerWithFiles;
-  /** Sends a request and expects the answer to be as documented. */
+  /** Sends a request and expects the documented response. */
   readonly send: ManagerWithFiles['send'];
 }
 

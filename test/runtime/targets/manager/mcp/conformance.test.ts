@@ -5,7 +5,7 @@ import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { type Managed, openManager } from './managed.ts';
 
-/** How many checks each scenario has. What they look for is in `fixtures/mcp-servers/conformance.mjs`, behind the manager. */
+/** Number of checks per scenario. `fixtures/mcp-servers/conformance.mjs`, behind the manager, provides what they test. */
 const SCENARIOS = {
   'server-initialize': 1,
   'logging-set-level': 1,
@@ -25,7 +25,7 @@ const SCENARIOS = {
   'tools-call-elicitation': 1,
   'elicitation-sep1034-defaults': 5,
   'elicitation-sep1330-enums': 5,
-  // That answers may be JSON is not counted, nor that a server need not end a stream itself.
+  // Two checks do not count: that responses can be JSON, and that a server need not end a stream itself.
   'server-sse-multiple-streams': 1,
   'server-sse-polling': 2,
   'resources-list': 1,

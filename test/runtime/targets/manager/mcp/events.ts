@@ -1,4 +1,4 @@
-/** The messages of a stream of events, as they come. */
+/** The messages of an event stream, as they arrive. */
 export async function* eventsOf(answer: Response): AsyncGenerator<Record<string, unknown>, undefined> {
   if (!answer.body) throw new Error('no body');
   let text = '';

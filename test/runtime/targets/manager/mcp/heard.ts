@@ -3,7 +3,7 @@ import type { Notification } from '@modelcontextprotocol/sdk/types.js';
 
 export interface Heard {
   readonly all: readonly Notification[];
-  /** Resolves with the first notification, also of those before, that fits. */
+  /** Resolves with the first matching notification, including earlier ones. */
   readonly next: (
     method: string,
     fits?: (params: Record<string, unknown>) => boolean,
@@ -11,7 +11,7 @@ export interface Heard {
   readonly forget: () => void;
 }
 
-/** Keeps all notifications of a client. */
+/** Records all notifications of a client. */
 export function hearAll(client: Client): Heard {
   const all: Notification[] = [];
   let waiting: (() => void)[] = [];

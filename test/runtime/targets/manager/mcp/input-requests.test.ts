@@ -21,21 +21,21 @@ afterAll(() => managed.close());
 
 const ROOTS = { roots: [{ uri: 'file:///home/ada', name: 'ada' }] };
 
-/** A client that answers what its roots are. */
+/** A client that returns its roots. */
 async function withRoots(path = '/mcp'): Promise<Client> {
   const client = await managed.connect(path, {}, { roots: {} });
   client.setRequestHandler(ListRootsRequestSchema, () => ROOTS);
   return client;
 }
 
-/** The answer that the server gets to this request. */
+/** The response that the server receives to this request. */
 async function askedBy(client: Client, method: string, tool = 'echo__ask'): Promise<unknown> {
   const { content } = await client.callTool({ name: tool, arguments: { method } });
   const [block] = content as { text: string }[];
   return JSON.parse(block?.text ?? '') as unknown;
 }
 
-/** Leaves a call without an answer until the function it returns is called. */
+/** Keeps a call pending until the returned function is called. */
 async function holdCall(client: Client, key: string): Promise<() => Promise<void>> {
   const holding = managed.nextLogLine('echo', new RegExp(`^holding ${key}`));
   const held = client.callTool({ name: 'echo__hold', arguments: { key } });

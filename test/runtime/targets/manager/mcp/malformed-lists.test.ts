@@ -7,7 +7,7 @@ import { type Managed, openManager } from './managed.ts';
 
 const LONG = 'n'.repeat(200);
 
-/** Tools under a name that clients do not accept. */
+/** Tools with names that clients do not accept. */
 const RENAMED = ['two words', 'straße', 'a/b', 'a,b', LONG];
 
 const PROMPTS = [

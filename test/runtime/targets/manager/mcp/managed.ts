@@ -29,20 +29,20 @@ import { openConnection } from '#manager/upstream/open-connection.ts';
 export interface Managed {
   readonly context: ManagerContext;
   readonly origin: string;
-  /** The configuration of the next reload. */
+  /** Sets the configuration for the next reload. */
   readonly configure: (servers: readonly ServerSpec[]) => void;
-  /** A new client of the SDK, of a path. */
+  /** Connects a new SDK client to a path. */
   readonly connect: (
     path?: string,
     headers?: Record<string, string>,
     capabilities?: ClientCapabilities,
   ) => Promise<Client>;
   readonly server: (name: string) => ManagedServer;
-  /** Resolves when the server runs. */
+  /** Resolves when the server is running. */
   readonly running: (server: string) => Promise<void>;
-  /** Resolves with the next line of the server's stderr that fits. */
+  /** Resolves with the next matching line of the server's stderr. */
   readonly nextLogLine: (server: string, fits: RegExp) => Promise<string>;
-  /** Ends the session of a client as the client would. */
+  /** Ends a client's session, as the client would. */
   readonly endSession: (client: Client) => Promise<void>;
   readonly logged: readonly Record<string, unknown>[];
   readonly close: () => Promise<void>;
@@ -54,7 +54,7 @@ export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly keys?: readonly KeyRecord[];
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings;
-  /** The sign-ins of persons to remote servers. */
+  /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
 }
 

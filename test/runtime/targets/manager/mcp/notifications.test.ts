@@ -95,7 +95,7 @@ describe('log messages', () => {
     await loud.setLoggingLevel('debug');
     await loud.request(log, ResultSchema);
     await heardLoud.next(MESSAGE, ({ data }) => data === 'done');
-    // The answer to this comes after whatever was sent before.
+    // This response arrives after everything that was sent before.
     await quiet.ping();
     expect(heardQuiet.all).toEqual([]);
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-/** Without the SDK's own reading of results. */
+/** Without the SDK's own parsing of results. */
 const call = (name: string, args: object = {}) =>
   client.request({ method: 'tools/call', params: { name, arguments: args } }, ResultSchema);
 

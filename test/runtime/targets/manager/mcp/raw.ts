@@ -1,4 +1,4 @@
-/** HTTP requests as they are, for what no client of the SDK sends or shows. */
+/** Raw HTTP requests, for anything that the SDK's client neither sends nor shows. */
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 export interface RawRequest {
@@ -19,7 +19,7 @@ export const post = (
     ...(signal && { signal }),
   });
 
-/** Opens a session; resolves with the headers of all that follows. */
+/** Opens a session; resolves with the headers for all further requests. */
 export async function openSession(
   origin: string,
   path = '/mcp',

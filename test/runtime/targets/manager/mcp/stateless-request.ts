@@ -10,7 +10,7 @@ export interface StatelessRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A request as a client of this revision sends it. */
+/** A request as sent by a client of this revision. */
 export function sendStateless(
   origin: string,
   method: string,

@@ -178,7 +178,13 @@ describe('rejected requests', () => {
       -32_602,
     ],
     ['a removed method', 'ping', {}, 404, -32_601],
-    ['a method that requires a session', 'resources/subscribe', { params: { uri: 'test://static-text' } }, 404, -32_601],
+    [
+      'a method that requires a session',
+      'resources/subscribe',
+      { params: { uri: 'test://static-text' } },
+      404,
+      -32_601,
+    ],
   ])('request with %s', async (_what, method, asked, status, code) => {
     const answer = await ask(method, asked);
     expect(answer.status).toBe(status);

@@ -8,7 +8,7 @@ const folder = useTempFolder();
 
 const RESPONSE = { flows: ['response'] };
 
-/** What can go wrong with a plugin that is asked, and what is logged then. */
+/** Failures of a plugin that is called, and what is logged then. */
 const FAILURES: readonly (readonly [string, object, RegExp])[] = [
   ['fail', {}, /hunter2/],
   ['crash', {}, /./],
@@ -16,23 +16,20 @@ const FAILURES: readonly (readonly [string, object, RegExp])[] = [
   ['nonsense', {}, /invalid HTTP headers/],
 ];
 
-test.each(FAILURES)(
-  'a failing required plugin rejects the request: %s',
-  async (name, more, reason) => {
-    const { url, thrown } = await served({ authentication: [plugin(name, { ...more, required: true })] });
-    const answer = await post(`${url}/echo`);
-    expect(answer.status).toBe(500);
-    expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
-    expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
-    expect(await answer.json()).toEqual({
-      $schema: 'http://localhost/schemas/ErrorModel.json',
-      title: 'Internal Server Error',
-      status: 500,
-      detail: 'Request processing failed',
-    });
-    expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);
-  },
-);
+test.each(FAILURES)('a failing required plugin rejects the request: %s', async (name, more, reason) => {
+  const { url, thrown } = await served({ authentication: [plugin(name, { ...more, required: true })] });
+  const answer = await post(`${url}/echo`);
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
+  expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
+  expect(await answer.json()).toEqual({
+    $schema: 'http://localhost/schemas/ErrorModel.json',
+    title: 'Internal Server Error',
+    status: 500,
+    detail: 'Request processing failed',
+  });
+  expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);
+});
 
 test.each(FAILURES)('a failing optional plugin is skipped: %s', async (name, more, reason) => {
   const { url, logged } = await served({ authentication: [plugin(name, more)] });
@@ -50,19 +47,16 @@ test.each(FAILURES)('a failing optional plugin is skipped: %s', async (name, mor
   );
 });
 
-test.each(['fail', 'crash'])(
-  'a required plugin that fails on a response blocks it: %s',
-  async (name) => {
-    const { url } = await served({ content: [plugin(name, { ...RESPONSE, required: true })] });
-    const answer = await post(`${url}/echo`, { a: 1 });
-    expect(answer.status).toBe(500);
-    expect(answer.headers.get('Mcpd-Error-Type')).toBe('response-pipeline-failure');
-    expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(answer.headers.has('X-Handler')).toBe(false);
-    expect(await answer.json()).toMatchObject({ detail: 'Response processing failed' });
-  },
-);
+test.each(['fail', 'crash'])('a required plugin that fails on a response blocks it: %s', async (name) => {
+  const { url } = await served({ content: [plugin(name, { ...RESPONSE, required: true })] });
+  const answer = await post(`${url}/echo`, { a: 1 });
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get('Mcpd-Error-Type')).toBe('response-pipeline-failure');
+  expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  expect(answer.headers.has('X-Handler')).toBe(false);
+  expect(await answer.json()).toMatchObject({ detail: 'Response processing failed' });
+});
 
 test('an optional plugin that fails on a response leaves it unchanged', async () => {
   const { url } = await served({ content: [plugin('fail', RESPONSE)] });

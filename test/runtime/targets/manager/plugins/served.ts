@@ -15,7 +15,7 @@ import { ROOT } from '#test/helpers/paths.ts';
 
 const FIXTURES = join(ROOT, 'fixtures/mcp-plugins');
 
-/** `[plugins]` of the configuration. */
+/** The configuration's `[plugins]`. */
 type Section = Readonly<Record<string, readonly object[] | string>>;
 
 type Log = Record<string, unknown> & { readonly msg: string };
@@ -27,7 +27,7 @@ export interface Started {
   readonly said: (name: string, msg: string) => Promise<Log>;
 }
 
-/** Plugins of the fixtures by the categories of `[plugins]`; closed when the test is over. */
+/** Starts fixture plugins by the categories of `[plugins]`; closed when the test is over. */
 export async function started(categories: Section, options: Partial<PluginsOptions> = {}): Promise<Started> {
   const settings = readPluginSettings({ dir: FIXTURES, ...categories }, (_path, message) => {
     throw new Error(message);
@@ -54,11 +54,11 @@ const keepingLog = (logged: Log[]): Logger =>
 
 export interface Served extends Started {
   readonly url: string;
-  /** The errors that requests ended with. */
+  /** The errors of failed requests. */
   readonly thrown: readonly Error[];
 }
 
-/** Plugins before an HTTP server: POST /echo answers with what reached it, POST /other with where it came. */
+/** Plugins in front of an HTTP server: POST /echo returns the request that reached it, and POST /other the path. */
 export async function served(
   categories: Section,
   options: Partial<PluginsOptions> = {},
@@ -92,12 +92,12 @@ export async function served(
   return { ...base, thrown, url: `http://127.0.0.1:${listener.port}` };
 }
 
-/** A folder's program of that name that is one of the fixtures, to have it there more than once. */
+/** Links a fixture into the folder under this name, so that it can be used more than once. */
 export function link(folder: string, name: string, fixture: string): void {
   symlinkSync(join(FIXTURES, `${fixture}.mjs`), join(folder, `${name}.mjs`));
 }
 
-/** The entry of one plugin, asked about requests alone unless it has another setting. */
+/** The entry of one plugin, for requests only unless set otherwise. */
 export const plugin = (name: string, more: object = {}): object => ({
   name: `${name}.mjs`,
   flows: ['request'],

@@ -9,7 +9,7 @@ const QUERY = { id: 'x', runtime: undefined, version: undefined, allowDeprecated
 const word = (value: string, more: object = {}) => ({ type: 'positional', value, ...more });
 const named = (name: string, value?: string, more: object = {}) => ({ type: 'named', name, value, ...more });
 
-/** What `add` makes of a server with these runtime arguments, or why it cannot. */
+/** The table that `add` creates for a server with these runtime arguments, or the reason why it cannot. */
 function add(registryType: string, identifier: string, runtimeArguments: object[], more: object = {}) {
   const value = {
     name: 'com.example/x',

@@ -44,7 +44,7 @@ const GOOD: Record<ListName, object> = {
   resourceTemplates: { uriTemplate: 'a:{b}', name: 'x', ...common, mimeType: 'text/plain', annotations },
 };
 
-/** What official clients check lists with. */
+/** The schemas with which official clients validate lists. */
 const STRICT = {
   tools: ListToolsResultSchema,
   prompts: ListPromptsResultSchema,

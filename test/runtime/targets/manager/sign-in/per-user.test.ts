@@ -22,7 +22,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** A manager whose users sign in to a protected server, with a key for each person. */
+/** A manager whose users sign in to a protected server, with one key per user. */
 async function usersOf(persons: readonly (string | KeyRecord)[]) {
   const server = await startProtectedServer();
   const launch = remoteLaunch(server.url, { oauth: { grant: 'authorization_code', perUser: true } });

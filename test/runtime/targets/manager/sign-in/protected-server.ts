@@ -7,14 +7,14 @@ import { onTestFinished } from 'vitest';
 
 interface Grant {
   readonly scope: string;
-  /** The person who signed in, if the browser named one. */
+  /** The user who signed in, if the browser named one. */
   readonly person: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly jkt: string | undefined;
   readonly expiresAt: number;
 }
 
-/** What a test changes about the server, and what the server has seen. */
+/** Settings of the server that a test changes, and requests that it has received. */
 export interface ProtectedServer {
   readonly url: string;
   readonly origin: string;
@@ -37,13 +37,13 @@ export interface ProtectedServer {
   /** Rejects all tokens that exist now. */
   rejectAccess(): void;
   rejectAll(): void;
-  /** Opens the page of the authorization server like a browser; the person agrees. Resolves with the text of the last page. */
+  /** Opens the authorization server's page like a browser; the user consents. Resolves with the text of the last page. */
   browse(url: URL): Promise<{ readonly status: number; readonly text: string }>;
-  /** The query of the URL to which a browser would return, in which a person signed in. */
+  /** The query of the redirect after this user has signed in. */
   signIn(url: URL, person: string): Promise<string>;
 }
 
-/** An MCP server with an authorization server in the same place. A refresh token that is used twice revokes everything. */
+/** An MCP server that is its own authorization server. Using a refresh token twice revokes everything. */
 export async function startProtectedServer(): Promise<ProtectedServer> {
   const access = new Map<string, Grant>();
   const refresh = new Map<string, Omit<Grant, 'expiresAt'>>();

@@ -100,7 +100,7 @@ test('concurrent requests and two processes use a refresh token only once', asyn
 test('a token is refreshed before it expires, and a revoked refresh token requires a new sign-in', async () => {
   const server = await startProtectedServer();
   const { store, open, signIn, target } = signingIn(server);
-  // Less than the margin, so that each request refreshes.
+  // Shorter than the margin, so that each request refreshes.
   server.lifetime = 5;
   await signIn();
   const connection = await open();
@@ -177,7 +177,11 @@ test.each([
   ['another state', { state: 'x' }, 'the sign-in was not completed in time'],
   ['another issuer', { iss: 'https://evil.example' }, 'its iss is wrong'],
   ['no issuer', { iss: undefined }, 'its iss is wrong'],
-  ['an access_denied error', { code: undefined, error: 'access_denied', error_description: 'no' }, 'access_denied: no'],
+  [
+    'an access_denied error',
+    { code: undefined, error: 'access_denied', error_description: 'no' },
+    'access_denied: no',
+  ],
   ['a wrong code', { code: 'wrong' }, 'returned no token: invalid_grant: no fit'],
 ])('a redirect with %s does not complete a sign-in', async (_what, redirect, reason) => {
   const server = await startProtectedServer();

@@ -1,4 +1,4 @@
-// A process that counts in a sign-in, as often as its last argument: the first argument is the folder.
+// Increments a counter in a sign-in; the arguments are the folder and the number of increments.
 import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 
 const [folder = '', times = '0'] = process.argv.slice(2);

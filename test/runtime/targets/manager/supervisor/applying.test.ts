@@ -182,7 +182,7 @@ test(
     await Promise.all([manager.phase('a', 'running'), manager.phase('b', 'running')]);
     const loads = [keepCalling(manager, 'a', 8), keepCalling(manager, 'b', 2)];
     const spec = (round: number): ServerSpec =>
-      // Every tenth reload starts a process; the others change what is offered and how many may call.
+      // Every tenth reload starts a new process; the others change the allowed tools and the concurrency limit.
       ({
         ...withArgs('a', String(Math.floor(round / 10))),
         concurrency: 4 + (round % 8),

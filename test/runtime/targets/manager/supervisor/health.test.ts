@@ -6,7 +6,7 @@ import { callOf, useManager } from '../use-manager.ts';
 
 const start = useManager();
 
-/** Looks until a check made it so; checks of real servers take a moment. */
+/** Polls until a check has this result; checks of real servers take a moment. */
 async function healthOf(server: ManagedServer, fits: (health: Health) => boolean): Promise<Health> {
   while (!fits(server.health())) await new Promise((resolve) => setImmediate(resolve));
   return server.health();
@@ -59,7 +59,7 @@ test('a frozen server gets the status timeout and is replaced after three failed
   await healthOf(server, withStatus('ok'));
   const { pid = 0 } = server.status();
   process.kill(pid, 'SIGSTOP');
-  // It would not answer within any time: the test need not wait.
+  // It would never respond, so the test need not wait.
   settings.healthMs = 20;
   const statuses: HealthStatus[] = [];
   for (let check = 1; check <= 3; check += 1) {
@@ -69,7 +69,7 @@ test('a frozen server gets the status timeout and is replaced after three failed
     statuses.push(server.health().status);
   }
   settings.healthMs = 20_000;
-  // After the third one it is replaced.
+  // After the third failed check it is replaced.
   expect(statuses).toEqual(['timeout', 'timeout', 'unreachable']);
   await manager.logged('echo', /stopped responding; restarting now/);
   await healthOf(server, withStatus('ok'));
@@ -86,7 +86,7 @@ test('a server that is silent for less than the request timeout is not replaced'
   await healthOf(server, withStatus('ok'));
   const { pid = 0 } = server.status();
   process.kill(pid, 'SIGSTOP');
-  // It would not answer within any time: the test need not wait.
+  // It would never respond, so the test need not wait.
   settings.healthMs = 20;
   for (let check = 1; check <= 4; check += 1) {
     clock.pass(10_000);

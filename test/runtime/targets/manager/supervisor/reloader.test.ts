@@ -59,7 +59,7 @@ test('an invalid configuration changes nothing, and the reason is logged', async
   await expect(reloader.reload()).rejects.toThrow('Server a failed to start');
   const told = manager.kernel.logged.filter(({ level }) => level === 50);
   expect(told).toHaveLength(2);
-  // The sentence is enough; a stack trace does not help to correct a file.
+  // The message is sufficient; a stack trace does not help to correct a file.
   expect(told[0]).not.toHaveProperty('err');
   const call = manager.calls.callTool({ ...callOf('a'), tool: 'echo', args: { message: 'still here' } });
   expect((await call).content).toEqual([{ type: 'text', text: 'still here' }]);

@@ -23,7 +23,7 @@ test('a server killed under load is back within two seconds, every call gets a r
   process.kill(before.pid ?? 0, 'SIGKILL');
   await manager.logged('victim', /SIGKILL/);
   await victim.more(1);
-  // Two seconds is what we promise; a machine that does ten other things gets more.
+  // The documented limit is two seconds; a busy test machine gets more.
   expect(performance.now() - killedAt).toBeLessThan(10_000);
   await victim.more(200);
   await Promise.all([victim.stop(), other.stop()]);
@@ -32,7 +32,7 @@ test('a server killed under load is back within two seconds, every call gets a r
   expect(after.pid).not.toBe(before.pid);
   expect(after).toMatchObject({ phase: 'running', restarts: 1 });
   expect(after.reason).toContain('SIGKILL');
-  // Only what it was working on is lost, and gets an error.
+  // Only the calls in progress are lost, with an error.
   expect(victim.answers.refused.length).toBeLessThanOrEqual(16);
   for (const error of victim.answers.refused) expect(error).toMatchObject({ code: 'UpstreamError' });
   expect(other.answers.refused).toEqual([]);

@@ -145,6 +145,6 @@ test('a server started by a reload uses no CPU time after it has exited', async 
   const before = performance.eventLoopUtilization();
   await sleep(200);
   expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
-  // Its next start, and its next look at its health.
+  // Its next start, and its next health check.
   expect(clock.waiting()).toHaveLength(2);
 });

@@ -7,7 +7,7 @@ interface Asked {
   readonly httpMethod: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The JSON-RPC message; undefined where there was no body. */
+  /** The JSON-RPC message; undefined if there was no body. */
   readonly message: { readonly id?: number; readonly method?: string; readonly params?: unknown } | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Called {
   readonly args: unknown;
 }
 
-/** The same for calls of tools only; there is no stream to listen to. */
+/** The same for tool calls only; there is no stream to listen to. */
 export const answerCalls = (answer: (called: Called, response: ServerResponse) => void): Promise<string> =>
   answerWith(({ message }, response) => {
     if (!message) return void response.writeHead(405).end();
@@ -27,7 +27,7 @@ export const answerCalls = (answer: (called: Called, response: ServerResponse) =
     return answer({ id: message.id, name, args }, response);
   });
 
-/** Handles `initialize` and lets `answer` say what is written for everything else. Returns the address. */
+/** Handles `initialize`, and lets `answer` respond to everything else. Returns the URL. */
 export async function answerWith(answer: Answer): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {

@@ -7,7 +7,7 @@ import { openRecorded, type Recorded } from './open-recorded.ts';
 import { isAlive } from './processes.ts';
 import { fixtureServer } from './spec.ts';
 
-// No docker is needed: in its place is a program that takes the same arguments, on PATH under its name.
+// Docker is not required: a program that accepts the same arguments is on the PATH under its name.
 const temp = useTempFolder();
 beforeEach(() => {
   for (const folder of ['bin', 'docker', 'notes']) mkdirSync(join(temp(), folder));
@@ -39,7 +39,7 @@ const asked = (): string[][] =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as string[]);
-/** Names of the containers that docker knows. */
+/** Names of the containers that docker lists. */
 const containers = (): string[] =>
   readdirSync(join(temp(), 'docker')).filter((name) => name.startsWith('mcp-manager-'));
 const pidIn = (container: string | undefined): number =>

@@ -75,7 +75,7 @@ test('nothing keeps running after a crash', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   await call('kill').catch(() => undefined);
   await connection.closed;
-  // Other work of this worker may take time once; something that keeps running takes it each time.
+  // Other work in this process may use CPU time once; a leak uses it every time.
   const used = await fastestOf(async () => {
     const before = process.cpuUsage();
     await sleep(200);

@@ -79,7 +79,7 @@ test.each([
   expect(await connection.request('logging/setLevel', { level: 'info' }, PATIENCE)).toEqual({});
   expect(await logged()).toEqual(['info of it', 'error of it']);
   await connection.request('logging/setLevel', { level: 'debug' }, PATIENCE);
-  // The level of the connection is the lowest that a client requested.
+  // The connection uses the lowest level that any client requested.
   const _meta = { 'io.modelcontextprotocol/logLevel': 'error' };
   expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });

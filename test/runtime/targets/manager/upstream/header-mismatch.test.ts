@@ -12,7 +12,7 @@ const TOOL = {
   inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
 };
 
-/** A server of revision 2026-07-28 that wants an argument in a header, if it is to be had at all. */
+/** A server of revision 2026-07-28 that requires an argument in a header, unless it rejects every call. */
 async function startRouted(accepts: boolean): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const results: Record<string, object> = {

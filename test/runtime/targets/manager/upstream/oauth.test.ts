@@ -5,7 +5,7 @@ import { specOf } from './spec.ts';
 
 const CLIENT = { grant: 'client_credentials', clientId: 'manager', clientSecret: 'hush' } as const;
 
-/** The paths of all requests until now: what it prints comes in order. */
+/** The paths of all requests so far, in the order in which the server prints them. */
 async function paths({ url, requests }: RemoteFixture): Promise<string[]> {
   await fetch(`${url}/mark`);
   await expect.poll(() => requests.at(-1)?.['path']).toBe('/mark');

@@ -10,11 +10,11 @@ export interface Recorded {
   readonly connection: Connection;
   readonly logs: readonly string[];
   readonly notifications: readonly Notification[];
-  /** Resolves with the first line, of those there are and those to come, that matches. */
+  /** Resolves with the first matching line, past or future. */
   readonly logged: (pattern: RegExp) => Promise<string>;
   readonly notified: (method: string) => Promise<Notification>;
   readonly call: (tool: string, args?: ShapeOfParams) => Promise<ShapeOfParams>;
-  /** The text of a tool's answer. */
+  /** The text of a tool's result. */
   readonly text: (tool: string, args?: ShapeOfParams) => Promise<string>;
 }
 
@@ -25,7 +25,7 @@ interface Notification {
 
 export const PATIENCE = { timeoutMs: 20_000 };
 
-/** A connection that records its notifications, and is closed when the test ends. */
+/** A connection that records its notifications and is closed when the test ends. */
 export async function openRecorded(
   spec: ServerSpec,
   hooks: Partial<ConnectionHooks> = {},

@@ -10,7 +10,7 @@ import { serverSpec } from '../server-spec.ts';
 const folder = useTempFolder();
 const HASH = `sha512-${'a'.repeat(86)}==`;
 
-/** A program `npm` in a folder of its own, which prints this for `npm view`. */
+/** A stand-in for `npm` in its own folder, which prints this for `npm view`. */
 function fakeNpm(output: string, code = 0): string {
   const path = join(folder(), 'npm');
   writeFileSync(
@@ -44,18 +44,15 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.platform === 'win32')(
-  'add --pin-hash stores the hash of the added version',
-  async () => {
-    const { run, read, path } = workplace(folder());
-    vi.stubEnv('PATH', fakeNpm(`"${HASH}"`));
-    await run('init');
-    expect((await run('add', 'memory', '--pin-hash')).code).toBe(0);
-    expect(read('asked')).toBe('view @modelcontextprotocol/server-memory@2026.8.31 dist.integrity --json');
-    expect(parse(read('.mcpd.toml'))['servers']).toMatchObject([{ name: 'memory', package_hash: HASH }]);
-    expect((await run('validate')).out).toContain('is valid: 1 server.');
-    expect((await run('add', 'time', '--pin-hash')).err).toContain('--pin-hash requires an npx package.');
-    expect(existsSync(path('asked'))).toBe(true);
-    vi.unstubAllEnvs();
-  },
-);
+test.skipIf(process.platform === 'win32')('add --pin-hash stores the hash of the added version', async () => {
+  const { run, read, path } = workplace(folder());
+  vi.stubEnv('PATH', fakeNpm(`"${HASH}"`));
+  await run('init');
+  expect((await run('add', 'memory', '--pin-hash')).code).toBe(0);
+  expect(read('asked')).toBe('view @modelcontextprotocol/server-memory@2026.8.31 dist.integrity --json');
+  expect(parse(read('.mcpd.toml'))['servers']).toMatchObject([{ name: 'memory', package_hash: HASH }]);
+  expect((await run('validate')).out).toContain('is valid: 1 server.');
+  expect((await run('add', 'time', '--pin-hash')).err).toContain('--pin-hash requires an npx package.');
+  expect(existsSync(path('asked'))).toBe(true);
+  vi.unstubAllEnvs();
+});

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process with this id exists and has not ended; one that ended and was not reaped counts as ended. */
+/** Whether a process with this id exists and has not exited; a zombie counts as exited. */
 export function isAlive(pid: number): boolean {
   return stateOf(pid) !== undefined && stateOf(pid) !== 'Z';
 }
 
-/** Children of this process that ended and were not reaped. */
+/** Zombie children of this process. */
 export function zombies(): number[] {
   return children().filter((pid) => stateOf(pid) === 'Z');
 }
 
 export const children = (): number[] => childrenOf(process.pid);
 
-/** Children that were started after `before` was taken. Those of earlier files of this worker may end at any time. */
+/** Children that were started after `before` was taken. Children from earlier test files can exit at any time. */
 export const childrenSince = (before: readonly number[]): number[] =>
   children().filter((pid) => !before.includes(pid));
 
@@ -25,7 +25,7 @@ export function childrenOf(parent: number | undefined): number[] {
 
 const stateOf = (pid: number): string | undefined => statOf(pid)?.[0];
 
-/** What follows the name in `/proc/<pid>/stat`: state, parent, group and so on. */
+/** The fields after the name in `/proc/<pid>/stat`: state, parent, group and so on. */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

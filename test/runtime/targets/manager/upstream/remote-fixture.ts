@@ -7,15 +7,15 @@ import { fixtureServer } from './spec.ts';
 
 export interface RemoteFixture {
   readonly url: string;
-  /** What it was asked, in order. */
+  /** The requests that it received, in order. */
   readonly requests: readonly Record<string, unknown>[];
-  /** Resolves with the first line of its stderr that matches. */
+  /** Resolves with the first matching line of its stderr. */
   readonly logged: (pattern: RegExp) => Promise<string>;
-  /** Ends it immediately, as a crash would. */
+  /** Kills it immediately, like a crash. */
   readonly kill: () => Promise<void>;
 }
 
-/** A server of fixtures/mcp-servers that listens on a port, ended with the test. */
+/** Starts a server of fixtures/mcp-servers that listens on a port; it ends with the test. */
 export async function startRemote(
   file: string,
   env: Readonly<Record<string, string>> = {},

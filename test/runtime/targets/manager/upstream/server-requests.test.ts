@@ -6,7 +6,7 @@ import type { RpcMessage } from '#manager/upstream/rpc-message.ts';
 
 interface Opened {
   readonly rpc: RpcPeer;
-  /** The next message that the server gets, of those that are not requests. */
+  /** The next message to the server that is not a request. */
   readonly told: () => Promise<RpcMessage>;
 }
 
@@ -77,13 +77,16 @@ test.each<[string, ShapeOfParams, ShapeOfParams | undefined, boolean]>([
   ['sampling/createMessage', {}, undefined, false],
   ['roots/list', { roots: { listChanged: true } }, undefined, true],
   ['toString', { roots: {} }, undefined, false],
-])('%s for a client with %j and parameters %j is passed on: %s', async (method, capabilities, params, passed) => {
-  const { rpc, told } = open();
-  call(rpc, saying('yes', capabilities)).catch(() => undefined);
-  rpc.receive(question(method, params));
-  expect(await told()).toMatchObject(passed ? { result: { answer: 'yes' } } : { error: { code: -32_601 } });
-  rpc.end('over');
-});
+])(
+  '%s for a client with %j and parameters %j is passed on: %s',
+  async (method, capabilities, params, passed) => {
+    const { rpc, told } = open();
+    call(rpc, saying('yes', capabilities)).catch(() => undefined);
+    rpc.receive(question(method, params));
+    expect(await told()).toMatchObject(passed ? { result: { answer: 'yes' } } : { error: { code: -32_601 } });
+    rpc.end('over');
+  },
+);
 
 test("the server's own progress token is not passed on", async () => {
   const { rpc, told } = open();

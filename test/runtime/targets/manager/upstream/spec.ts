@@ -25,7 +25,7 @@ export function specOf(
   };
 }
 
-/** A program of fixtures/mcp-servers, with nothing in its environment but what is given. */
+/** A program of fixtures/mcp-servers, with only the given environment. */
 export const launchOf = (file: string, env: Readonly<Record<string, string>> = {}): ProcessLaunch => ({
   kind: 'process',
   command: process.execPath,

@@ -12,7 +12,7 @@ test('the startup timeout is extended by the time the server waited for a CPU, u
 test('hanging and remote servers get no extension', () => {
   expect(createStartExtension(7, 30_000, () => 40).extend()).toBe(0);
   expect(createStartExtension(undefined, 30_000, () => 40_000).extend()).toBe(0);
-  // This process waits for processors as well, but not for the share of a timeout of an hour.
+  // This process also waits for CPUs, but not for a significant part of a year.
   expect(createStartExtension(process.pid, 3_600_000 * 24 * 365).extend()).toBe(0);
 });
 

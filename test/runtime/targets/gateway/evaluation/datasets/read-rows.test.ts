@@ -135,12 +135,9 @@ describe('Parquet', () => {
   const open = async (name: string): Promise<RowCells[]> =>
     await Array.fromAsync(readRows(name, createReadStream(join(FIXTURES, 'datasets', name))));
 
-  test.each(['none', 'snappy', 'gzip', 'zstd', 'lz4', 'brotli'])(
-    'reads %s compression',
-    async (name) => {
-      expect(await open(`${name}.parquet`)).toEqual(ROWS);
-    },
-  );
+  test.each(['none', 'snappy', 'gzip', 'zstd', 'lz4', 'brotli'])('reads %s compression', async (name) => {
+    expect(await open(`${name}.parquet`)).toEqual(ROWS);
+  });
 
   test('converts types that JSON lacks to text', async () => {
     expect(await open('types.parquet')).toEqual([

@@ -18,18 +18,21 @@ function stopper() {
 }
 
 describeDatabases((database) => {
-  test.each(Object.entries(FILES))('the event loop is not blocked while %s is stored', async (filename, text) => {
-    const store = await database.openStore(await database.create());
-    const datasets = createDatasets(store, { clock: createTestClock(), maxBytes: 10_000_000 });
-    const bytes = Readable.from([Buffer.from(text)]);
-    let turns = 0;
-    const { signal, abort } = stopper();
-    const others = (async () => {
-      for (; !signal.aborted; turns += 1) await nextTurn();
-    })();
-    const { rowCount } = await datasets.upload({ filename, bytes, owner: null }).finally(abort);
-    await others;
-    expect(rowCount).toBe(ROWS);
-    expect(turns).toBeGreaterThan(20);
-  });
+  test.each(Object.entries(FILES))(
+    'the event loop is not blocked while %s is stored',
+    async (filename, text) => {
+      const store = await database.openStore(await database.create());
+      const datasets = createDatasets(store, { clock: createTestClock(), maxBytes: 10_000_000 });
+      const bytes = Readable.from([Buffer.from(text)]);
+      let turns = 0;
+      const { signal, abort } = stopper();
+      const others = (async () => {
+        for (; !signal.aborted; turns += 1) await nextTurn();
+      })();
+      const { rowCount } = await datasets.upload({ filename, bytes, owner: null }).finally(abort);
+      await others;
+      expect(rowCount).toBe(ROWS);
+      expect(turns).toBeGreaterThan(20);
+    },
+  );
 });

@@ -39,25 +39,22 @@ test.each(TYPES)('%s: a response is converted to the internal format, with its u
   });
 });
 
-test.each(TYPES)(
-  '%s: a stream has the same output and usage as the buffered response',
-  async (type) => {
-    const { text, summary } = await readStream(
-      await providers[type].chat(callOf('chat', chatBody('good', { stream: true }))),
-    );
-    expect(contentOf(text)).toBe(REPLY);
-    expect(
-      text.endsWith('"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') ||
-        /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/.test(text),
-    ).toBe(true);
-    expect(summary).toMatchObject({
-      outcome: 'complete',
-      usage: USAGE[type],
-      outputLength: REPLY.length,
-      finishReason: 'stop',
-    });
-  },
-);
+test.each(TYPES)('%s: a stream has the same output and usage as the buffered response', async (type) => {
+  const { text, summary } = await readStream(
+    await providers[type].chat(callOf('chat', chatBody('good', { stream: true }))),
+  );
+  expect(contentOf(text)).toBe(REPLY);
+  expect(
+    text.endsWith('"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') ||
+      /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/.test(text),
+  ).toBe(true);
+  expect(summary).toMatchObject({
+    outcome: 'complete',
+    usage: USAGE[type],
+    outputLength: REPLY.length,
+    finishReason: 'stop',
+  });
+});
 
 test.each(TYPES)('%s: only clients that request it receive the usage chunk', async (type) => {
   const usageIn = (text: string): unknown[] =>

@@ -48,34 +48,40 @@ test.each(pairs)(
   },
 );
 
-test.each(pairs)('%s over %s: stream events of any shape never cause an internal error', async (kind, wire) => {
-  const shape = kind === 'openai' && wire === 'responses' ? 'responseEvents' : 'events';
-  await fc.assert(
-    fc.asyncProperty(mutated(RECORDED[kind][shape]), async (events) => {
-      scripted.says(events);
-      const told = await providers[kind].chat(callOf(wire, askedOver(wire, true)));
-      expect(outcomeOf(told)).toMatch(NOT_OURS);
-      const { text, length } = told.kind === 'failed' ? UNTOLD : await allOf(told);
-      expect(text).not.toMatch(/internal_error|undefined|NaN/);
-      expect(Number.isSafeInteger(length)).toBe(true);
-    }),
-    { numRuns: 150 },
-  );
-});
+test.each(pairs)(
+  '%s over %s: stream events of any shape never cause an internal error',
+  async (kind, wire) => {
+    const shape = kind === 'openai' && wire === 'responses' ? 'responseEvents' : 'events';
+    await fc.assert(
+      fc.asyncProperty(mutated(RECORDED[kind][shape]), async (events) => {
+        scripted.says(events);
+        const told = await providers[kind].chat(callOf(wire, askedOver(wire, true)));
+        expect(outcomeOf(told)).toMatch(NOT_OURS);
+        const { text, length } = told.kind === 'failed' ? UNTOLD : await allOf(told);
+        expect(text).not.toMatch(/internal_error|undefined|NaN/);
+        expect(Number.isSafeInteger(length)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
 
-test.each(['openai', 'gemini'] as const)('%s: embeddings of any shape never cause an internal error', async (kind) => {
-  await fc.assert(
-    fc.asyncProperty(mutated(RECORDED[kind].vectors), fc.boolean(), async (answer, asBase64) => {
-      scripted.says(Array.isArray(answer) ? {} : answer);
-      const format = asBase64 ? { encoding_format: 'base64' } : {};
-      const told = await providers[kind].embed(callOf('chat', { model: 'm', input: 'Hello', ...format }));
-      expect(outcomeOf(told)).toMatch(NOT_OURS);
-      const data = told.kind === 'failed' ? [] : (jsonOf(told)['data'] as object[]);
-      expect(data.filter((vector) => !('embedding' in vector))).toEqual([]);
-    }),
-    { numRuns: 150 },
-  );
-});
+test.each(['openai', 'gemini'] as const)(
+  '%s: embeddings of any shape never cause an internal error',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(mutated(RECORDED[kind].vectors), fc.boolean(), async (answer, asBase64) => {
+        scripted.says(Array.isArray(answer) ? {} : answer);
+        const format = asBase64 ? { encoding_format: 'base64' } : {};
+        const told = await providers[kind].embed(callOf('chat', { model: 'm', input: 'Hello', ...format }));
+        expect(outcomeOf(told)).toMatch(NOT_OURS);
+        const data = told.kind === 'failed' ? [] : (jsonOf(told)['data'] as object[]);
+        expect(data.filter((vector) => !('embedding' in vector))).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
 
 const message = (fields: object): object => ({
   choices: [{ index: 0, message: { content: 'Hi', ...fields } }],

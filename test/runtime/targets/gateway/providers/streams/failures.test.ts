@@ -64,16 +64,13 @@ test.each(WIRES)('%s: a line that is not valid JSON is skipped, and the stream c
   expect(summary).toMatchObject({ outcome: 'complete', finishReason: 'stop' });
 });
 
-test.each(WIRES)(
-  '%s: a stream without an end marker is complete if all output was sent',
-  async (type) => {
-    const provider = providerOf(type, fixtures[type]);
-    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('no-end'))));
-    expect(contentOf(text)).toBe(REPLY);
-    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-    expect(summary.outcome).toBe('complete');
-  },
-);
+test.each(WIRES)('%s: a stream without an end marker is complete if all output was sent', async (type) => {
+  const provider = providerOf(type, fixtures[type]);
+  const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('no-end'))));
+  expect(contentOf(text)).toBe(REPLY);
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  expect(summary.outcome).toBe('complete');
+});
 
 test.each(['openai', 'anthropic'] as const)('%s: data after the end marker is ignored', async (type) => {
   const provider = providerOf(type, fixtures[type]);

@@ -38,14 +38,8 @@ test.each([
   ],
   ['a function name', { tool_calls: [{ index: 0, function: { name: 'attack' } }] }],
   ['a legacy function call', { function_call: { arguments: 'attack' } }],
-  [
-    'reasoning',
-    { reasoning_content: '', reasoning: 'attack', reasoning_details: [{ text: 'attack' }] },
-  ],
-  [
-    'reasoning details',
-    { reasoning_details: [{ type: 'reasoning.text', text: 'attack', id: 'x' }] },
-  ],
+  ['reasoning', { reasoning_content: '', reasoning: 'attack', reasoning_details: [{ text: 'attack' }] }],
+  ['reasoning details', { reasoning_details: [{ type: 'reasoning.text', text: 'attack', id: 'x' }] }],
   ['audio', { audio: { id: 'audio_1', data: BASE64, transcript: 'attack' } }],
 ])('model output is read and counted once: %s', (_what, delta) => {
   const chunk = { choices: [{ index: 0, delta }] } as never;

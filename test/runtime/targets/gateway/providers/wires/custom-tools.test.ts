@@ -185,12 +185,9 @@ test.each([
   ['text_editor_20250728', 'old_str'],
   ['memory_20250818', 'new_path'],
   ['computer_20250124', 'coordinate'],
-])(
-  "Anthropic's client-side tool %s becomes a function with its documented arguments",
-  (type, member) => {
-    const tools = [{ type, name: 'it', display_width_px: 1024, display_height_px: 768 }];
-    const [tool] = messagesWire.toChat({ model: 'm', messages: [], tools }).tools ?? [];
-    expect(tool).toMatchObject({ type: 'function', function: { name: 'it' } });
-    expect(tool?.function?.parameters?.['properties']).toHaveProperty(member);
-  },
-);
+])("Anthropic's client-side tool %s becomes a function with its documented arguments", (type, member) => {
+  const tools = [{ type, name: 'it', display_width_px: 1024, display_height_px: 768 }];
+  const [tool] = messagesWire.toChat({ model: 'm', messages: [], tools }).tools ?? [];
+  expect(tool).toMatchObject({ type: 'function', function: { name: 'it' } });
+  expect(tool?.function?.parameters?.['properties']).toHaveProperty(member);
+});

@@ -144,12 +144,15 @@ test('the encoder receives no texts that it cannot compare', async () => {
   expect(encoder.texts.slice(before)).toEqual([]);
 });
 
-test.each(['errors', 'nothing'] as const)('an encoder that returns %s does not fail the request', async (answers) => {
-  const gateway = await open({ timeoutMs: 200 });
-  const secret = await member(gateway, 'ann');
-  encoder.answers = answers;
-  for (const text of [QUESTION, SIMILAR])
-    expect(await ask(gateway, secret, CHAT, asks(user(text)))).toMatchObject({ cache: 'miss', calls: 1 });
-  expect((await ask(gateway, secret, CHAT, asks(user(QUESTION)))).cache).toBe('hit');
-  expect(gateway.logged.filter((line) => line.includes('encoder of the semantic cache'))).toHaveLength(2);
-});
+test.each(['errors', 'nothing'] as const)(
+  'an encoder that returns %s does not fail the request',
+  async (answers) => {
+    const gateway = await open({ timeoutMs: 200 });
+    const secret = await member(gateway, 'ann');
+    encoder.answers = answers;
+    for (const text of [QUESTION, SIMILAR])
+      expect(await ask(gateway, secret, CHAT, asks(user(text)))).toMatchObject({ cache: 'miss', calls: 1 });
+    expect((await ask(gateway, secret, CHAT, asks(user(QUESTION)))).cache).toBe('hit');
+    expect(gateway.logged.filter((line) => line.includes('encoder of the semantic cache'))).toHaveLength(2);
+  },
+);

@@ -74,11 +74,17 @@ test.each(ROUTES)(
   },
 );
 
-test.each(ROUTES.slice(0, 3))('%s: an invalid response before a stream starts also falls back', async (path, provider, body) => {
-  const userId = `stream ${path}`;
-  scripted.says([ODD, ODD, ODD]);
-  const asked = { model: `${provider} ${path} stream`, stream: true, ...body };
-  const answer = await gateway.post(path, asked, await someone(userId));
-  expect([answer.status, await answer.text()]).toEqual([200, expect.not.stringContaining('internal_error')]);
-  expect((await gateway.usage(userId)).at(-1)).toMatchObject({ model: 'audio:good', status: 'success' });
-});
+test.each(ROUTES.slice(0, 3))(
+  '%s: an invalid response before a stream starts also falls back',
+  async (path, provider, body) => {
+    const userId = `stream ${path}`;
+    scripted.says([ODD, ODD, ODD]);
+    const asked = { model: `${provider} ${path} stream`, stream: true, ...body };
+    const answer = await gateway.post(path, asked, await someone(userId));
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.not.stringContaining('internal_error'),
+    ]);
+    expect((await gateway.usage(userId)).at(-1)).toMatchObject({ model: 'audio:good', status: 'success' });
+  },
+);

@@ -18,21 +18,24 @@ test('every route in this table exists', () => {
   expect(endpoints).toHaveLength(Object.keys(OWN).length);
 });
 
-test.each(endpoints)('%s: the reservation covers the largest output limit under any of its names', (route, rules) => {
-  const limit = (body: object): number => rules.maxOutputTokens({ ...body }, ASSUMED);
-  expect(limit({})).toBe(ASSUMED);
-  for (const own of OWN[route] ?? []) {
-    expect(limit({ [own]: 5 })).toBe(5);
-    expect(limit({ [own]: null })).toBe(ASSUMED);
-    for (const other of FOREIGN.filter((name) => name !== own)) {
-      expect(limit({ [own]: 5, [other]: 100_000 })).toBe(100_000);
-      expect(limit({ [own]: 100_000, [other]: 5 })).toBe(100_000);
+test.each(endpoints)(
+  '%s: the reservation covers the largest output limit under any of its names',
+  (route, rules) => {
+    const limit = (body: object): number => rules.maxOutputTokens({ ...body }, ASSUMED);
+    expect(limit({})).toBe(ASSUMED);
+    for (const own of OWN[route] ?? []) {
+      expect(limit({ [own]: 5 })).toBe(5);
+      expect(limit({ [own]: null })).toBe(ASSUMED);
+      for (const other of FOREIGN.filter((name) => name !== own)) {
+        expect(limit({ [own]: 5, [other]: 100_000 })).toBe(100_000);
+        expect(limit({ [own]: 100_000, [other]: 5 })).toBe(100_000);
+      }
     }
-  }
-  // The provider may not know another name, so the assumed number still counts.
-  expect(limit({ n_predict: 5 })).toBe(ASSUMED);
-  expect(limit({ n_predict: parseLossless('99999999999999999999') })).toBe(1_000_000);
-});
+    // The provider may not know another name, so the assumed number still counts.
+    expect(limit({ n_predict: 5 })).toBe(ASSUMED);
+    expect(limit({ n_predict: parseLossless('99999999999999999999') })).toBe(1_000_000);
+  },
+);
 
 test.each([
   [{ generationConfig: { maxOutputTokens: 5 } }, 5],

@@ -54,7 +54,10 @@ test.each([
   ['only prompt tokens and no output', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
   ['only output tokens', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
   ['no tokens', undefined, 40, 5, 10, true],
-])('tokens are recorded or estimated if the provider reports %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
-  const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
-  expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
-});
+])(
+  'tokens are recorded or estimated if the provider reports %s',
+  (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
+    const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
+    expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
+  },
+);

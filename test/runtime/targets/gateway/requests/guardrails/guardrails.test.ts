@@ -213,17 +213,20 @@ test('text is sent in full windows, and each window overlaps the previous one', 
   expect(judged).toEqual(['abcdefghij', 'hijklmnopq']);
 });
 
-test.each([10, 350, 395, 401, 1000])('nothing is sent from a window with a match at position %i', async (at) => {
-  const { text, summary } = await guarded(`${'x'.repeat(at)}attack${'y'.repeat(700)}`, [rule('guard')]);
-  expect(contentOf(text)).not.toContain('attack');
-  const [error, done] = eventsOf(text)
-    .slice(-2)
-    .map(([, data]) => data);
-  expect(JSON.parse(error ?? '')).toMatchObject({ error: { code: 'guardrail_violation' } });
-  expect(done).toBe('[DONE]');
-  expect(summary).toMatchObject({ outcome: 'blocked', error: { code: 'ForbiddenError' } });
-  expect((await openai.happened('closed', 'good')).event).toBe('closed');
-});
+test.each([10, 350, 395, 401, 1000])(
+  'nothing is sent from a window with a match at position %i',
+  async (at) => {
+    const { text, summary } = await guarded(`${'x'.repeat(at)}attack${'y'.repeat(700)}`, [rule('guard')]);
+    expect(contentOf(text)).not.toContain('attack');
+    const [error, done] = eventsOf(text)
+      .slice(-2)
+      .map(([, data]) => data);
+    expect(JSON.parse(error ?? '')).toMatchObject({ error: { code: 'guardrail_violation' } });
+    expect(done).toBe('[DONE]');
+    expect(summary).toMatchObject({ outcome: 'blocked', error: { code: 'ForbiddenError' } });
+    expect((await openai.happened('closed', 'good')).event).toBe('closed');
+  },
+);
 
 test('a stream is blocked if its guardrail is unavailable', async () => {
   const { text, summary } = await guarded('fine', [rule('down')]);

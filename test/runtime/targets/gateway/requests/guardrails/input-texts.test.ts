@@ -69,7 +69,9 @@ const PLACES: Readonly<Record<string, (data: string, url: string) => Record<stri
   }),
   'image in a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
   'audio in a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
-  'file in a Responses request': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
+  'file in a Responses request': (_data, url) => ({
+    input: [{ content: [{ type: 'input_file', file_data: url }] }],
+  }),
   'image in a Responses request': (_data, url) => ({
     input: [{ content: [{ type: 'input_image', image_url: url }] }],
   }),
@@ -77,7 +79,9 @@ const PLACES: Readonly<Record<string, (data: string, url: string) => Record<stri
   'Anthropic document': (data) => ({
     messages: [{ content: [{ source: { type: 'base64', media_type: 'application/pdf', data } }] }],
   }),
-  'Gemini inline data': (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] }),
+  'Gemini inline data': (data) => ({
+    contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }],
+  }),
   'legacy Gemini inline data': (data) => ({ contents: [{ parts: [{ inline_data: { data } }] }] }),
   'Gemini file': (_data, url) => ({ contents: [{ parts: [{ fileData: { fileUri: url } }] }] }),
 };
@@ -91,32 +95,35 @@ const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
   'an escape in JSON': JSON.stringify({ a: SECRET }).replace('attack', String.raw`att\u0061ck`),
 };
 
-test.each(Object.entries(PLACES))('encoded text is checked in: %s, whatever its declared type', (_place, bodyOf) => {
-  for (const [encoding, bytes] of Object.entries(ENCODED)) {
-    const data = base64(bytes);
-    const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(
-      (type) => `data:${type};base64,${data}`,
-    );
-    if (typeof bytes === 'string')
-      urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
-    for (const url of urls) {
-      const body = bodyOf(data, url);
-      expect([encoding, url, checkedTexts(body).join()]).toEqual([
-        encoding,
-        url,
-        expect.stringContaining('attack'),
-      ]);
-      const seen: string[] = [];
-      const masked = mapBodyTexts(body, (text) => {
-        seen.push(text);
-        return text.replaceAll('attack', '[X_1]');
-      });
-      expect(seen.join()).toContain('attack');
-      expect(checkedTexts(masked as never).join()).not.toContain('attack');
-      expect(checkedTexts(masked as never).join()).toContain('[X_1]');
+test.each(Object.entries(PLACES))(
+  'encoded text is checked in: %s, whatever its declared type',
+  (_place, bodyOf) => {
+    for (const [encoding, bytes] of Object.entries(ENCODED)) {
+      const data = base64(bytes);
+      const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(
+        (type) => `data:${type};base64,${data}`,
+      );
+      if (typeof bytes === 'string')
+        urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
+      for (const url of urls) {
+        const body = bodyOf(data, url);
+        expect([encoding, url, checkedTexts(body).join()]).toEqual([
+          encoding,
+          url,
+          expect.stringContaining('attack'),
+        ]);
+        const seen: string[] = [];
+        const masked = mapBodyTexts(body, (text) => {
+          seen.push(text);
+          return text.replaceAll('attack', '[X_1]');
+        });
+        expect(seen.join()).toContain('attack');
+        expect(checkedTexts(masked as never).join()).not.toContain('attack');
+        expect(checkedTexts(masked as never).join()).toContain('[X_1]');
+      }
     }
-  }
-  const image = bodyOf(base64(PNG), `data:image/png;base64,${base64(PNG)}`);
-  expect(mapBodyTexts(image, () => 'changed')).not.toEqual({});
-  expect(JSON.stringify(mapBodyTexts(image, (text) => text.replaceAll(/./g, 'x')))).toContain(base64(PNG));
-});
+    const image = bodyOf(base64(PNG), `data:image/png;base64,${base64(PNG)}`);
+    expect(mapBodyTexts(image, () => 'changed')).not.toEqual({});
+    expect(JSON.stringify(mapBodyTexts(image, (text) => text.replaceAll(/./g, 'x')))).toContain(base64(PNG));
+  },
+);

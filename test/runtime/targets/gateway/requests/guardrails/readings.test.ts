@@ -18,7 +18,9 @@ const PLACES: Record<string, Record<string, unknown>> = {
   'a tool result with parts': {
     messages: [{ role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: ` ${args}` }] }],
   },
-  'Responses tool arguments': { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: args }] },
+  'Responses tool arguments': {
+    input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: args }],
+  },
   'a Responses tool result': { input: [{ type: 'function_call_output', call_id: 'a', output: args }] },
   'an argument that contains JSON': {
     messages: [
@@ -34,7 +36,9 @@ const PLACES: Record<string, Record<string, unknown>> = {
     ],
   },
   'a message that claims to be an MCP server': { messages: [{ role: 'user', type: 'mcp', content: IBAN }] },
-  'a part that claims to be an MCP server': { contents: [{ role: 'user', parts: [{ type: 'mcp', text: IBAN }] }] },
+  'a part that claims to be an MCP server': {
+    contents: [{ role: 'user', parts: [{ type: 'mcp', text: IBAN }] }],
+  },
   'the headers of a result that claims to be an MCP server': {
     messages: [{ role: 'user', content: [{ type: 'mcp', headers: { a: { text: IBAN } } }] }],
   },

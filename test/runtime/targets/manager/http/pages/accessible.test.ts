@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('manager pages at every width and in bot
         const problems: unknown[] = [];
         for (const hash of EVERY_PAGE) {
           await page.goto(`${manager().url}/${hash}`);
-          // The event of the changed address comes before the next frame.
+          // The hashchange event fires before the next frame.
           for (let frames = 0; frames < 2; frames += 1) await page.locator('body').evaluate(nextFrame);
           await expect.poll(() => page.locator('.state.loading, [aria-busy]').count()).toBe(0);
           const scrollWidth = await page.locator('html').evaluate((node) => node.scrollWidth);
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('manager pages at every width and in bot
 const nextFrame = (body: BrowserNode): Promise<unknown> =>
   new Promise((resolve) => body.ownerDocument.defaultView.requestAnimationFrame(resolve));
 
-/** The part of an element that `nextFrame` uses; this project has no types of browsers for tests. */
+/** The part of an element that `nextFrame` uses; tests of this project have no browser types. */
 interface BrowserNode {
   readonly ownerDocument: {
     readonly defaultView: { requestAnimationFrame(run: (time: number) => void): number };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { usePages } from '#test/helpers/use-pages.ts';
 import { type ManagerWithFiles, serverToml, startWithFiles } from '../start-with-files.ts';
 
-/** Content that would run, load or lead somewhere if a page did not show it as text. */
+/** Content that would run, load or navigate if a page did not show it as text. */
 export const SCRIPT = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
 
 const CONFIG = `# The servers of the team.
@@ -32,7 +32,7 @@ type VisitOptions = NonNullable<Parameters<Visit>[2]>;
 
 interface ManagerPages {
   readonly manager: () => ManagerWithFiles;
-  /** Opens a page with a key in the session: that of the editor, or another one. */
+  /** Opens a page with a key in the session: the editor's or another one. */
   readonly visit: (
     hash: string,
     body: (page: Page) => Promise<void>,

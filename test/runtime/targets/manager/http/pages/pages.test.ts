@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
     visit('#/tools', async (page) => {
       await page.getByLabel('Search names, descriptions and parameters').focus();
       await page.keyboard.type('adds two numbers');
-      // The last letters draw the rows again a moment later, and a row that had the focus is gone.
+      // The last characters typed redraw the rows a moment later, which removes a focused row.
       await page.waitForURL(/adds.two.numbers|adds%20two%20numbers/);
       await page.evaluate(
         () =>

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatGoDuration } from '#manager/http/views/server-view.ts';
 
-// What Go 1.26 prints for these.
+// The output of Go 1.26 for these values.
 test.each([
   [0, '0s'],
   [1, '1ns'],
@@ -42,7 +42,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** Reads a duration back, exactly. */
+/** Parses a duration exactly. */
 function nanosecondsIn(text: string): bigint {
   let sum = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(

@@ -135,7 +135,7 @@ test('valid values remain valid', () => {
       try {
         before = new Ajv2020({ strict: false }).compile(schema);
       } catch {
-        // A schema that is nothing but itself.
+        // A schema that only references itself.
         return;
       }
       const after = new Ajv2020({ strict: false }).compile(inlined);
@@ -149,7 +149,7 @@ function acceptsOrFails(validate: (value: unknown) => boolean, value: unknown): 
   try {
     return validate(value);
   } catch {
-    // References in a circle end the stack.
+    // Circular references exceed the stack.
     return false;
   }
 }

@@ -71,7 +71,7 @@ async function npx(): Promise<{ readonly output: string; readonly code: number |
   return { output, code };
 }
 
-/** Kills npx in the middle of its installation, as a startup timeout did. */
+/** Kills npx in the middle of its installation, as a startup timeout would. */
 async function killHalfway(): Promise<void> {
   registry.hold(PARTS);
   const { command, args, env, cwd } = launch();
@@ -83,7 +83,7 @@ async function killHalfway(): Promise<void> {
   registry.release(PARTS);
 }
 
-/** Resolves when npm has written the package and waits for one that it needs. */
+/** Resolves when npm has written the package and waits for one of its dependencies. */
 async function untilHalfway(): Promise<void> {
   await registry.requested(PARTS);
   while (!existsSync(join(npxFolderHere(), 'node_modules', 'slow-server', 'package.json'))) await sleep(20);
@@ -101,7 +101,7 @@ test('an interrupted installation is detected, removed and repeated', async () =
   ]);
   expect(await npxState(npxFolderHere(), Date.now())).toBe('complete');
   expect(await isInstalled(installation, launch(), Date.now())).toBe(true);
-  // The installed package is the one that npx runs: the registry is not needed any more.
+  // The installed package is the one that npx runs, without the registry.
   await registry.close();
   expect(await npx()).toEqual({ output: 'slow quick\n', code: 0 });
 });
@@ -118,7 +118,7 @@ test('the lock of a killed npm process is waited for, even if its timestamp is r
 test('a package that has lost a dependency is installed again', async () => {
   await installPackage(installation, launch(), options());
   rmSync(join(npxFolderHere(), 'node_modules', 'quick-parts'), { recursive: true });
-  // npx itself does not notice.
+  // npx itself does not detect this.
   expect((await npx()).output).toContain("Cannot find module 'quick-parts'");
   expect(await npxState(npxFolderHere(), Date.now())).toBe('incomplete');
   await installPackage(installation, launch(), options());
@@ -127,7 +127,7 @@ test('a package that has lost a dependency is installed again', async () => {
 
 test('an installation that exceeds its timeout is ended and cleaned up, and the error names the limit', async () => {
   registry.hold(PARTS);
-  // The limit is over when npm has begun to write, however long that takes.
+  // The limit expires once npm has begun to write, however long that takes.
   const clock = handClock();
   const [ended] = await Promise.allSettled([
     installPackage(installation, launch(), { ...options([], 4000), clock }),
@@ -173,7 +173,7 @@ test('servers with the same package share one installation, and later starts run
     ),
   ).toBe(true);
   expect(progress[1]?.length).toBeGreaterThan(0);
-  // With a program that fails in place of npx, a second installation would fail.
+  // With a failing stand-in for npx, a second installation would fail.
   writeFileSync(join(folder(), 'npx'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
   const again = { ...launch(), env: { ...launch().env, PATH: folder() } };
   const later: string[] = [];

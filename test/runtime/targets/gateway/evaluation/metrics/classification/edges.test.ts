@@ -71,9 +71,17 @@ describe('calibration metrics', () => {
       { ...row, scores: { A: 1.5, B: 0 } },
       'Score 1.5 of "A" is out of range. Scores must be',
     ],
-    ['a score that is not a number', { ...row, scores: { A: Number.NaN } }, 'Score NaN of "A" is out of range.'],
+    [
+      'a score that is not a number',
+      { ...row, scores: { A: Number.NaN } },
+      'Score NaN of "A" is out of range.',
+    ],
     ['a prediction without a score', { ...row, prediction: 'C' }, 'The predicted label "C" has no score.'],
-    ['a label named like an inherited property', { ...row, prediction: 'constructor' }, '"constructor" has no score.'],
+    [
+      'a label named like an inherited property',
+      { ...row, prediction: 'constructor' },
+      '"constructor" has no score.',
+    ],
   ])('rejects %s and stays unchanged', (_name, bad, message) => {
     const metric = calibration({});
     metric.add(row);
