@@ -69,7 +69,7 @@ test('an edit by a program without locking is also kept', async () => {
   expect(readFileSync(path, 'utf8')).toBe('one\nby another\nours\n');
 });
 
-test('an edit that would make the file invalid is not written', async () => {
+test('an edit with an invalid result is not written', async () => {
   writeFileSync(paths().config, ONE);
   await expect(editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', 'x'))).rejects.toThrow(
     `${paths().config}:5: server "a": lazy must be true or false, not "x".`,

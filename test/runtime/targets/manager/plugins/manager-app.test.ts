@@ -62,7 +62,7 @@ test('a failing required plugin returns a problem document', async () => {
   expect(await answer.json()).toMatchObject({ status: 500, detail: 'Request processing failed' });
 });
 
-/** The manager with these plugins and one server; `keys` makes a key required. */
+/** The manager with these plugins and one server; with `keys`, requests require a key. */
 async function serve(plugins: Plugins, keys = false): Promise<string> {
   const servers = [serverSpec('echo', 'echo')];
   const managed = await openManager(keys ? { servers, keys: [keyOf('a-key')] } : { servers });

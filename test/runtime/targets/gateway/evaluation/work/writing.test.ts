@@ -194,7 +194,7 @@ test("private addresses and files require the operator's permission", async () =
   await expect(open(withKey)).rejects.toThrow(
     /^The model scripted at https:\/\/example\.com\/v1 has an invalid URL\. It must start with http/,
   );
-  // A name turns out to be private only when it is resolved.
+  // Only resolving the name shows that it is private.
   const named = inferenceOf(compatible({ baseUrl: llm.url.replace('127.0.0.1', 'localhost') }), summarizing);
   const outcome = await withWork(named, (work) => runAll(work, rowsOf('text')), { tools: untrusted });
   expect(outcome.firstError).toContain('The operator of the gateway can allow private addresses for jobs.');
