@@ -12,7 +12,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:secret': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: 'A key is shown once, alone on stdout, when it is made or rotated, and nowhere else.',
+    behavior: 'A key is shown once, alone on stdout, when it is created or rotated, and nowhere else.',
   },
   'gcli:keys:running': {
     source: 'docs/gateway-cli.md',
@@ -24,7 +24,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:models': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: 'A pattern of models that matches nothing in the configuration is reported, with a suggestion.',
+    behavior: 'A model pattern that matches nothing in the configuration is reported with a suggestion.',
   },
   'gcli:users': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -69,22 +69,22 @@ export const GATEWAY_CLI = {
   },
   'gcli:pricing': {
     source: 'docs/gateway-cli.md#prices',
-    behavior: '`pricing` sets, lists and deletes prices, and shows earlier ones.',
+    behavior: '`pricing` sets, lists and deletes prices, and shows their history.',
   },
   'gcli:pricing:cache': {
     source: 'docs/gateway-cli.md#prices',
     behavior:
-      '`pricing set` and `pricing import` set prices of cache writes and tiers; `pricing list` shows them.',
+      '`pricing set` and `pricing import` set cache write prices and tiers; `pricing list` shows them.',
   },
   'gcli:pricing:published': {
     source: 'docs/gateway-cli.md#prices',
     behavior:
-      '`pricing search` and `pricing show` show published prices; `pricing update` replaces them from a file or an address, all or nothing.',
+      '`pricing search` and `pricing show` show published prices; `pricing update` replaces them from a file or URL, all or nothing.',
   },
   'gcli:pricing:import': {
     source: 'docs/gateway-cli.md#prices',
     behavior:
-      '`pricing import` takes CSV and JSON, all of a file or nothing, and reports all problems together.',
+      '`pricing import` accepts CSV and JSON, imports a file completely or not at all, and reports all problems together.',
   },
   'gcli:usage': {
     source: 'docs/gateway-cli.md#usage',
@@ -93,11 +93,11 @@ export const GATEWAY_CLI = {
   'gcli:audit': {
     source: 'docs/gateway-cli.md#audit-log-and-stored-prompts',
     behavior:
-      '`audit` shows who changed what, and through which command or route, as a table, JSON or CSV, without secrets.',
+      '`audit` shows each change with its actor and its command or route, as a table, JSON or CSV, without secrets.',
   },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',
-    behavior: '`requests` and `guardrails hits` show what the pages show.',
+    behavior: '`requests` and `guardrails hits` show the same data as the pages.',
   },
   'gcli:doctor': {
     source: 'docs/gateway-cli.md#doctor',
@@ -105,12 +105,11 @@ export const GATEWAY_CLI = {
   },
   'gcli:doctor:problems': {
     source: 'docs/gateway-cli.md#doctor',
-    behavior: '`doctor` exits with 1 and reports problems with the way out, without secrets.',
+    behavior: '`doctor` exits with 1 and reports problems with a fix, without secrets.',
   },
   'gcli:database': {
     source: 'docs/gateway-cli.md',
-    behavior:
-      'A database that cannot be used is reported in one sentence that says what to do, and none is created.',
+    behavior: 'An unusable database is reported in one sentence with a fix, and no database is created.',
   },
   'gcli:mistakes': {
     source: 'docs/gateway-cli.md#keys-users-budgets',

@@ -10,17 +10,17 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:stream': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'A stream has the provider’s chunks and [DONE], usage only if asked for; its row is there before.',
+      'A stream contains the provider’s chunks and [DONE], and usage only if requested; its usage row is written first.',
   },
   'gateway:chat:broken-stream': {
     source: 'docs/gateway-config.md#providers',
     behavior:
-      'A stream that breaks ends with an error event and never cleanly, and is billed for what went out.',
+      'A broken stream ends with an error event, never as if complete, and is billed for what was sent.',
   },
   'gateway:chat:left': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'A client that leaves a stream cancels the provider and is billed for what was streamed, by estimate; before the first byte the answer is read to its end and billed.',
+      'A client that disconnects from a stream cancels the provider request and is billed by estimate for what was streamed; before the first byte, the response is read to its end and billed.',
   },
   'gateway:chat:refused': {
     source: 'docs/gateway.md#errors',
@@ -28,49 +28,50 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:chat:user': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'The master key names the user that pays; a key pays for its own user only.',
+    behavior: 'The master key must name the user to bill; a key bills only its own user.',
   },
   'gateway:chat:provider-errors': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Errors of providers have our statuses, carry Retry-After and no secret.',
+    behavior: 'Provider errors are mapped to gateway statuses, with Retry-After and without secrets.',
   },
   'gateway:chat:limits': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget rejects models without a price with 402; headers report how many requests are left.',
+      'Rate limits reject with 429 and budgets with 403, including a single request that exceeds the budget; a budget rejects models without a price with 402; headers report the remaining requests.',
   },
   'gateway:chat:limits:agents': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'A budget rejects with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and says not to retry.',
+      'A budget rejects with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and advises against retries.',
   },
   'gateway:chat:alias': {
     source: 'docs/gateway-config.md#aliases',
-    behavior: 'An alias goes on to its next target, and each attempt is written down.',
+    behavior: 'An alias falls back to its next target, and each attempt is recorded.',
   },
   'gateway:guardrails:mask': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Entities that an executable finds are masked for the model and restored in answers and streams of every API.',
+      'Entities that an executable finds are masked for the model and restored in responses and streams of every API.',
   },
   'gateway:guardrails:mask-output': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Output of a model is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
+      'Model output is masked in responses and streams of every API, as OpenAI and Anthropic clients read them.',
   },
   'gateway:guardrails:every-way': {
     source: 'docs/gateway-config.md#guardrails',
-    behavior: 'Batches and counts of tokens are checked and masked like requests, and masks are hits.',
+    behavior:
+      'Batches and token counts are checked and masked like requests, and masks are recorded as hits.',
   },
   'gateway:guardrails:kinds': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Patterns block requests; an answer of the wrong form is asked for again, and every attempt is billed.',
+      'Patterns block requests; a response that does not match its schema is requested again, and every attempt is billed.',
   },
   'gateway:chat:guardrails': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Guardrails block input and output, also of streams, or report in a header; unreachable, they block.',
+      'Guardrails block input and output, including streams, or report hits in a header; if unreachable, they block.',
   },
   'gateway:embeddings': {
     source: 'docs/gateway.md#http-api',
@@ -97,7 +98,7 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:cache:semantic': {
     source: 'docs/gateway.md#similar-questions',
-    behavior: 'With an encoder, a similar question gets the same answer, unless its numbers differ.',
+    behavior: 'With an encoder, a similar question gets the cached response, unless its numbers differ.',
   },
   'gateway:strategies': {
     source: 'docs/gateway-config.md#aliases',

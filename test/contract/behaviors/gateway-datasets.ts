@@ -5,16 +5,16 @@ export const GATEWAY_DATASETS = {
   'gateway:datasets:import-url': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      'A dataset is imported from a URL, with redirects, new names of columns and tags; one that cannot be read is rejected with the reason and not stored.',
+      'A dataset is imported from a URL, with redirects, renamed columns and tags; an unreadable one is rejected with a reason and not stored.',
   },
   'gateway:datasets:import-hub': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      'A split of the Hugging Face Hub is imported at a commit, with the names of labels; a file without the hash that the hub lists is rejected.',
+      "A Hugging Face Hub split is imported at a commit, with label names; a file whose hash differs from the hub's is rejected.",
   },
   'gateway:datasets:import-s3': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
-    behavior: 'An object of an S3 store is imported with a request that the keys of a secret sign.',
+    behavior: 'An S3 object is imported with a request signed with the keys in a secret.',
   },
   'gateway:datasets:import-private': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
@@ -23,20 +23,20 @@ export const GATEWAY_DATASETS = {
   'gateway:datasets:upload-resumed': {
     source: 'docs/workflows.md#uploads-that-continue',
     behavior:
-      'After kill -9 of the gateway, an upload with tus 1.0.0 continues where it stopped and becomes the dataset that was sent.',
+      'After kill -9 of the gateway, a tus 1.0.0 upload resumes where it stopped and becomes the complete dataset.',
   },
   'gateway:datasets:upload-pages': {
     source: 'docs/workflows.md',
-    behavior: 'Pages of allowed origins can send and read the headers of tus; other pages cannot.',
+    behavior: 'Pages from allowed origins can send and read tus headers; other pages cannot.',
   },
   'gateway:datasets:columns': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'Columns get other names in an upload and in an experiment; an unknown column is rejected.',
+    behavior: 'Columns can be renamed in an upload and in an experiment; an unknown column is rejected.',
   },
   'gateway:datasets:formats': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'CSV with tabs, semicolons and `sep=` is read; a dataset is downloaded as CSV, JSON lines and Parquet with the types of its values.',
+      'CSV with tabs, semicolons and `sep=` is supported; a dataset can be downloaded as CSV, JSON Lines and Parquet with its value types.',
   },
   'gateway:labels': {
     source: 'docs/workflows.md#over-http',
@@ -56,6 +56,6 @@ export const GATEWAY_DATASETS = {
   'gateway:experiment-export:huggingface': {
     source: 'docs/workflows.md#names-tags-and-exports',
     behavior:
-      '`experiment export --to huggingface` writes the answers of each model as Parquet, with a card that names them.',
+      "`experiment export --to huggingface` writes each model's responses as Parquet, with a dataset card that lists them.",
   },
 } satisfies Behaviors;

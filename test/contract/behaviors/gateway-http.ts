@@ -9,7 +9,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:credentials:refused': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Every reason to reject a credential has its sentence and its code, with 401.',
+    behavior: 'Each rejected credential returns 401 with its own message and code.',
   },
   'gateway:master': {
     source: 'docs/gateway.md#http-api',
@@ -19,7 +19,7 @@ export const GATEWAY_HTTP = {
   'gateway:audit': {
     source: 'docs/gateway.md#audit-log',
     behavior:
-      'The audit log has every administrative change with its actor, address and request, including rejected attempts and reloads.',
+      'The audit log records every administrative change with its actor, address and request, including rejected attempts and reloads.',
   },
   'gateway:prompts': {
     source: 'docs/gateway.md#stored-prompts',
@@ -28,17 +28,17 @@ export const GATEWAY_HTTP = {
   },
   'gateway:master:none': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Without a master key all that is administered is 503, whatever is sent.',
+    behavior: 'Without a master key, admin endpoints return 503, whatever is sent.',
   },
   'gateway:errors': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Every error is JSON with `detail` and `error`, also for unknown paths and methods, and has an X-Request-Id.',
+      'Every error is JSON with `detail` and `error` and has an X-Request-Id, including unknown paths and methods.',
   },
   'gateway:errors:values': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Wrong values are 422 with all that is wrong, and the first member that is; broken JSON is 400.',
+      'Invalid values return 422 with all problems and the first invalid member; malformed JSON returns 400.',
   },
   'gateway:users': {
     source: 'docs/gateway.md#users-and-budgets',
@@ -51,7 +51,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:users:twice': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Of two parallel requests that create one user, one gets 409.',
+    behavior: 'Two concurrent requests that create the same user: one returns 409.',
   },
   'gateway:keys': {
     source: 'docs/gateway.md#keys',
@@ -60,19 +60,19 @@ export const GATEWAY_HTTP = {
   },
   'gateway:keys:once': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key begins with gw- and is shown in the answer that made it, and in no other.',
+    behavior: 'A key begins with gw- and is returned only in the response that creates it.',
   },
   'gateway:keys:expiry': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key expires at its date; a date that is over is rejected, and null takes it away.',
+    behavior: 'A key expires at its date; a past date is rejected, and null removes it.',
   },
   'gateway:keys:rotate': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A rotated key has a new value; the old one works as long as asked for.',
+    behavior: 'A rotated key has a new value; the old one works for the requested grace period.',
   },
   'gateway:keys:me': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key can read what is used and left of its quota.',
+    behavior: 'A key can read its used and remaining quota.',
   },
   'gateway:budgets': {
     source: 'docs/gateway.md#users-and-budgets',
@@ -128,20 +128,20 @@ export const GATEWAY_HTTP = {
   'gateway:usage:trends': {
     source: 'docs/gateway-pages.md#in-the-api-and-on-the-command-line',
     behavior:
-      'Spending over time, percentiles, past requests with their attempts and the pages for browsers are served by the executable.',
+      'The executable serves spending over time, percentiles, past requests with their attempts, and the browser pages.',
   },
   'gateway:usage:own': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'A key reads its own usage, and no other usage.',
+    behavior: 'A key can read only its own usage.',
   },
   'gateway:usage:csv': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'The usage is there as CSV, by the header Accept or by format.',
+    behavior: 'Usage is available as CSV, by the Accept header or the format parameter.',
   },
   'gateway:free-calls': {
     source: 'docs/gateway.md#keys',
     behavior:
-      "Token counting has its own rate limit: it neither consumes a key's requests nor reaches the provider without limit.",
+      "Token counting has its own rate limit: it does not consume a key's request limit, and calls to the provider are limited.",
   },
   'gateway:failing-user': {
     source: 'docs/gateway-config.md#providers',
@@ -171,7 +171,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:metrics': {
     source: 'docs/gateway-telemetry.md#metrics',
-    behavior: '/metrics is available unless disabled, with path patterns and without users.',
+    behavior: '/metrics is available unless disabled, and contains path patterns but no users.',
   },
   'gateway:openapi': {
     source: 'docs/gateway.md#http-api',

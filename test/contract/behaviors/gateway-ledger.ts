@@ -5,7 +5,7 @@ export const GATEWAY_LEDGER = {
   'gateway-ledger:killed': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'Killed at any moment under load: each response is recorded exactly once, no reservation is left, no budget is exceeded.',
+      'A gateway killed under load records each response exactly once, leaves no reservation and exceeds no budget.',
   },
   'gateway-ledger:interrupted': {
     source: 'docs/gateway.md#prices-and-usage',
@@ -19,6 +19,6 @@ export const GATEWAY_LEDGER = {
   },
   'gateway-ledger:several': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: 'Several gateways on one database enforce a budget and a rate limit as one gateway does.',
+    behavior: 'Several gateways on one database enforce budgets and rate limits like a single gateway.',
   },
 } satisfies Behaviors;

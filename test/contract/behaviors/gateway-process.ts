@@ -80,7 +80,7 @@ export const GATEWAY_PROCESS = {
   'gateway-process:registry': {
     source: 'docs/gateway.md#providers-and-aliases',
     behavior:
-      'Killed at any moment: a provider or alias that was confirmed is served by all gateways, and none is stored in part.',
+      'If a gateway is killed, every confirmed provider or alias is served by all gateways, and none is stored partially.',
   },
   'gateway-process:encoders': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
@@ -107,7 +107,7 @@ export const GATEWAY_PROCESS = {
   'gateway-process:job-files': {
     source: 'docs/gateway-config.md#executables-on-nodes',
     behavior:
-      "A worker on a cluster downloads the job's gateway and encoder by their SHA-256, whole or in parts, only with its token, and never a different version.",
+      "A worker on a cluster downloads the job's gateway and encoder by their SHA-256, in full or in ranges, only with its token, and never a different version.",
   },
   'gateway-process:config-commands': {
     source: 'docs/gateway-config.md',

@@ -9,7 +9,7 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:workflows:results': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'Results have a signed address that needs no credential; before success there are none: 409.',
+    behavior: 'Results have a signed URL that requires no credential; before success, they return 409.',
   },
   'gateway:workflows:refused': {
     source: 'docs/workflows.md#over-http',
@@ -18,54 +18,55 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:access': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'Users see their own objects; without a master key this machine needs no credential, with one all clients do.',
+      'Users see only their own objects; local clients need no credential without a master key, and all clients need one otherwise.',
   },
   'gateway:workflows:delete': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'A running job is deleted only with force=true, which stops it; unknown ids are 404.',
+    behavior: 'A running job can be deleted only with force=true, which stops it; unknown ids return 404.',
   },
   'gateway:workflows:models': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      '`GET /api/v1/models/?tasks=` lists what a workflow can ask, as a workflow names it; a task that there is none of is 400.',
+      '`GET /api/v1/models/?tasks=` lists the models that a workflow can use, by their names in workflows; an unknown task returns 400.',
   },
   'gateway:workflows:paging': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'Lists have `total` and `items`, the newest first, `limit` from 1 to 1000, and filters count.',
+    behavior:
+      'Lists contain `total` and `items`, newest first, with a `limit` from 1 to 1000, and filters apply to both.',
   },
   'gateway:workflows:answer-cache': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A request that a language model has answered in an experiment is not sent again; the comparison reports the cached rows, and their cost is 0.',
+      'A request that a language model has already answered in an experiment is not sent again; the comparison reports cached rows with a cost of 0.',
   },
   'gateway:workflows:paused': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A job whose budget is spent waits with that reason, keeps its answers, and is not failed; it can be cancelled.',
+      'A job whose budget is spent waits with that reason, keeps its responses and does not fail; it can be cancelled.',
   },
   'gateway:workflows:key': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A job spends the budget of the key that started it, and ends as stopped when that key is disabled; nobody retries it then.',
+      'A job spends the budget of the key that started it, and is stopped without retries when that key is disabled.',
   },
   'gateway:workflows:lua-metric': {
     source: 'docs/workflows.md#metrics-of-your-own',
     behavior:
-      'A Lua function scores the answers of a workflow with the columns of each row; a script that cannot be compiled is rejected.',
+      "A Lua function scores a workflow's responses using the columns of each row; a script that does not compile is rejected.",
   },
   'gateway:workflows:references': {
     source: 'docs/metrics.md#columns-of-a-dataset',
-    behavior: 'A row with several references counts by the best one.',
+    behavior: 'A row with several references is scored against the best one.',
   },
   'gateway:workflows:encoder-file': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'The type and the labels of an executable are read from its file without starting it: jobs on a cluster can have one for another platform, local jobs cannot.',
+      "An executable's type and labels are read from its file without starting it: cluster jobs can use one for another platform, and local jobs cannot.",
   },
   'gateway:experiment-run': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
     behavior:
-      '`gateway experiment run` runs a whole comparison from one file; `list` and `compare` show it again, and `report` writes it as HTML.',
+      '`gateway experiment run` runs a complete comparison from one file; `list` and `compare` show it later, and `report` writes it as HTML.',
   },
   'gateway:experiment-run:failed': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
@@ -74,12 +75,12 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',
     behavior:
-      '`prompts` in an experiment file runs each language model with each prompt, with columns of the dataset and examples.',
+      '`prompts` in an experiment file runs each language model with each prompt, using dataset columns and examples.',
   },
   'gateway:experiment-run:assertions': {
     source: 'docs/workflows.md#assertions',
     behavior:
-      'An assertion that does not hold, also against `--baseline`, makes the exit code 1 and is in the report of `--junit`.',
+      'A failed assertion, including one against `--baseline`, causes exit code 1 and appears in the `--junit` report.',
   },
   'gateway:experiment-retry': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
@@ -88,6 +89,6 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:experiment-retry:killed': {
     source: 'docs/workflows.md',
-    behavior: '`gateway experiment retry` continues the models of an `experiment run` that was killed.',
+    behavior: '`gateway experiment retry` resumes the models of a killed `experiment run`.',
   },
 } satisfies Behaviors;

@@ -9,17 +9,17 @@ export const MANAGER_CLI = {
   'mcli:add': {
     source: 'docs/mcp-manager-cli.md#files',
     behavior:
-      '`add` adds a known server, a program, a package or an address; values that may be secret go into the secrets file.',
+      '`add` adds a known server, a program, a package or a URL; possible secrets are stored in the secrets file.',
   },
   'mcli:add:install': {
     source: 'docs/mcp-manager-cli.md#installation',
     behavior:
-      '`add --install` installs the package with its progress; a failure has the cause and exit code 1, and the server stays.',
+      '`add --install` installs the package and shows progress; a failure reports the cause, exits with 1 and keeps the server.',
   },
   'mcli:add:url-variables': {
     source: 'docs/mcp-manager-cli.md#registries',
     behavior:
-      '`add --var` fills in the variables of a URL in a registry; one without a value is an error that names it.',
+      '`add --var` sets the variables in a registry URL; one without a value causes an error that names it.',
   },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -27,7 +27,7 @@ export const MANAGER_CLI = {
   },
   'mcli:list': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`list` shows the servers as a table, JSON or YAML, without values that may be secret.',
+    behavior: '`list` shows the servers as a table, JSON or YAML, without possible secrets.',
   },
   'mcli:validate': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -39,7 +39,7 @@ export const MANAGER_CLI = {
   },
   'mcli:export': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`export` replaces values by variables and lists them.',
+    behavior: '`export` replaces values with variables and lists the variables.',
   },
   'mcli:config:secrets': {
     source: 'docs/mcp-manager-cli.md#single-settings',
@@ -47,7 +47,7 @@ export const MANAGER_CLI = {
   },
   'mcli:config:names': {
     source: 'docs/mcp-manager-cli.md#single-settings',
-    behavior: '`config tools|prompts|resources` set, list and remove what may be used.',
+    behavior: '`config tools|prompts|resources` set, list and remove the allowed items.',
   },
   'mcli:config:groups': {
     source: 'docs/mcp-manager-cli.md#single-settings',
@@ -64,12 +64,12 @@ export const MANAGER_CLI = {
   'mcli:config:preserved': {
     source: 'docs/mcp-manager-cli.md#single-settings',
     behavior:
-      'Edits keep comments, order, line ends and placeholders: a line that is not meant stays as it is.',
+      'Edits keep comments, order, line endings and placeholders, and leave all other lines unchanged.',
   },
   'mcli:config:at-once': {
     source: 'docs/mcp-manager-cli.md#single-settings',
     behavior:
-      'Commands that edit the same file at the same time all take effect, and one that was killed holds up none.',
+      'Concurrent edits of the same file all take effect, and a killed command does not block others.',
   },
   'mcli:keys': {
     source: 'docs/mcp-manager-cli.md#api-keys',
@@ -77,7 +77,7 @@ export const MANAGER_CLI = {
   },
   'mcli:keys:at-once': {
     source: 'docs/mcp-manager-cli.md#api-keys',
-    behavior: 'Keys made and revoked at the same time are all made and revoked.',
+    behavior: 'Concurrent commands that create and revoke keys all take effect.',
   },
   'mcli:search': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -93,15 +93,15 @@ export const MANAGER_CLI = {
   },
   'mcli:call': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`call` takes JSON or key=value pairs; if the tool fails, the exit code is 1.',
+    behavior: '`call` accepts JSON or key=value pairs, and exits with 1 if the tool fails.',
   },
   'mcli:call:stdin': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`call` takes its arguments from standard input.',
+    behavior: '`call` reads its arguments from standard input.',
   },
   'mcli:prompts': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`prompts` lists prompts and `prompt` fills one in.',
+    behavior: '`prompts` lists prompts and `prompt` renders one.',
   },
   'mcli:resources': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -113,7 +113,7 @@ export const MANAGER_CLI = {
   },
   'mcli:logs:follow': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`logs -f` goes on with lines as they come.',
+    behavior: '`logs -f` prints new lines as they arrive.',
   },
   'mcli:restart': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -130,8 +130,7 @@ export const MANAGER_CLI = {
   },
   'mcli:no-daemon': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior:
-      'Without a manager, commands that need one report where they looked and what to do, in one sentence.',
+    behavior: 'Without a manager, commands that need one report its address and a fix in one sentence.',
   },
   'mcli:completion': {
     source: 'docs/mcp-manager-cli.md#other-commands',

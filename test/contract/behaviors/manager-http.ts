@@ -9,16 +9,16 @@ export const MANAGER_HTTP = {
   'manager:names': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'Server names are matched regardless of case and surrounding spaces, also by the health routes.',
+      'Server names are matched regardless of case and surrounding spaces, including in health routes.',
   },
   'manager:health': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      "A healthy server is reported as ok with both times and a latency in Go's format; a dead one as unreachable.",
+      "A healthy server is reported as ok with both timestamps and a latency in Go's format, and a stopped one as unreachable.",
   },
   'manager:health:unknown': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Health of a server that is not there is 404.',
+    behavior: 'The health of an unknown server returns 404.',
   },
   'manager:tools': {
     source: 'docs/mcp-manager.md#http-api',
@@ -26,42 +26,43 @@ export const MANAGER_HTTP = {
   },
   'manager:tools:detail': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'detail is minimal, summary or full in any case; another value is 422 and names these.',
+    behavior:
+      '`detail` accepts minimal, summary or full in any case; any other value returns 422 with the valid ones.',
   },
   'manager:call:text': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'A result is a JSON string: its text blocks, one a line; else its structured content; else its content.',
+      'A result is a JSON string of its text blocks, one per line; without text, of its structured content; otherwise, of its content.',
   },
   'manager:call:full': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'The whole result is there on request.',
+    behavior: 'The full result is available on request.',
   },
   'manager:call:numbers': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Numbers reach the tool digit for digit.',
+    behavior: 'Numbers are passed to the tool digit for digit.',
   },
   'manager:call:failed': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'A tool that fails is 502 with its output; a request that fails is 502 with its message.',
+    behavior: 'A failed tool returns 502 with its output, and a failed request 502 with its message.',
   },
   'manager:call:not-allowed': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'A tool that is not allowed is 403; a tool that is allowed and that the server does not have, and an unknown server, are 404.',
+      'A disallowed tool returns 403; an allowed tool that the server lacks, and an unknown server, return 404.',
   },
   'manager:call:timeout': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'A call that takes too long is 504, and the server gets a cancellation.',
+    behavior: 'A call that times out returns 504, and the server receives a cancellation.',
   },
   'manager:call:gone': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'When the client leaves, the server gets a cancellation of its call.',
+    behavior: 'When the client disconnects, the server receives a cancellation of its call.',
   },
   'manager:call:body': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'Bodies that are empty, malformed, no object, of another type or too large say so: 400, 422, 415, 413.',
+      'Bodies that are empty, malformed, not an object, of another content type or too large return 400, 422, 415 and 413.',
   },
   'manager:search': {
     source: 'docs/mcp-manager.md#http-api',
@@ -69,7 +70,7 @@ export const MANAGER_HTTP = {
   },
   'manager:prompts': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Prompts are listed across all pages and filled in from arguments; unknown ones return 404.',
+    behavior: 'Prompts are listed across all pages and rendered with arguments; unknown ones return 404.',
   },
   'manager:resources': {
     source: 'docs/mcp-manager.md#http-api',
@@ -85,7 +86,7 @@ export const MANAGER_HTTP = {
   },
   'manager:problems': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Every error is problem+json, also for unknown paths and methods.',
+    behavior: 'Every error is problem+json, including unknown paths and methods.',
   },
   'manager:openapi': {
     source: 'docs/mcp-manager.md#http-api',
@@ -95,7 +96,7 @@ export const MANAGER_HTTP = {
   'manager:pages': {
     source: 'docs/mcp-manager-pages.md',
     behavior:
-      'Browsers get the pages at / with all their files; servers can only be changed over HTTP with a key that can edit.',
+      'Browsers get the pages at / with all their files; changing servers over HTTP requires a key with edit permission.',
   },
   'manager:operations': {
     source: 'docs/mcp-manager.md#monitoring',
@@ -108,7 +109,7 @@ export const MANAGER_HTTP = {
   'manager:trust': {
     source: 'docs/mcp-manager-config.md#tools',
     behavior:
-      'A group only has its own tools, a renamed tool has its new name, an unpinned tool is blocked, and an approval requires X-Confirm-Tool.',
+      'A group contains only its own tools, a renamed tool has its new name, an unpinned tool is blocked, and an approval requires X-Confirm-Tool.',
   },
   'manager:traces': {
     source: 'docs/telemetry.md',

@@ -4,20 +4,20 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_MCP = {
   'manager:mcp:all': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: '/mcp offers tools and prompts of all servers as server__name, and their resources.',
+    behavior: '/mcp offers the tools and prompts of all servers as server__name, and their resources.',
   },
   'manager:mcp:one': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: '/mcp/{server} offers one server under its own names, results as it gave them.',
+    behavior: '/mcp/{server} offers one server with its own names and unchanged results.',
   },
   'manager:mcp:broken-server': {
     source: 'docs/mcp-manager.md#mcp',
     behavior:
-      'A server that is down leaves the lists of the others whole; a call to it fails with the reason.',
+      'A server that is down does not affect the lists of others; a call to it fails with the reason.',
   },
   'manager:mcp:progress': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'Progress of a call reaches the client.',
+    behavior: 'The progress of a call reaches the client.',
   },
   'manager:mcp:cancel': {
     source: 'docs/mcp-manager.md#mcp',
@@ -25,26 +25,26 @@ export const MANAGER_MCP = {
   },
   'manager:mcp:asks': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'A request of a server during a call goes to the client of the call only.',
+    behavior: "A server's request during a call is sent only to the client of that call.",
   },
   'manager:mcp:resume': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'A client that lost the connection gets the rest of an answer when it comes back.',
+    behavior: 'A client that lost its connection receives the rest of the response when it reconnects.',
   },
   'manager:mcp:plain-json': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'An answer with nothing before it is plain JSON.',
+    behavior: 'A response without preceding messages is plain JSON.',
   },
   'manager:mcp:list-changed': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'Clients are notified that lists changed, by a server or by a reload.',
+    behavior: 'Clients are notified when a server or a reload changes lists.',
   },
   'manager:mcp:search': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'In search mode two tools find and call all others.',
+    behavior: 'In search mode, two tools find and call all others.',
   },
   'manager:mcp:schemas': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'Tools come with the schemas, annotations and _meta that their server gave them.',
+    behavior: 'Tools keep the schemas, annotations and _meta of their server.',
   },
 } as const satisfies Behaviors;

@@ -83,12 +83,12 @@ export const MANAGER_PROCESS = {
   },
   'daemon:audit': {
     source: 'docs/mcp-manager.md#audit-log',
-    behavior: 'Each call is logged as a line of JSON in the audit log, with a hash of its arguments.',
+    behavior: 'Each call is logged in the audit log as a JSON line with a hash of its arguments.',
   },
   'daemon:keys': {
     source: 'docs/mcp-manager.md#access',
     behavior:
-      'With keys configured, callers need one; it only allows its own servers and tools, up to its rate limit.',
+      'If keys are configured, callers need one; a key allows only its own servers and tools, up to its rate limit.',
   },
   'daemon:stderr': {
     source: 'docs/mcp-manager.md#running-servers',
@@ -108,7 +108,7 @@ export const MANAGER_PROCESS = {
   'daemon:sign-in:per-user': {
     source: 'docs/mcp-manager.md#sign-in-of-each-user',
     behavior:
-      'With `sign_in = "per_user"`, each key has a sign-in of its own: `login` at the manager, calls with the own token only, the way to sign in without one, and `logout`.',
+      'With `sign_in = "per_user"`, each key has its own sign-in: `login` at the manager, calls only with its own token, instructions to sign in without one, and `logout`.',
   },
   'daemon:access-tokens': {
     source: 'docs/mcp-manager.md#access',

@@ -16,7 +16,7 @@ export const MANAGER_REAL = {
   },
   'real:memory': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'server-memory: keeps its graph when the server restarts.',
+    behavior: 'server-memory: keeps its graph across a restart.',
   },
   'real:sequential-thinking': {
     source: 'docs/mcp-manager-clients.md#tested-servers',

@@ -5,16 +5,16 @@ export const MANAGER_WAYS = {
   'manager:stdio:daemon': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      '`stdio` serves everything of a running manager: lists, calls, progress, cancellation, requests to the client.',
+      '`stdio` serves every feature of a running manager: lists, calls, progress, cancellation and requests to the client.',
   },
   'manager:stdio:local': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      '`stdio` without a manager starts the servers itself and serves the same; stdout has messages only.',
+      '`stdio` without a manager starts the servers itself and serves the same features; stdout contains only messages.',
   },
   'manager:stdio:ends': {
     source: 'docs/mcp-manager-clients.md#stdio',
-    behavior: 'Servers that `stdio` started end when stdin closes, on SIGTERM and when it is killed.',
+    behavior: 'Servers started by `stdio` end when stdin closes, on SIGTERM and when `stdio` is killed.',
   },
   'manager:stdio:restart': {
     source: 'docs/mcp-manager-clients.md#stdio',
@@ -23,8 +23,7 @@ export const MANAGER_WAYS = {
   },
   'manager:stdio:refused': {
     source: 'docs/mcp-manager-clients.md#stdio',
-    behavior:
-      '`stdio` reports the problem: an address without a manager, a missing key, an unknown server, plugins.',
+    behavior: '`stdio` reports an address without a manager, a missing key, an unknown server, and plugins.',
   },
   'manager:stdio:group': {
     source: 'docs/mcp-manager-clients.md#groups',
@@ -34,7 +33,7 @@ export const MANAGER_WAYS = {
   'manager:install': {
     source: 'docs/mcp-manager-clients.md#configure-a-client',
     behavior:
-      "`install` adds an entry to a client's config file, which the client can start, and keeps the other entries and a backup; `--dry-run` prints the change; `--uninstall` removes the entry.",
+      "`install` adds an entry to a client's config file, which the client can start, keeping the other entries and a backup; `--dry-run` prints the change; `--uninstall` removes the entry.",
   },
   'manager:sse': {
     source: 'docs/mcp-manager.md#mcp',
