@@ -65,7 +65,7 @@ test.each([
   [['backup', 'missing/copy.db'], 'does not exist'],
   [['restore', 'nothing.db'], 'nothing.db does not exist. Create it with `gateway backup`.'],
   [['restore', 'text.db'], "is not a backup of a gateway's database"],
-])('%j is rejected: %s', async ([command = '', name = ''], message) => {
+])('the command %j is rejected: %s', async ([command = '', name = ''], message) => {
   writeFileSync(join(temp(), 'text.db'), 'not a database');
   const told = await runCommand([
     command,

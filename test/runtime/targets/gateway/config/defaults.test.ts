@@ -103,7 +103,7 @@ function meaningOf({ file, files, sources, ...config }: LoadedGatewayConfig): un
   );
 }
 
-test('a file that states every default equals an empty one', async () => {
+test('a file with every default resolves to the same configuration as a file without them', async () => {
   const explicit = withDefaults(SECTIONS, GATEWAY_FILE_SCHEMA as unknown as Json) as object;
   expect(filledIn).toBeGreaterThan(55);
   const [implicit, spelled] = [await read(SECTIONS), await read(explicit)];

@@ -61,7 +61,7 @@ describeDatabases((database) => {
     ['a\0', 'value', /^Invalid secret name "a\\u0000"\. Use 1 to 100 letters/],
     ['name', '', /must have 1 to 1024 characters; this one has 0\./],
     ['name', 'x'.repeat(1025), /this one has 1025/],
-  ])('%j is rejected', async (name, value, message) => {
+  ])('a secret is rejected if its name %j or its value is invalid', async (name, value, message) => {
     const { secrets } = await open();
     await expect(secrets.set(null, name, value, '')).rejects.toThrow(message);
   });

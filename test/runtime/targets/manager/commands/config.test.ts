@@ -168,7 +168,7 @@ test.each([
   [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],
   [['config', 'args', 'set', 'a', '--mode=x'], 2, 'Put texts that start with a dash after --.'],
   [['config', 'volumes', 'list'], 2, 'Missing argument: <server>.'],
-])('%j is rejected, and nothing is written', async (args, code, message) => {
+])('the command %j is rejected, and nothing is written', async (args, code, message) => {
   const { run, read } = start();
   const said = await run(...args);
   expect(said).toMatchObject({ code, out: '' });

@@ -128,7 +128,7 @@ test.each<[args: string[], code: number, message: string]>([
   [['create', '--name', 'x', '--server', ' '], 2, '--server must not be empty. Use * to allow all.'],
   [['revoke'], 2, 'Missing argument: <name|id>.'],
   [['revoke', 'nobody'], 1, 'contains no active key "nobody"'],
-])('%j is rejected', async (args, code, message) => {
+])('the command %j is rejected', async (args, code, message) => {
   const answer = await keys(...args);
   expect([answer.code, answer.err, answer.out]).toEqual([code, expect.stringContaining(message), '']);
   expect(existsSync(keysFile())).toBe(false);

@@ -126,7 +126,7 @@ test.each([
   ],
   [['remove', 'tine'], 1, 'Unknown server "tine". Did you mean "time"?'],
   [['remove'], 2, 'Missing argument: <name>.'],
-])('%j is rejected, and nothing is written', async (args, code, message) => {
+])('the command %j is rejected, and nothing is written', async (args, code, message) => {
   const { run, read, write } = workplace(folder());
   const text = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';
   write('.mcpd.toml', text);

@@ -57,7 +57,7 @@ test('call_tool calls a tool and returns its result unchanged', async () => {
 });
 
 test.each([{}, { query: 5 }, { query: 'x', limit: 0 }, { query: 'x', limit: 51 }])(
-  '%j is rejected',
+  'the search arguments %j are rejected',
   async (args) => {
     await expect(search(args)).rejects.toMatchObject({ code: -32_602 });
   },

@@ -29,7 +29,7 @@ test.each([
   [['--dev', '--addr', 'h:1'], '--dev listens on localhost:8090 and conflicts with --addr; use one of them.'],
   [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
   [['--cors-enable'], '--cors-enable requires --cors-origins.'],
-])('%j is rejected', (args, message) => {
+])('the flags %j are rejected', (args, message) => {
   expect(() => read(args)).toThrow(new UsageError(message));
 });
 

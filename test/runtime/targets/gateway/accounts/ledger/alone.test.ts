@@ -72,7 +72,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind !== 'sqlite')(
-    'an error names a stopped process that has exclusive access to the ledger',
+    'an error reports that a stopped process has exclusive access to the ledger',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });

@@ -34,7 +34,7 @@ test.each([
   ],
   [{ url, secret, timeout: '60s' }, 'alerts.webhook.timeout: expected a time of at most 30s, found 60s'],
   [{ url }, 'alerts.webhook: missing required key `secret`'],
-])('%j is rejected', async (webhook, message) => {
+])('the alerts section %j is rejected', async (webhook, message) => {
   const found = await problems({ alerts: { webhook } });
   expect(found).toHaveLength(1);
   expect(found[0]).toContain(message);

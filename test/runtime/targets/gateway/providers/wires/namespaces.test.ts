@@ -40,13 +40,13 @@ test('a request with only a namespace works', () => {
   expect(chat.tools).toHaveLength(2);
 });
 
-test('a call gets its name and namespace back', () => {
+test("a call's name and namespace are restored", () => {
   const { output } = responsesWire.fromChat(completionCalling(...calls), REQUEST);
   expect(output).toEqual(ITEMS.map((item) => expect.objectContaining(item)));
   expect(JSON.stringify((output as Json[])[2])).not.toContain('namespace');
 });
 
-test('a streamed call gets its name and namespace back in every event', () => {
+test("a streamed call's name and namespace are restored in every event", () => {
   const encoder = responsesWire.encoder(REQUEST, { model: 'm', created: 1 });
   const chunk: ChatChunk = {
     id: 'a',
