@@ -177,7 +177,7 @@ test('provider keys are cached and fetched again after a rotation', async () => 
   expect(provider.keyRequests()).toBe(count + 2);
 });
 
-test('an unavailable provider returns 503; without sign-in there are neither routes nor cookies', async () => {
+test('an unavailable provider returns 503; a gateway without sign-in has neither its routes nor its cookies', async () => {
   const down = await start({ issuer: 'http://127.0.0.1:9' });
   const { status, body } = await down.request('/auth/sign-in');
   expect([status, body.error.code]).toEqual([503, 'provider_unavailable']);

@@ -90,7 +90,7 @@ test('a reload during a read loses neither change', async () => {
   expect(applied).toEqual(['b', 'b x']);
 });
 
-test('a change during a read of older entries is applied by sync', async () => {
+test('a change made while older entries are read is applied by sync', async () => {
   const { follower, applied, store, hold } = setUp();
   const held = hold();
   const older = follower.refresh();

@@ -87,7 +87,7 @@ describe('a reused id', () => {
       }
   });
 
-  test('counts its own usage, and in charts starts with the next interval', async () => {
+  test('counts only its own usage, in charts from the next interval on', async () => {
     for (const [as, filter] of [
       [asAnn, ''],
       [asLead, '?team_id=lab'],

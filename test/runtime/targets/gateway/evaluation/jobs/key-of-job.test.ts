@@ -84,7 +84,7 @@ test("a job spends its key's budget, appears in the usage, and follows its key's
   expect(await gateway.admin('GET', '/v1/admin/prompts')).toMatchObject({ total: 3 });
 });
 
-test("a job stops when its key's budget is spent", async () => {
+test("a job fails if a request exceeds its key's budget", async () => {
   const { id, key } = await newKey({ user_id: 'frank', budget: { max_budget: 0.0001 } });
   const { body } = await infer(key, 20);
   expect(await ended(body.id)).toMatchObject({

@@ -132,7 +132,7 @@ describeDatabases((database) => {
     expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
   });
 
-  test('a time limit restarts with each progress', async () => {
+  test('a time limit restarts with each progress report', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
     const claim = claimed(await queue.claim());
