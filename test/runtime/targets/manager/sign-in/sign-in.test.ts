@@ -151,7 +151,7 @@ test('missing scopes are requested at the next sign-in, in addition to the grant
   expect(await hello(connection)).toEqual(HELLO);
 });
 
-test('a client is configured, is a metadata document, or is registered again only for another redirect', async () => {
+test('a sign-in uses the configured client, a metadata document, or a client registered only once', async () => {
   const server = await startProtectedServer();
   const clientMetadataUrl = 'https://client.example/mcp-manager.json';
   const clientOf = async (settings: Partial<SignInSettings>): Promise<string | null | undefined> => {

@@ -197,7 +197,7 @@ test("a fallback's usage is written immediately, and the timed-out target's usag
 });
 
 test.each([false, true])(
-  'after the limit, the estimate is billed and the provider request is cancelled; stream: %s',
+  'after the time limit, the estimate is billed and the provider request is cancelled; stream: %s',
   async (stream) => {
     const running = await start();
     const model = `${stream ? STALLED : SILENT}@left`;

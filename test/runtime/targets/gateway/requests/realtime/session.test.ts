@@ -108,7 +108,7 @@ test('a session is relayed, and each of its responses is billed', async () => {
   ]);
 });
 
-test('a browser sends its key as a subprotocol, and other browsers are rejected before connecting', async () => {
+test('a browser sends its key as a subprotocol, and invalid requests are rejected before connecting', async () => {
   const browser = connect('openai:gpt-realtime', {
     key: '',
     protocols: ['realtime', `openai-insecure-api-key.${secret}`, 'openai-beta.realtime-v1'],
