@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What the gateway promises to clients that call models. */
 export const GATEWAY_COMPLETIONS = {
   'gateway:chat': {
-    source: 'docs/gateway-clients.md#what-is-converted',
+    source: 'docs/gateway-clients.md#conversions',
     behavior:
       "A request reaches the provider and its response the client, byte for byte except for the model's name.",
   },
