@@ -21,7 +21,7 @@ export const GATEWAY_DATASETS = {
     behavior: 'Users cannot import from private addresses; the master key can.',
   },
   'gateway:datasets:upload-resumed': {
-    source: 'docs/workflows.md#uploads-that-continue',
+    source: 'docs/workflows.md#resumable-uploads',
     behavior:
       'After kill -9 of the gateway, a tus 1.0.0 upload resumes where it stopped and becomes the complete dataset.',
   },

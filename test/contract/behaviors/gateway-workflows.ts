@@ -50,7 +50,7 @@ export const GATEWAY_WORKFLOWS = {
       'A job spends the budget of the key that started it, and is stopped without retries when that key is disabled.',
   },
   'gateway:workflows:lua-metric': {
-    source: 'docs/workflows.md#metrics-of-your-own',
+    source: 'docs/workflows.md#custom-metrics',
     behavior:
       "A Lua function scores a workflow's responses using the columns of each row; a script that does not compile is rejected.",
   },

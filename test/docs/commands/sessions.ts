@@ -116,7 +116,7 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/mcp-manager-config.md',
-    sections: ['Configuration of mcp-manager'],
+    sections: ['mcp-manager configuration'],
     folder: '',
     prepare(folder) {
       const time = [
@@ -175,7 +175,7 @@ export const SESSIONS: readonly Session[] = [
   ...GATEWAY_IN_USE,
   {
     page: 'docs/gateway-cli.md',
-    sections: ['Commands of gateway', 'Keys, users, budgets', 'Prices', 'Backup'],
+    sections: ['Gateway commands', 'Keys, users, budgets', 'Prices', 'Backup'],
     shownFolder: '/tmp/demo',
     omitted: [
       ['gateway budgets create --name team --amount 0.02', 'is of another database'],
@@ -230,7 +230,7 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/how-to/teams.md',
-    sections: ['Teams', 'Keys of people and programs'],
+    sections: ['Teams', 'Keys for people and programs'],
     before: [{ command: 'gateway migrate', output: '' }],
     prepare: (folder) => {
       const providers = 'providers: {openai: {api_key: none}, anthropic: {api_key: none}}\n';
