@@ -218,13 +218,13 @@ describe('web pages from other origins', () => {
   const origin = 'https://app.example';
   const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
 
-  test('are blocked by default', async () => {
+  test('web pages from other origins are blocked by default', async () => {
     const answer = await gateway().request('/v1/models', { headers: { ...MASTER, Origin: origin } });
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(null);
     expect((await gateway().request('/v1/keys', { method: 'OPTIONS', headers: preflight })).status).toBe(405);
   });
 
-  test('are allowed if configured', async () => {
+  test('web pages from other origins are allowed if configured', async () => {
     const { request } = await open({ server: { corsOrigins: [origin] } });
     const allowed = await request('/v1/keys', {
       method: 'OPTIONS',
@@ -247,7 +247,7 @@ describe('web pages from other origins', () => {
     expect(other.headers.get('Access-Control-Allow-Origin')).toBe(null);
   });
 
-  test('are allowed without credentials if * is configured', async () => {
+  test('web pages are allowed without credentials if * is configured', async () => {
     const { request } = await open({ server: { corsOrigins: ['*'] } });
     const { headers } = await request('/v1/users', { headers: { Origin: origin } });
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -259,13 +259,13 @@ describe('the Host header', () => {
   const status = async (options: Parameters<typeof open>[0], host: string): Promise<number> =>
     (await (await open(options)).request('/health', { headers: { Host: host } })).status;
 
-  test('must name this machine if no credentials are required', async () => {
+  test('the Host header must name this machine if no credentials are required', async () => {
     expect(await status({ hasMasterKey: false }, 'evil.example')).toBe(403);
     expect(await status({ hasMasterKey: false }, 'localhost:8000')).toBe(200);
     expect(await status({ hasMasterKey: false, server: { host: '0.0.0.0' } }, 'any.example')).toBe(200);
   });
 
-  test('can be anything with a master key, for proxies, unless hosts are configured', async () => {
+  test('any Host header is accepted with a master key, for proxies, unless hosts are configured', async () => {
     expect(await status({}, 'llm.example')).toBe(200);
     const server = { host: '0.0.0.0', allowedHosts: ['llm.example'] };
     expect(await status({ server }, 'llm.example')).toBe(200);

@@ -54,7 +54,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  test('contain path patterns instead of paths', async () => {
+  test('metrics contain path patterns instead of paths', async () => {
     const { request, ask } = gateway();
     await ask('GET', '/v1/users/somebody-nobody-knows');
     await ask('GET', '/v1/pricing/a:very/long/name');
@@ -69,7 +69,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/somebody|very/);
   });
 
-  test('require a valid key if configured', async () => {
+  test('metrics require a valid key if configured', async () => {
     const { request, ask } = await open({ metrics: 'key' });
     expect((await request('/metrics')).status).toBe(401);
     const { body } = await ask('POST', '/v1/keys', { key_name: 'prometheus' });
@@ -80,7 +80,7 @@ describe('metrics', () => {
     expect(paths['/readyz'].get.security).toEqual([]);
   });
 
-  test('return 404 if switched off', async () => {
+  test('metrics return 404 if switched off', async () => {
     const { request } = await open({ metrics: 'off' });
     const { status, body } = await request('/metrics');
     expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
@@ -153,7 +153,7 @@ const operationsOf = (document: {
   );
 
 describe('the OpenAPI document', () => {
-  test('is valid OpenAPI 3.1 with valid examples', async () => {
+  test('the document and its examples are valid OpenAPI 3.1', async () => {
     const { headers, body } = await gateway().request('/openapi.json');
     expect(headers.get('Content-Type')).toBe('application/openapi+json');
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'gateway', version: '1.2.3' } });

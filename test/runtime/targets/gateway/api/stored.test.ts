@@ -41,7 +41,7 @@ const batchOf = async (name: string, file: string, more: object = {}) =>
   );
 
 describe('files', () => {
-  test('belong to the user who uploaded them', async () => {
+  test('a file belongs to the user who uploaded it', async () => {
     const { body: file } = await upload('ann', 'notes', {
       purpose: 'user_data',
       headers: { 'X-Gateway-Provider': 'openai' },
@@ -130,7 +130,7 @@ describe('files', () => {
 });
 
 describe('batches', () => {
-  test('reserve their maximum cost, and are billed once on completion, at half price', async () => {
+  test('a batch reserves its maximum cost and is billed once on completion, at half price', async () => {
     const before = await reservedOf('ann');
     const { body: file } = await upload('ann', [lineOf('1'), lineOf('fails'), lineOf('2')].join('\n'));
     const sent = (await fixture.last()).body;
@@ -177,7 +177,7 @@ describe('batches', () => {
     expect((await gateway.ask('GET', '/v1/batches', undefined, as('bob'))).body.data).toEqual([]);
   });
 
-  test('are billed without polling by the client, even if cancelled', async () => {
+  test('a batch is billed without polling by the client, even if cancelled', async () => {
     const { body: file } = await upload('bob', [lineOf('1'), lineOf('2')].join('\n'));
     const { body: batch } = await batchOf('bob', file.id);
     const cancelled = await gateway.ask('POST', `/v1/batches/${batch.id}/cancel`, undefined, as('bob'));
@@ -199,7 +199,7 @@ describe('batches', () => {
     expect((await gateway.ask('DELETE', `/v1/files/${file.id}`, undefined, as('bob'))).status).toBe(200);
   });
 
-  test('are billed by estimate after a delay if the provider has deleted them', async () => {
+  test('a batch that the provider has deleted is billed by estimate after a delay', async () => {
     const { body: file } = await upload('bob', lineOf('1'));
     const { body: batch } = await batchOf('bob', file.id);
     await fetch(`${fixture.url}/forget`, { method: 'POST' });
@@ -212,7 +212,7 @@ describe('batches', () => {
     expect(await reservedOf('bob')).toBe(0n);
   });
 
-  test('require a budget, a file of the same user and the right endpoint', async () => {
+  test('a batch requires a budget, a file of the same user and the right endpoint', async () => {
     const { body: file } = await upload('poor', lineOf('1'));
     expect((await batchOf('poor', file.id)).body.error.code).toBe('estimate_exceeds_budget');
     expect(await reservedOf('poor')).toBe(0n);

@@ -204,7 +204,7 @@ describe('CSV format', () => {
     ['?format=csv', {}],
     ['', { Accept: 'text/csv' }],
     ['?group_by=', { Accept: 'application/json;q=0.5, text/csv' }],
-  ])('is returned for %j %j', async (query, headers) => {
+  ])('CSV is returned for %j %j', async (query, headers) => {
     const answer = await get(query, headers);
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="usage.csv"');

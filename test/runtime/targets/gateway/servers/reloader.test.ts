@@ -58,7 +58,7 @@ describe('the default configuration file', () => {
   beforeEach(() => process.chdir(folder()));
   afterEach(() => process.chdir(before));
 
-  test('changes nothing if it is deleted', async () => {
+  test('a deleted default file changes nothing', async () => {
     const { reloader, clock, write, remove, applied } = await start([]);
     remove();
     const reloading = reloader.reload().catch(String);
@@ -71,7 +71,7 @@ describe('the default configuration file', () => {
     expect(applied).toEqual([['lab']]);
   });
 
-  test('can disappear briefly while it is written', async () => {
+  test('the default file can disappear briefly while it is written', async () => {
     const { reloader, clock, write, remove, applied } = await start([]);
     remove();
     const reloading = reloader.reload();

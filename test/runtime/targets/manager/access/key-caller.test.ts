@@ -56,25 +56,25 @@ describe('prompts and resources', () => {
   const TIME = ['time now', 'time time://now'];
   const GIT = ['git summary', 'git secret', 'git file:///public/a', 'git file:///etc/passwd'];
 
-  test('are available to a key for the whole server', () => {
+  test('prompts and resources are available to a key for the whole server', () => {
     expect(reads({})).toEqual([...GIT, ...TIME]);
     expect(reads({ readOnly: true })).toEqual([...GIT, ...TIME]);
     expect(reads({ servers: ['git'] })).toEqual(GIT);
   });
 
-  test('are not available to a key for single tools', () => {
+  test('prompts and resources are not available to a key for single tools', () => {
     expect(reads({ tools: ['git/log'] })).toEqual([]);
     expect(reads({ tools: ['git'] })).toEqual([]);
     expect(reads({ servers: ['git', 'time'], tools: ['git/log'] })).toEqual(TIME);
   });
 
-  test('are available if a pattern of the key matches', () => {
+  test('prompts and resources are available if a pattern of the key matches', () => {
     expect(reads({ tools: ['git/log'], prompts: ['git/sum*'] })).toEqual(['git summary']);
     expect(reads({ resources: ['git/file:///public/*'] })).toEqual(['git file:///public/a']);
     expect(reads({ prompts: ['*/*'] })).toEqual(['git summary', 'git secret', 'time now']);
   });
 
-  test('patterns for them do not allow tools', () => {
+  test('patterns for prompts do not allow tools', () => {
     const caller = keyCaller(keyOf('mcpm_x', { prompts: ['git/*'] }));
     expect([caller.canUse('git'), caller.canUse('git', 'log'), caller.canUse('time')]).toEqual([
       true,

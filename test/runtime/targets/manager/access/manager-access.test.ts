@@ -92,7 +92,7 @@ describe('the key file', () => {
     };
   };
 
-  test('is read again after a change', () => {
+  test('a changed key file is read again', () => {
     const { access, file, later } = open();
     appendFileSync(file, keyFileText([keyOf('mcpm_two')]));
     expect(refusal(access, bearer('mcpm_two')).code).toBe('UnauthorizedError');
@@ -104,7 +104,7 @@ describe('the key file', () => {
     expect(refusal(access, bearer('mcpm_two')).message).toBe('Invalid API key.');
   });
 
-  test('is ignored and reported if it becomes invalid while the server runs', () => {
+  test('an invalid key file is ignored and reported while the server runs', () => {
     const { access, file, later, logged } = open();
     writeFileSync(file, '{"id":');
     later();
@@ -117,7 +117,7 @@ describe('the key file', () => {
     );
   });
 
-  test('still protects the server after it is deleted', () => {
+  test('deleting the key file does not open a running server', () => {
     const { access, file, later } = open();
     rmSync(file);
     later();
@@ -125,7 +125,7 @@ describe('the key file', () => {
     expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
   });
 
-  test('applies changes to callers that were already admitted', () => {
+  test('a changed key file applies to callers that were already admitted', () => {
     const { access, file, later } = open();
     const caller = access.check(bearer('mcpm_one'));
     expect(caller.canUse('echo', 'add')).toBe(true);
@@ -137,7 +137,7 @@ describe('the key file', () => {
     expect(caller.canUse('echo')).toBe(false);
   });
 
-  test('is ignored if it becomes a circular link', () => {
+  test('a key file that becomes a circular link is ignored', () => {
     const { access, file, later } = open();
     rmSync(file);
     symlinkSync('keys.jsonl', file);
@@ -145,7 +145,7 @@ describe('the key file', () => {
     expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
   });
 
-  test('protects a running server as soon as it is created', () => {
+  test('a new key file protects a running server immediately', () => {
     const file = join(folder(), 'later.jsonl');
     let now = 0;
     const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));
@@ -168,7 +168,7 @@ describe('the key file', () => {
       JSON.stringify({ ...keyOf('k'), rate: 'often' }),
       'rate must be a number, a slash and s, m, h or d, e.g. 100/m',
     ],
-  ])('is rejected if invalid at startup: %s', (line, reason) => {
+  ])('an invalid key file is rejected at startup: %s', (line, reason) => {
     const file = join(folder(), 'keys.jsonl');
     writeFileSync(file, `\n${line}\n`);
     expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(

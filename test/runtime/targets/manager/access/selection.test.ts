@@ -11,11 +11,11 @@ describe('a selection in a URL', () => {
     ['/mcp?other=1', undefined],
     ['http://x/mcp?servers=a,%20b&servers=c', { servers: ['a', 'b', 'c'], tools: [] }],
     ['/sse?sessionId=1&tools=a/get_*', { servers: [], tools: ['a/get_*'] }],
-  ])('is parsed from %s', (url, selection) => {
+  ])('parses the selection in %s', (url, selection) => {
     expect(selectionIn(url)).toEqual(selection);
   });
 
-  test('survives a round trip', () => {
+  test('a selection survives a round trip', () => {
     const selection = { servers: ['git*', 'time'], tools: ['disk/read file&x', 'a/b?c'] };
     expect(selectionQuery(selection)).toBe('?servers=git*,time&tools=disk/read%20file%26x,a/b%3Fc');
     expect(selectionIn(`/mcp${selectionQuery(selection)}`)).toEqual(selection);
@@ -29,7 +29,7 @@ describe('a caller with a selection', () => {
     return (server: string, tool?: string): boolean => selected.canUse(server, tool);
   };
 
-  test('can use the selected servers and tools', () => {
+  test('a selection allows only its servers and tools', () => {
     const canUse = uses({ servers: ['Git*'], tools: ['Time/get_*'] });
     expect([canUse('github'), canUse('github', 'any'), canUse('time', 'get_now')]).toEqual([
       true,
@@ -41,7 +41,7 @@ describe('a caller with a selection', () => {
     expect([tools('time', 'get_now'), tools('github')]).toEqual([true, false]);
   });
 
-  test('gets no additional permissions', () => {
+  test('a selection grants no additional permissions', () => {
     const narrow = keyCaller({ name: 'ci', admin: true, readOnly: true, servers: [], tools: ['time/get_*'] });
     const canUse = uses({ servers: ['*'], tools: ['time/*'] }, narrow);
     expect([canUse('time', 'get_now'), canUse('time', 'set'), canUse('disk')]).toEqual([true, false, false]);

@@ -124,7 +124,7 @@ describe('call', () => {
 });
 
 describe('prompts and resources', () => {
-  test('are listed across all pages', async () => {
+  test('prompts and resources are listed across all pages', async () => {
     const prompts = await run('prompts', 'echo');
     expect(prompts.out).toMatch(/^greet +name +Greets someone\.\nplain .*\nPicture +\[of\]/m);
     const resources = await run('resources', 'echo');
@@ -133,7 +133,7 @@ describe('prompts and resources', () => {
     );
   });
 
-  test('are searched across all servers', async () => {
+  test('prompts and resources are searched across all servers', async () => {
     const prompts = await run('prompts', '--search', 'greets', '--limit', '1');
     expect(prompts.out).toMatch(/^SERVER +PROMPT +ARGUMENTS +DESCRIPTION\necho +greet +name +Greets/);
     const resources = await run('resources', '--search', 'memo');
@@ -145,7 +145,7 @@ describe('prompts and resources', () => {
     expect((await run('prompts', 'echo', '--search', 'x')).err).toContain('conflicts with <server>');
   });
 
-  test('are rendered and read', async () => {
+  test('prompts are rendered and resources are read', async () => {
     expect((await run('prompt', 'echo', 'greet', 'name=Ada')).out).toBe('user: greet {"name":"Ada"}\n');
     expect((await run('read', 'echo', 'memo://one')).out).toBe('The first memo.\n');
     expect((await run('read', 'echo', 'memo://blob')).out).toBe('AAEC\n');

@@ -69,7 +69,7 @@ test('a server with per-user sign-in shows that the caller has not signed in', a
 });
 
 describe('a reload', () => {
-  test('reports the changes', async () => {
+  test('a reload reports the changes', async () => {
     const { managed } = api();
     managed.configure([
       serverSpec('echo', 'echo'),
@@ -89,7 +89,7 @@ describe('a reload', () => {
     expect((await api().post('/api/v1/admin/reload')).body.removed).toEqual(['more']);
   });
 
-  test('reports problems of an invalid configuration, which is not a server error', async () => {
+  test('a reload of an invalid configuration reports the problems and is not a server error', async () => {
     const { context } = api().managed;
     const details = [{ location: '.mcpd.toml:3', message: 'tols is no key' }];
     const error = Object.assign(configError('.mcpd.toml is wrong'), { details });
@@ -104,7 +104,7 @@ describe('a reload', () => {
 });
 
 describe('logs', () => {
-  test('return the last lines', async () => {
+  test('logs return the last lines', async () => {
     for (const text of ['first', 'second', 'third']) await log(text);
     await expect
       .poll(async () => (await api().get('/api/v1/admin/servers/echo/logs')).text)
@@ -117,7 +117,7 @@ describe('logs', () => {
     expect((await api().get('/api/v1/admin/servers/echo/logs?follow=perhaps')).status).toBe(422);
   });
 
-  test('can be followed over the network until the client disconnects', async () => {
+  test('logs can be followed over the network until the client disconnects', async () => {
     await log('before');
     await expect
       .poll(async () => (await api().get('/api/v1/admin/servers/echo/logs?lines=1')).text)
@@ -172,7 +172,7 @@ describe('following a log', () => {
     signal,
   });
 
-  test('ends before a line that its reader is no longer allowed to read', async () => {
+  test('following ends before a line that the reader is no longer allowed to read', async () => {
     const source = logs();
     let canRead = true;
     const reader = followLogs(source, { ...options(), canRead: () => canRead }).getReader();
@@ -184,14 +184,14 @@ describe('following a log', () => {
     expect(source.listeners.size).toBe(0);
   });
 
-  test('ends without a new line when its reader loses permission', async () => {
+  test('following ends without a new line when the reader loses permission', async () => {
     const source = logs();
     const followed = followLogs(source, { ...options(), keepAliveMs: 1, canRead: () => false });
     expect((await followed.getReader().read()).done).toBe(true);
     expect(source.listeners.size).toBe(0);
   });
 
-  test('ends on abort without leaving listeners', async () => {
+  test('following ends on abort without leaving listeners', async () => {
     const source = logs();
     const ending = new AbortController();
     const stream = followLogs(source, options(ending.signal));

@@ -74,7 +74,7 @@ test('requests are logged with their caller and measured', async () => {
 describe('cross-site requests from a browser', () => {
   const PATHS = ['/api/v1/servers', '/healthz', '/docs', '/nothing', '/metrics'];
 
-  test('are rejected by their Host header, on every path', async () => {
+  test('cross-site requests are rejected by their Host header, on every path', async () => {
     for (const path of PATHS) {
       expectProblem(await api().get(path, { Host: 'evil.example' }), {
         status: 403,
@@ -86,7 +86,7 @@ describe('cross-site requests from a browser', () => {
     expect((await api().get('/api/v1/servers', { Host: 'localhost:8090' })).status).toBe(200);
   });
 
-  test('are rejected by their Origin header, on every path and with any method', async () => {
+  test('cross-site requests are rejected by their Origin header, on every path and with any method', async () => {
     const headers = { Origin: 'https://evil.example' };
     for (const path of PATHS) expectProblem(await api().get(path, headers), { status: 403 });
     expect((await api().post('/api/v1/servers/echo/tools/echo', { message: 'x' }, headers)).status).toBe(403);
@@ -96,7 +96,7 @@ describe('cross-site requests from a browser', () => {
     );
   });
 
-  test("are allowed from the manager's own page", async () => {
+  test("requests from the manager's own page are allowed", async () => {
     expect(
       (await api().get('/openapi.json', { Host: 'localhost:1', Origin: 'http://localhost:1' })).status,
     ).toBe(200);
@@ -215,7 +215,7 @@ describe('web pages from other origins', () => {
     },
   }));
 
-  test('can call the API if configured', async () => {
+  test('web pages from other origins can call the API if configured', async () => {
     const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
     const preflight = await open().request('/api/v1/servers', { method: 'OPTIONS', headers });
     expect(preflight.status).toBe(204);
@@ -232,7 +232,7 @@ describe('web pages from other origins', () => {
     expect((await open().get('/api/v1/servers', { Origin: 'https://b.example' })).status).toBe(403);
   });
 
-  test('are never allowed credentials if every origin is allowed', async () => {
+  test('credentials are never allowed if every origin is allowed', async () => {
     const { headers } = await everyone().get('/api/v1/servers', { Origin: origin });
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(headers.get('Access-Control-Allow-Credentials')).toBe(null);

@@ -22,7 +22,7 @@ const api = useApi(() => ({
 }));
 
 describe('prompts', () => {
-  test('are listed with the documented members', async () => {
+  test('prompts are listed with the documented members', async () => {
     const { body, headers } = await api().get('/api/v1/servers/echo/prompts');
     expect(body).toEqual({
       $schema: 'http://localhost/schemas/Prompts.json',
@@ -35,7 +35,7 @@ describe('prompts', () => {
     expect(headers.get('Link')).toBe('</schemas/Prompts.json>; rel="describedBy"');
   });
 
-  test('are rendered', async () => {
+  test('prompts are rendered', async () => {
     for (const body of [{ arguments: { name: 'Ada' } }, { $schema: 'any', arguments: { name: 'Ada' } }]) {
       expect((await api().post('/api/v1/servers/echo/prompts/greet', body)).body).toEqual({
         $schema: 'http://localhost/schemas/GeneratePromptResponseBody.json',
@@ -46,11 +46,11 @@ describe('prompts', () => {
     expect((await api().post('/api/v1/servers/echo/prompts/plain', {})).status).toBe(200);
   });
 
-  test('return 404 if unknown', async () => {
+  test('an unknown prompt returns 404', async () => {
     expect((await api().post('/api/v1/servers/echo/prompts/nothing', {})).status).toBe(404);
   });
 
-  test('pass on messages with any content', () => {
+  test('prompt messages are passed on with any content', () => {
     const content = { type: 'of tomorrow', anything: [1] };
     expect(generatedPromptView({ messages: [{ role: 'assistant', content, more: 1 }] })).toEqual({
       messages: [{ role: 'assistant', content }],
@@ -66,7 +66,7 @@ describe('prompts', () => {
 });
 
 describe('resources', () => {
-  test('are listed with the documented members', async () => {
+  test('resources are listed with the documented members', async () => {
     expect((await api().get('/api/v1/servers/echo/resources')).body).toEqual({
       $schema: 'http://localhost/schemas/Resources.json',
       resources: [
@@ -93,7 +93,7 @@ describe('resources', () => {
   const read = (server: string, uri: string) =>
     api().get(`/api/v1/servers/${server}/resources/content?uri=${encodeURIComponent(uri)}`);
 
-  test('are read', async () => {
+  test('resources are read', async () => {
     const { body, headers } = await read('echo', 'memo://one');
     expect(body).toEqual([{ uri: 'memo://one', mimeType: 'text/plain', text: 'The first memo.' }]);
     expect(headers.get('Link')).toBe(null);
@@ -102,7 +102,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('are read even if empty', async () => {
+  test('an empty resource is returned', async () => {
     expect((await read('empty', 'memo://empty')).body).toEqual([
       expect.objectContaining({ uri: 'memo://empty', text: '' }),
     ]);
@@ -113,7 +113,7 @@ describe('resources', () => {
     expect(contentView({ uri: 'a:b', text: '', _meta: {} })).toEqual({ uri: 'a:b', text: '' });
   });
 
-  test('return 404 if unknown, and 422 without a URI', async () => {
+  test('an unknown resource returns 404, and a missing URI returns 422', async () => {
     expect((await read('echo', 'memo://nothing')).status).toBe(404);
     for (const query of ['', '?uri=']) {
       const { status, body } = await api().get(`/api/v1/servers/echo/resources/content${query}`);

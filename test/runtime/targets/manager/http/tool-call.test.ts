@@ -28,7 +28,7 @@ describe('the result as text', () => {
       {},
       expect.stringMatching(/^\[\{"type":"image","data":"iVBOR[^"]*","mimeType":"image\/png"\}\]$/),
     ],
-  ])('of the tool %s with %j', async (tool, args, text) => {
+  ])('returns the text of the tool %s with %j', async (tool, args, text) => {
     const { status, headers, body } = await call(tool, args);
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toBe('application/json');
@@ -36,7 +36,7 @@ describe('the result as text', () => {
     expect(body).toEqual(text);
   });
 
-  test('is empty for a result without content or with empty text', () => {
+  test('the text is empty for a result without content or with empty text', () => {
     expect(toolText({})).toBe('');
     expect(toolText({ content: [] })).toBe('');
     expect(toolText({ content: [{ type: 'text', text: '' }], structuredContent: { a: 1 } })).toBe('');
@@ -54,14 +54,14 @@ describe('the full result', () => {
     ],
   };
 
-  test('can be requested in the query', async () => {
+  test('the full result can be requested in the query', async () => {
     const { headers, body } = await call('blocks?result=full');
     expect(headers.get('Content-Type')).toBe('application/json');
     expect(body).toEqual(whole);
     expect((await call('blocks?result=Text')).body).toBe('one\ntwo');
   });
 
-  test('can be requested in the Accept header', async () => {
+  test('the full result can be requested in the Accept header', async () => {
     const type = 'application/vnd.mcp.tool-result+json';
     for (const accept of [type, `text/html, ${type};q=0.9, */*`, type.toUpperCase()]) {
       const { headers, body } = await call('blocks', {}, { Accept: accept });
@@ -71,14 +71,14 @@ describe('the full result', () => {
     expect((await call('blocks', {}, { Accept: 'text/html' })).body).toBe('one\ntwo');
   });
 
-  test('is also available for a failure', async () => {
+  test('the full result is also available for a failure', async () => {
     expect(await call('is-error?result=full', { message: 'no' })).toMatchObject({
       status: 200,
       body: { content: [{ type: 'text', text: 'no' }], isError: true },
     });
   });
 
-  test('is rejected before the call if requested incorrectly', async () => {
+  test('an invalid result format is rejected before the call', async () => {
     const { status, body } = await call('log?result=half', { text: 'was called' });
     expect(status).toBe(422);
     expect(body.errors[0]).toMatchObject({ location: 'query.result', value: 'half' });
@@ -95,7 +95,7 @@ describe('a failed call', () => {
   test.each([
     ['is-error', { message: 'no disk\nno hope' }, 'no disk\nno hope', undefined],
     ['is-error-without-text', {}, '{"reason":"tired"}', { reason: 'tired' }],
-  ])('returns the whole output of %s', async (tool, args, text, value) => {
+  ])('a failed call returns the whole output of %s', async (tool, args, text, value) => {
     const { status, headers, body } = await call(tool, args);
     expect(status).toBe(502);
     expect(headers.get('Content-Type')).toBe('application/problem+json');
@@ -114,13 +114,13 @@ describe('a failed call', () => {
     });
   });
 
-  test('does not reveal secrets', async () => {
+  test('a failed call does not reveal secrets', async () => {
     const { text } = await call('is-error', { message: 'cannot log in with a-secret-token' });
     expect(text).toContain('cannot log in with [redacted]');
     expect(text).not.toContain('a-secret-token');
   });
 
-  test('reports a protocol error with its message', async () => {
+  test('a protocol error is returned with its message', async () => {
     expect((await call('rpc-error')).body).toMatchObject({
       status: 502,
       detail: 'MCP server error calling tool',
@@ -128,7 +128,7 @@ describe('a failed call', () => {
     });
   });
 
-  test('returns 504 on a timeout', async () => {
+  test('a call that times out returns 504', async () => {
     expect(await api().post('/api/v1/servers/hasty/tools/sleep-until-cancelled', {})).toMatchObject({
       status: 504,
       body: { title: 'Gateway Timeout', detail: 'MCP server error calling tool' },

@@ -69,7 +69,7 @@ const api = useApi(() => ({
 const as = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
 describe('the document for hostile tools', () => {
-  test('is valid, has no external references, and has one operation per tool', async () => {
+  test('the document is valid, has no external references, and has one operation per tool', async () => {
     const { status, headers, body } = await api().get('/openapi/hostile.json', as('full'));
     expect([status, headers.get('content-type')]).toEqual([200, 'application/openapi+json']);
     const { paths } = await SwaggerParser.validate(structuredClone(body));
@@ -87,7 +87,7 @@ describe('the document for hostile tools', () => {
     expect(new Set(named)).toEqual(new Set(LISTED));
   });
 
-  test("has the same meaning as the server's schemas", async () => {
+  test("the document has the same meaning as the server's schemas", async () => {
     const { body } = await api().get('/openapi/hostile/openapi.json', as('full'));
     const schemaOf = (path: string): unknown =>
       body.paths[path].post.requestBody.content['application/json'].schema;
@@ -118,7 +118,7 @@ describe('the document for hostile tools', () => {
     });
   });
 
-  test('has paths that call the tools', async () => {
+  test("the document's paths call the tools", async () => {
     const { body } = await api().get('/openapi/hostile.json', as('full'));
     const paths = Object.keys(body.paths).filter((path) => path !== '/answer');
     const called = await Promise.all(
@@ -145,11 +145,11 @@ describe("calls through the document's paths", () => {
     ['several content blocks', 'blocks', {}, ['one', expect.stringMatching(/^data:image/), 'two']],
     ['an error for a failure', 'is-error', { message: 'no' }, [502, 'MCP server error calling tool']],
     ['an error for an unknown tool', 'nothing', {}, [404, 'tool not found: echo/nothing']],
-  ])('return %s', async (_what, tool, args, expected) => {
+  ])('a call returns %s', async (_what, tool, args, expected) => {
     expect(await call(tool, args)).toEqual(expected);
   });
 
-  test('keep all digits of numbers, and require a body only for arguments', async () => {
+  test('calls keep all digits of numbers, and require a body only for arguments', async () => {
     const { text } = await api().post('/openapi/echo/number', '{"value":0.10000000000000000001}', as('full'));
     expect(text).toBe('{"value":0.10000000000000000001}');
     expect((await api().post('/openapi/echo/structured', undefined, as('full'))).body).toMatchObject({
@@ -158,7 +158,7 @@ describe("calls through the document's paths", () => {
     expect((await api().post('/openapi/echo/echo', '[1]', as('full'))).status).toBe(422);
   });
 
-  test("are limited to the key's own tools", async () => {
+  test('a key sees and calls only its own tools', async () => {
     expect((await api().get('/openapi/echo.json')).status).toBe(401);
     const { body } = await api().get('/openapi/echo.json', as('narrow'));
     expect(Object.keys(body.paths)).toEqual(['/add']);

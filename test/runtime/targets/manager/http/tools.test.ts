@@ -23,7 +23,7 @@ const namesOf = async (server: string): Promise<string[]> => {
 };
 
 describe('the detail level of tools', () => {
-  test('is full by default', async () => {
+  test('tools are listed in full by default', async () => {
     const expected = {
       name: 'add',
       description: 'Adds two numbers.',
@@ -42,7 +42,7 @@ describe('the detail level of tools', () => {
     }
   });
 
-  test('can be reduced, with a separate schema', async () => {
+  test('tools can be listed with less detail and a separate schema', async () => {
     expect(await toolOf('add', '?detail=summary')).toEqual({
       name: 'add',
       title: 'Adder',
@@ -58,7 +58,7 @@ describe('the detail level of tools', () => {
     expect(headers.get('Link')).toBe('</schemas/ToolsResponseBodyToolMinimal.json>; rel="describedBy"');
   });
 
-  test('returns 422 with the valid values if unknown', async () => {
+  test('an unknown detail level returns 422 with the valid ones', async () => {
     const { status, body } = await api().get(`${TOOLS}?detail=bogus`);
     expect(status).toBe(422);
     expect(body.detail).toBe('detail must be one of minimal, summary, full, not "bogus"');

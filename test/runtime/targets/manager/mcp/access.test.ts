@@ -41,7 +41,7 @@ test('a request without a key is rejected', async () => {
 });
 
 describe('a key', () => {
-  test('sees only the servers and tools it is allowed to use', async () => {
+  test('a key sees only the servers and tools it is allowed to use', async () => {
     const client = await managed.connect('/mcp', as('narrow'));
     expect(client.getInstructions()).toContain('Available servers: echo.');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo__add']);
@@ -54,7 +54,7 @@ describe('a key', () => {
   test.each([
     ['/mcp', 'echo__'],
     ['/mcp/echo', ''],
-  ])('for tools cannot read prompts or resources: %s', async (path, prefix) => {
+  ])('a key for tools cannot read prompts or resources: %s', async (path, prefix) => {
     const client = await managed.connect(path, as('narrow'));
     expect((await client.listPrompts()).prompts).toEqual([]);
     expect((await client.listResources()).resources).toEqual([]);
@@ -71,7 +71,7 @@ describe('a key', () => {
     for (const request of refused) await expect(request).rejects.toThrow(/(?:prompt|resource) not allowed/);
   });
 
-  test('can read the prompts and resources it is for', async () => {
+  test('a key can read the prompts and resources it is for', async () => {
     const client = await managed.connect('/mcp', as('reader'));
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['echo__greet']);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://one']);
@@ -79,7 +79,7 @@ describe('a key', () => {
     await expect(client.readResource({ uri: 'mcp:echo:memo://empty' })).rejects.toThrow('not allowed');
   });
 
-  test('has the same limits over HTTP', async () => {
+  test('a key has the same limits over HTTP', async () => {
     const get = async (path: string, name: string) => {
       const response = await fetch(`${managed.origin}/api/v1/servers/echo${path}`, { headers: as(name) });
       return [response.status, await response.text()] as const;
@@ -95,7 +95,7 @@ describe('a key', () => {
     }
   });
 
-  test('gets the same error for a forbidden server as for an unknown one', async () => {
+  test('a key gets the same error for a forbidden server as for an unknown one', async () => {
     const headers = as('narrow');
     const hidden = await post(managed.origin, '/mcp/other', { body: PING, headers });
     const missing = await post(managed.origin, '/mcp/nobody', { body: PING, headers });
@@ -103,14 +103,14 @@ describe('a key', () => {
     expect(await hidden.json()).toMatchObject({ detail: 'server not found: other' });
   });
 
-  test('gets an empty list if it is not allowed to use any server', async () => {
+  test('a key that is not allowed to use any server gets an empty list', async () => {
     const client = await managed.connect('/mcp', as('outside'));
     expect((await client.listTools()).tools).toEqual([]);
   });
 });
 
 describe('a session', () => {
-  test('belongs to the key that opened it', async () => {
+  test('a session belongs to the key that opened it', async () => {
     const session = await openSession(managed.origin, '/mcp', as('full'));
     const own = await post(managed.origin, '/mcp', { body: PING, headers: session });
     const foreign = await post(managed.origin, '/mcp', {
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect([own.status, foreign.status]).toEqual([200, 404]);
   });
 
-  test('belongs to the path on which it was opened', async () => {
+  test('a session belongs to the path on which it was opened', async () => {
     const session = await openSession(managed.origin, '/mcp/echo', as('full'));
     const elsewhere = await post(managed.origin, '/mcp/other', { body: PING, headers: session });
     expect(elsewhere.status).toBe(404);

@@ -34,7 +34,7 @@ test('the endpoint reports its name and its servers', () => {
 });
 
 describe('tools and prompts', () => {
-  test("are prefixed with the server name and keep the server's spelling", async () => {
+  test("names are prefixed with the server name and keep the server's spelling", async () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(
@@ -44,7 +44,7 @@ describe('tools and prompts', () => {
     expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo__Picture', 'twin__greet']));
   });
 
-  test('are called by their prefixed names', async () => {
+  test('tools and prompts are called by their prefixed names', async () => {
     const weather = await client.callTool({ name: 'camel__getWeather', arguments: {} });
     expect(weather.isError).toBeUndefined();
     const echo = await client.callTool({ name: 'twin__echo', arguments: { message: 'hello' } });
@@ -53,7 +53,7 @@ describe('tools and prompts', () => {
     expect(prompt.messages[0]?.content).toEqual({ type: 'text', text: 'greet {"name":"Ada"}' });
   });
 
-  test('are rejected with the naming rule if they belong to no server', async () => {
+  test('names that belong to no server are rejected with the naming rule', async () => {
     await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('server__tool') as string,
@@ -65,7 +65,7 @@ describe('tools and prompts', () => {
     });
   });
 
-  test('have their arguments completed by the server of the prompt', async () => {
+  test("prompt arguments are completed by the prompt's server", async () => {
     const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'suite__test_prompt_with_arguments' },
       argument: { name: 'arg1', value: 'par' },
@@ -75,7 +75,7 @@ describe('tools and prompts', () => {
 });
 
 describe('a server that fails to start', () => {
-  test('is omitted from lists, which is logged', async () => {
+  test('a server that fails to start is omitted from lists, which is logged', async () => {
     const { tools } = await client.listTools();
     expect(tools.some(({ name }) => name.startsWith('broken__'))).toBe(false);
     expect(managed.logged).toContainEqual(
@@ -83,7 +83,7 @@ describe('a server that fails to start', () => {
     );
   });
 
-  test('answers calls with the reason and a retry delay', async () => {
+  test('a call to a server that fails to start returns the reason and a retry delay', async () => {
     await expect(client.callTool({ name: 'broken__any', arguments: {} })).rejects.toMatchObject({
       message: expect.stringContaining('no license file found') as string,
       data: { retryAfterSeconds: expect.any(Number) as number },
@@ -92,7 +92,7 @@ describe('a server that fails to start', () => {
 });
 
 describe('resources', () => {
-  test('keep their URIs, unless two servers have the same ones', async () => {
+  test('resources keep their URIs, unless two servers have the same ones', async () => {
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
     expect(uris).toEqual([
@@ -105,14 +105,14 @@ describe('resources', () => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('mcp:echo:note://{day}/{hour}');
   });
 
-  test('are read from the server that lists them or has a matching template', async () => {
+  test('resources are read from the server that lists them or has a matching template', async () => {
     const { contents } = await client.readResource({ uri: 'test://static-text' });
     expect(contents[0]).toMatchObject({ uri: 'test://static-text', text: 'A text that never changes.' });
     const made = await client.readResource({ uri: 'test://template/7/data' });
     expect(made.contents[0]).toMatchObject({ text: '{"id":"7"}' });
   });
 
-  test('shared by two servers are returned under separate URIs', async () => {
+  test('resources that two servers share are returned under separate URIs', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:twin:memo://one' });
     expect(contents[0]).toMatchObject({ uri: 'mcp:twin:memo://one', text: 'The first memo.' });
     await expect(client.readResource({ uri: 'memo://one' })).rejects.toMatchObject({
@@ -121,12 +121,12 @@ describe('resources', () => {
     });
   });
 
-  test('can contain an empty text', async () => {
+  test('a resource can contain an empty text', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:echo:memo://empty' });
     expect(contents[0]).toMatchObject({ text: '' });
   });
 
-  test('return not found for an unknown server', async () => {
+  test('a resource of an unknown server is not found', async () => {
     await expect(client.readResource({ uri: 'nope://x' })).rejects.toMatchObject({
       code: -32_002,
       data: { uri: 'nope://x' },

@@ -25,7 +25,7 @@ describe('a list change on a server', () => {
     ['tools', TOOLS],
     ['prompts', PROMPTS],
     ['resources', RESOURCES],
-  ])('%s: is sent to the clients of that server', async (list, method) => {
+  ])('%s: a change is sent to the clients of that server', async (list, method) => {
     const one = await managed.connect('/mcp/echo');
     const heardOne = hearAll(one);
     const heardAll = hearAll(await managed.connect('/mcp'));
@@ -37,7 +37,7 @@ describe('a list change on a server', () => {
 });
 
 describe('adding and removing servers', () => {
-  test('changes all lists of /mcp', async () => {
+  test('adding or removing a server changes all lists of /mcp', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
@@ -53,7 +53,7 @@ describe('adding and removing servers', () => {
     expect(tools.filter(({ name }) => name.startsWith('extra__'))).toEqual([]);
   });
 
-  test('notifies clients after a killed server has restarted', async () => {
+  test('clients are notified after a killed server has restarted', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     const { pid } = managed.server('echo').status();
@@ -64,7 +64,7 @@ describe('adding and removing servers', () => {
     expect(content).toEqual([{ type: 'text', text: 'back' }]);
   });
 
-  test('ends the sessions of a removed server', async () => {
+  test('the session of a removed server ends', async () => {
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
     await managed.context.reloader.reload();
     const client = await managed.connect('/mcp/extra');
@@ -77,7 +77,7 @@ describe('adding and removing servers', () => {
 describe('log messages', () => {
   const log = { method: 'tools/call', params: { name: 'test_tool_with_logging', arguments: {} } };
 
-  test("reach the server's clients, and those of /mcp with the server's name", async () => {
+  test("log messages reach the server's clients, and those of /mcp with the server's name", async () => {
     const one = await managed.connect('/mcp/suite');
     const all = await managed.connect('/mcp');
     const [heardOne, heardAll] = [hearAll(one), hearAll(all)];
@@ -88,7 +88,7 @@ describe('log messages', () => {
     expect(named.params).toEqual({ level: 'info', data: 'done', logger: 'suite' });
   });
 
-  test("below a client's level are not sent to it", async () => {
+  test("log messages below a client's level are not sent to it", async () => {
     const [quiet, loud] = [await managed.connect('/mcp/suite'), await managed.connect('/mcp/suite')];
     const [heardQuiet, heardLoud] = [hearAll(quiet), hearAll(loud)];
     await quiet.setLoggingLevel('error');
@@ -100,7 +100,7 @@ describe('log messages', () => {
     expect(heardQuiet.all).toEqual([]);
   });
 
-  test('from a server of revision 2026-07-28 arrive with responses if the client has set a level', async () => {
+  test('log messages from a server of revision 2026-07-28 arrive with responses if the client has set a level', async () => {
     const client = await managed.connect('/mcp/modern');
     const heard = hearAll(client);
     await client.setLoggingLevel('info');
@@ -109,7 +109,7 @@ describe('log messages', () => {
     expect(heard.all.map(({ params }) => params?.['data'])).toEqual(['info of it', 'error of it']);
   });
 
-  test('cannot be set for a server without logging; /mcp sets the level on all servers that support it', async () => {
+  test('the log level cannot be set for a server without logging; /mcp sets it on all servers that support it', async () => {
     const echoClient = await managed.connect('/mcp/echo');
     await expect(
       echoClient.request({ method: 'logging/setLevel', params: { level: 'info' } }, ResultSchema),
@@ -135,7 +135,7 @@ describe('subscribed resources', () => {
     expect(heardOther.all).toEqual([]);
   });
 
-  test('are subscribed to again after a server restart', async () => {
+  test('resources are subscribed to again after a server restart', async () => {
     const client = await managed.connect('/mcp/suite');
     const heard = hearAll(client);
     await client.subscribeResource({ uri });
@@ -145,7 +145,7 @@ describe('subscribed resources', () => {
     expect((await heard.next(UPDATED)).params).toEqual({ uri });
   });
 
-  test('are rejected by a server without subscriptions', async () => {
+  test('a server without subscriptions rejects a subscription', async () => {
     const client = await managed.connect('/mcp/echo');
     await expect(
       client.request({ method: 'resources/subscribe', params: { uri: 'memo://one' } }, ResultSchema),

@@ -10,7 +10,7 @@ describe('cutPage', () => {
   const first = cutPage(all, undefined, 2);
   const after = readCursor(first.nextCursor);
 
-  test('continues after the previous page', () => {
+  test('a cursor continues after the previous page', () => {
     expect(keys(first.items)).toEqual(['a1', 'a2']);
     expect(keys(cutPage(all, after, 2).items)).toEqual(['b1', 'c1']);
     expect(cutPage(all, after, 3)).toMatchObject({ nextCursor: undefined });
@@ -21,11 +21,11 @@ describe('cutPage', () => {
     ['its server was removed', items('b1', 'c1'), ['b1', 'c1']],
     ['its item was removed', items('a1', 'a4', 'b1'), ['a4', 'b1']],
     ['everything after it was removed', items('a1', 'a2'), []],
-  ])('continues when %s', (_what, now, expected) => {
+  ])('a cursor continues when %s', (_what, now, expected) => {
     expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
   });
 
-  test('terminates if a server has duplicate names', () => {
+  test('paging terminates if a server has duplicate names', () => {
     const twice = items('a1', 'a1', 'a2');
     const second = cutPage(twice, readCursor(cutPage(twice, undefined, 1).nextCursor), 1);
     expect(keys(cutPage(twice, readCursor(second.nextCursor), 1).items)).toEqual(['a2']);

@@ -50,12 +50,12 @@ test('tools keep their titles, full schemas, annotations and _meta', async () =>
 });
 
 describe('unchanged results', () => {
-  test('contain all content blocks', async () => {
+  test('a result keeps all content blocks', async () => {
     const { content } = await call('blocks');
     expect(content).toMatchObject([{ text: 'one' }, { type: 'image' }, { text: 'two' }]);
   });
 
-  test('can be an error without text but with structured content', async () => {
+  test('a result can be an error without text but with structured content', async () => {
     expect(await call('is-error-without-text')).toEqual({
       content: [],
       structuredContent: { reason: 'tired' },
@@ -63,7 +63,7 @@ describe('unchanged results', () => {
     });
   });
 
-  test('keep all digits of long numbers, in both directions', async () => {
+  test('a result keeps all digits of long numbers, in both directions', async () => {
     const session = await openSession(managed.origin, '/mcp/echo');
     const body = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"number","arguments":{"value":9007199254740993123}}}`;
     const answer = await post(managed.origin, '/mcp/echo', { body, headers: session });
@@ -99,7 +99,7 @@ test('progress arrives during the call', async () => {
 });
 
 describe('the server is sent a cancellation', () => {
-  test('when the client cancels', async () => {
+  test('the server is sent a cancellation when the client cancels', async () => {
     const line = managed.nextLogLine('echo', /^sleeping/);
     const cancel = new AbortController();
     const running = client.callTool({ name: 'sleep-until-cancelled', arguments: {} }, undefined, {
@@ -113,7 +113,7 @@ describe('the server is sent a cancellation', () => {
     expect(await cancelled).toMatch(/^cancelled/);
   });
 
-  test('when the session ends', async () => {
+  test('the server is sent a cancellation when the session ends', async () => {
     const other = await managed.connect('/mcp/echo');
     const line = managed.nextLogLine('echo', /^sleeping/);
     other.callTool({ name: 'sleep-until-cancelled', arguments: {} }).catch(() => undefined);

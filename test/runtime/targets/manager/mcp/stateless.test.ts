@@ -59,7 +59,7 @@ test("a stateless client can discover the server's features", async () => {
 });
 
 describe('requests', () => {
-  test('get the same JSON responses as in a session', async () => {
+  test('requests get the same JSON responses as in a session', async () => {
     const { result } = await answerTo('tools/call', {
       params: { name: 'echo__echo', arguments: { message: 'hi' } },
     });
@@ -69,12 +69,12 @@ describe('requests', () => {
     expect(list.result['prompts']).toHaveLength(3);
   });
 
-  test('also reach servers of this revision', async () => {
+  test('requests also reach servers of this revision', async () => {
     const { result } = await answerTo('tools/list', { path: '/mcp/modern' });
     expect(result['tools']).not.toEqual([]);
   });
 
-  test('return errors with status 200; an unknown resource is an invalid parameter', async () => {
+  test('failed requests return errors with status 200; an unknown resource is an invalid parameter', async () => {
     const failed = await ask('tools/call', {
       path: '/mcp/echo',
       params: { name: 'rpc-error', arguments: { code: -5 } },
@@ -85,13 +85,13 @@ describe('requests', () => {
     expect(error).toMatchObject({ code: -32_602, data: { uri: 'nope://x' } });
   });
 
-  test('replace obsolete error codes', async () => {
+  test('obsolete error codes are replaced', async () => {
     const params = { name: 'echo__rpc-error', arguments: { code: -32_042 } };
     const { error } = await answerTo('tools/call', { params });
     expect(error).toMatchObject({ code: -32_603, data: { hint: 'none' } });
   });
 
-  test('with a progress token return a stream', async () => {
+  test('requests with a progress token return a stream', async () => {
     const answer = await ask('tools/call', {
       params: { name: 'echo__progress', arguments: { steps: 2 } },
       meta: { progressToken: 'mine' },
@@ -106,7 +106,7 @@ describe('requests', () => {
     expect(events[2]).toMatchObject({ id: 7, result: { content: [{ text: '2 steps' }] } });
   });
 
-  test("include the server's log messages if requested", async () => {
+  test("responses include the server's log messages if requested", async () => {
     const params = { name: 'suite__test_tool_with_logging', arguments: {} };
     const level = (logLevel: string) => ({ 'io.modelcontextprotocol/logLevel': logLevel });
     const told = await Array.fromAsync(eventsOf(await ask('tools/call', { params, meta: level('info') })));
@@ -122,21 +122,24 @@ describe('requests', () => {
     expect(wrong.error).toMatchObject({ code: -32_602 });
   });
 
-  test.each([{}, { progressToken: 1 }])('are cancelled when the client disconnects: %j', async (meta) => {
-    const leave = new AbortController();
-    const sleeping = managed.nextLogLine('echo', /^sleeping/);
-    const asked = ask('tools/call', {
-      path: '/mcp/echo',
-      params: { name: 'sleep-until-cancelled', arguments: {} },
-      meta,
-      signal: leave.signal,
-    });
-    asked.then((answer) => answer.text()).catch(() => undefined);
-    await sleeping;
-    const cancelled = managed.nextLogLine('echo', /^cancelled/);
-    leave.abort();
-    expect(await cancelled).toMatch(/^cancelled/);
-  });
+  test.each([{}, { progressToken: 1 }])(
+    'a request is cancelled when its client disconnects: %j',
+    async (meta) => {
+      const leave = new AbortController();
+      const sleeping = managed.nextLogLine('echo', /^sleeping/);
+      const asked = ask('tools/call', {
+        path: '/mcp/echo',
+        params: { name: 'sleep-until-cancelled', arguments: {} },
+        meta,
+        signal: leave.signal,
+      });
+      asked.then((answer) => answer.text()).catch(() => undefined);
+      await sleeping;
+      const cancelled = managed.nextLogLine('echo', /^cancelled/);
+      leave.abort();
+      expect(await cancelled).toMatch(/^cancelled/);
+    },
+  );
 });
 
 describe('rejected requests', () => {
@@ -185,7 +188,7 @@ describe('rejected requests', () => {
       404,
       -32_601,
     ],
-  ])('request with %s', async (_what, method, asked, status, code) => {
+  ])('rejects a request with %s', async (_what, method, asked, status, code) => {
     const answer = await ask(method, asked);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ id: 7, error: { code } });
@@ -203,13 +206,13 @@ describe('rejected requests', () => {
     ['invalid JSON', 'nonsense', 400, -32_700],
     ['a batch', '[]', 400, -32_600],
     ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32_600],
-  ])('body with %s', async (_what, body, status, code) => {
+  ])('rejects a body with %s', async (_what, body, status, code) => {
     const answer = await post(managed.origin, '/mcp', { body, headers: { 'mcp-protocol-version': VERSION } });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
-  test('a GET request that opens a stream is rejected', async () => {
+  test('rejects a GET request that opens a stream', async () => {
     const answer = await fetch(new URL('/mcp', managed.origin), {
       headers: { 'mcp-protocol-version': VERSION },
     });

@@ -16,7 +16,7 @@ const ROWS = [
 ];
 
 describe('CSV', () => {
-  test('is read with quotes, line breaks, CRLF, a byte order mark and empty lines', async () => {
+  test('CSV can contain quotes, line breaks, CRLF, a byte order mark and empty lines', async () => {
     const text =
       '\uFEFFexamples , ground_truth\r\ngood film,positive\r\n\r\n"größe 🙂, 東京",\r\n"a ""quoted""\nline",negative';
     const rows = ROWS.map((row) => ({ ...row, ground_truth: row.ground_truth ?? '' }));
@@ -108,7 +108,7 @@ describe('CSV', () => {
 });
 
 describe('JSON lines', () => {
-  test('are read, with null for missing values', async () => {
+  test('JSON lines are read with null for missing values', async () => {
     const text = '{"examples":"a","ground_truth":["O","B-PER"]}\r\n\n{"examples":"b"}';
     expect(await read('a.jsonl', text)).toEqual([
       { examples: 'a', ground_truth: ['O', 'B-PER'] },
@@ -123,7 +123,7 @@ describe('JSON lines', () => {
       '{"examples":"a"}\n{"examples":"a","more":1}',
       /Line 2 of the dataset has column "more", which the first line does not have\. All rows must have the same columns\.$/,
     ],
-  ])('report the problem and its position (%#)', async (text, message) => {
+  ])('an error in JSON lines gives the problem and its position (%#)', async (text, message) => {
     await expect(read('a.ndjson', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),

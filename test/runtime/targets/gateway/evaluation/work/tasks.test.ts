@@ -36,7 +36,7 @@ describe('metrics', () => {
 });
 
 describe('prompts', () => {
-  test('contain languages and labels, and add nothing for free text', () => {
+  test('prompts contain languages and labels, and add nothing for free text', () => {
     const {
       translation,
       'text-classification': classification,

@@ -39,35 +39,38 @@ describe('request paths', () => {
       'my deployment',
     ],
     [dated, 'good', `/openai/deployments/good/chat/completions?api-version=${DATED}`, 'good'],
-  ])('are correct for buffered and streamed chats', async (provider, model, expected, deployment) => {
-    const whole = await provider.chat(callOf('chat', chatBody(model)));
-    expect(jsonOf(whole)).toMatchObject({
-      choices: [{ message: { content: REPLY }, content_filter_results: { hate: { filtered: false } } }],
-    });
-    expect(await path()).toBe(expected);
-    const { headers, body } = await fixture.last();
-    expect([headers['api-key'], headers['authorization'], JSON.parse(body).model]).toEqual([
-      'azure-key-1',
-      undefined,
-      deployment,
-    ]);
-    const { text, summary } = await readStream(
-      await provider.chat(callOf('chat', chatBody(model, { stream: true }))),
-    );
-    expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', USAGE.openai]);
-  });
+  ])(
+    'chat requests use the correct path, buffered and streamed',
+    async (provider, model, expected, deployment) => {
+      const whole = await provider.chat(callOf('chat', chatBody(model)));
+      expect(jsonOf(whole)).toMatchObject({
+        choices: [{ message: { content: REPLY }, content_filter_results: { hate: { filtered: false } } }],
+      });
+      expect(await path()).toBe(expected);
+      const { headers, body } = await fixture.last();
+      expect([headers['api-key'], headers['authorization'], JSON.parse(body).model]).toEqual([
+        'azure-key-1',
+        undefined,
+        deployment,
+      ]);
+      const { text, summary } = await readStream(
+        await provider.chat(callOf('chat', chatBody(model, { stream: true }))),
+      );
+      expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', USAGE.openai]);
+    },
+  );
 
   test.each([
     ['..', '%252E%252E'],
     ['.', '%252E'],
     ['../../v1/x?y#z', '..%2F..%2Fv1%2Fx%3Fy%23z'],
     ['a:b/c d', 'a%3Ab%2Fc%20d'],
-  ])('escape the model %s', async (model, segment) => {
+  ])('request paths escape the model %s', async (model, segment) => {
     await dated.chat(callOf('chat', chatBody(model)));
     expect(await path()).toBe(`/openai/deployments/${segment}/chat/completions?api-version=${DATED}`);
   });
 
-  test('are correct for completions, embeddings, images and responses', async () => {
+  test('completions, embeddings, images and responses use the correct paths', async () => {
     await dated.chat(callOf('completions', { model: 'old', prompt: 'Hello' }));
     expect(await path()).toBe(`/openai/deployments/old/completions?api-version=${DATED}`);
     const embedded = await dated.embed(callOf('chat', EMBED));
@@ -139,7 +142,7 @@ test("configured deployments are listed as models instead of Azure's list of dep
 describe('Microsoft Entra tokens', () => {
   const entra = (more: object = {}): object => ({ api_base: fixture.url, entra: { ...ENTRA, ...more } });
 
-  test('are shared by concurrent requests and renewed before they expire', async () => {
+  test('one token is shared by concurrent requests and renewed before it expires', async () => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const provider = await providerOfEntry('azure', entra(), { clock });
@@ -177,7 +180,7 @@ describe('Microsoft Entra tokens', () => {
 });
 
 describe('configuration', () => {
-  test('can come from environment variables', async () => {
+  test('settings can come from environment variables', async () => {
     const env = { AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/', AZURE_OPENAI_API_KEY: 'k-123' };
     expect(await instanceOfEntry('azure', {}, env)).toMatchObject({
       baseUrl: 'https://r.openai.azure.com/',

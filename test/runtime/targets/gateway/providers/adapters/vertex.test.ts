@@ -47,7 +47,7 @@ describe('Google models', () => {
   const prompt = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 
   test.each(['good', 'publishers/google/models/good'])(
-    'return chat responses for %s, buffered and streamed',
+    'chats work with the model %s, buffered and streamed',
     async (model) => {
       expect(jsonOf(await vertex.chat(callOf('chat', chatBody(model))))).toMatchObject({
         choices: [{ message: { content: REPLY } }],
@@ -60,7 +60,7 @@ describe('Google models', () => {
     },
   );
 
-  test("pass through Gemini's own API, token counts and the model list", async () => {
+  test("requests in Gemini's format pass through; tokens are counted and models are listed", async () => {
     const body = { ...prompt, model: 'good', stream: false };
     expect(jsonOf(await vertex.chat(callOf('gemini', body)))).toMatchObject({ responseId: 'gemini-fixture' });
     expect((await last()).body).toEqual(prompt);
@@ -73,7 +73,7 @@ describe('Google models', () => {
     ]);
   });
 
-  test('return embeddings with their token count', async () => {
+  test('embeddings are returned with their token count', async () => {
     const answer = await vertex.embed(callOf('chat', { model: 'e5', input: ['a', 'bc'], dimensions: 3 }));
     const { summary } = wholeOf(answer);
     expect([jsonOf(answer), summary.usage?.promptTokens]).toMatchObject([
@@ -91,7 +91,7 @@ describe('Anthropic models', () => {
   const body = { max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
   const model = 'claude-good@20250929';
 
-  test("pass through the provider's own API, buffered and streamed", async () => {
+  test("requests in Anthropic's format pass through, buffered and streamed", async () => {
     const anthropic_version = 'vertex-2023-10-16';
     expect(jsonOf(await vertex.chat(callOf('messages', { model, ...body })))).toMatchObject({
       content: [{ text: REPLY }],
@@ -110,7 +110,7 @@ describe('Anthropic models', () => {
     });
   });
 
-  test('are translated from other APIs, with token counts', async () => {
+  test('requests in other formats are translated, and tokens are counted', async () => {
     const stream = callOf('chat', chatBody(model, { stream: true }));
     const { text } = await readStream(await vertex.chat(stream));
     expect(contentOf(text)).toBe(REPLY);
@@ -132,7 +132,7 @@ describe('credentials', () => {
   };
   const without = { credentials: undefined };
 
-  test('can come from a user, the environment, gcloud or the machine', async () => {
+  test('credentials can come from a user, the environment, gcloud or the machine', async () => {
     const user = fileOf('user.json', {
       type: 'authorized_user',
       client_id: 'id',
@@ -150,7 +150,7 @@ describe('credentials', () => {
     expect(failureOf(await ask(without)).kind).toBe('unreachable');
   });
 
-  test('can come from another identity provider, with and without a service account', async () => {
+  test('credentials can come from another identity provider, with and without a service account', async () => {
     const federated = (more: object): string =>
       fileOf('federated.json', {
         type: 'external_account',
@@ -184,7 +184,7 @@ describe('credentials', () => {
     }
   });
 
-  test('are requested once for concurrent requests', async () => {
+  test('concurrent requests share one token', async () => {
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE });
     const tokens = new Set<string | undefined>();
     await Promise.all(
@@ -202,13 +202,13 @@ describe('credentials', () => {
     [{ type: 'gdch_service_account' }, 'has credentials of type `gdch_service_account`'],
     [{ type: 'external_account' }, 'needs `audience`, `subject_token_type` and `token_url`'],
     [{ type: 'service_account' }, 'has no `client_email` and `private_key`'],
-  ])('are rejected if invalid (%#)', async (content, expected) => {
+  ])('invalid credentials are rejected (%#)', async (content, expected) => {
     const failed = failureOf(await ask({ credentials: fileOf('bad.json', content) }));
     expect([failed.kind, failed.text]).toEqual(['credentials', expect.stringContaining(expected)]);
     expect(JSON.stringify(failed)).not.toContain(account['private_key']?.slice(60, 100));
   });
 
-  test('cause an error that names an incorrect clock', async () => {
+  test('an error names an incorrect clock as the reason', async () => {
     const clock = { ...systemClock, now: () => systemClock.now() + 7_200_000 };
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE, clock });
     const { kind, text } = failureOf(await provider.chat(callOf('chat', chatBody('good'))));
@@ -220,7 +220,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test('derives endpoints from the location, and uses Vertex AI prices', async () => {
+  test('endpoints are derived from the location, and Vertex AI prices apply', async () => {
     expect(['global', 'us', 'europe-west1'].map(vertexUrl)).toEqual([
       'https://aiplatform.googleapis.com',
       'https://aiplatform.us.rep.googleapis.com',

@@ -45,7 +45,7 @@ const send = (path: string, body: FormData | string, key = secret, more: object 
   });
 
 describe('transcriptions', () => {
-  test('send the file unchanged, and price each kind of usage', async () => {
+  test('a transcription sends the file unchanged and prices each kind of usage', async () => {
     const whisper = await send('transcriptions', formOf({ model: 'openai:whisper-1', language: 'en' }));
     expect(await whisper.json()).toMatchObject({
       text: 'Hello there, how are you?',
@@ -71,7 +71,7 @@ describe('transcriptions', () => {
     expect(await lastRow()).toMatchObject({ cost: 0.0003 });
   });
 
-  test('are billed by file length if usage is missing', async () => {
+  test('a transcription without usage is billed by file length', async () => {
     const text = await send('transcriptions', formOf({ model: 'openai:whisper-1', response_format: 'srt' }));
     expect([text.headers.get('content-type'), await text.text()]).toEqual([
       'text/plain; charset=utf-8',
@@ -82,7 +82,7 @@ describe('transcriptions', () => {
     expect(await lastRow()).toMatchObject({ prompt_tokens: 20, usage_estimated: true });
   });
 
-  test('stream events and bill them', async () => {
+  test('transcription events are streamed and billed', async () => {
     const answer = await send('transcriptions', formOf({ model: 'ears', stream: 'true' }));
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(
@@ -93,7 +93,7 @@ describe('transcriptions', () => {
     expect(await lastRow()).toMatchObject({ cost: (4 * 2.5 + 30 * 6 + 8 * 10) / 1e6 });
   });
 
-  test('report an invalid request', async () => {
+  test('an invalid transcription request returns an error', async () => {
     const form = formOf({ model: 'openai:whisper-1' });
     form.delete('file');
     expect(await errorIn(await send('transcriptions', form))).toMatchObject({ status: 422, param: 'file' });
@@ -117,7 +117,7 @@ describe('transcriptions', () => {
     expect(await errorIn(broken)).toMatchObject({ status: 400 });
   });
 
-  test('are rejected if the file exceeds the budget', async () => {
+  test('a file that exceeds the budget is rejected', async () => {
     const poor = await gateway.key({ user_id: 'ann', budget: { max_budget: 0.0001 } });
     expect(
       await errorIn(await send('transcriptions', formOf({ model: 'openai:whisper-1' }), poor)),
@@ -129,7 +129,7 @@ describe('speech', () => {
   const say = (model: string, more: object = {}): Promise<Response> =>
     send('speech', JSON.stringify({ model, input: 'Hello!', voice: 'alloy', ...more }));
 
-  test('passes audio through and bills characters or tokens', async () => {
+  test('speech is passed through and billed by characters or tokens', async () => {
     const answer = await say('openai:tts-1');
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.alloc(6000, 0xfb));
@@ -145,7 +145,7 @@ describe('speech', () => {
     expect(await lastRow()).toMatchObject({ completion_tokens: 8, usage_estimated: true });
   });
 
-  test('treats truncated audio as incomplete', async () => {
+  test('truncated audio counts as incomplete', async () => {
     await gateway.admin('POST', '/v1/pricing', {
       model_key: 'openai:cut',
       input_price_per_million: 1,

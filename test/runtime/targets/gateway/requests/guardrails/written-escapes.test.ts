@@ -24,13 +24,13 @@ const WRITTEN: readonly string[] = [
 ];
 
 describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
-  test('is blocked in a buffered response', async () => {
+  test('escaped text is blocked in a buffered response', async () => {
     const { guardrails, rules } = openMasking({ profile: blocking });
     const { blocked } = await guardrails.checkOutput(rules, `Here it is: ${text}`, request);
     expect(blocked?.reason).toBe('guardrail_violation');
   });
 
-  test('is blocked in a stream, wherever it is split', async () => {
+  test('escaped text is blocked in a stream, wherever it is split', async () => {
     const { guardrails, rules } = openMasking({ profile: blocking });
     for (const size of [1, 7, 50]) {
       const guard = guardrails.streamGuard(rules, request, () => undefined);
@@ -43,7 +43,7 @@ describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
     }
   });
 
-  test('is masked in the text and arguments of a buffered response', async () => {
+  test('escaped text is masked in the content and arguments of a buffered response', async () => {
     const { guardrails, masking, rules } = openMasking({ profile });
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }];
     const json = { choices: [{ index: 0, message: { content: text, tool_calls: calls } }] };
@@ -62,18 +62,21 @@ describe.each(WRITTEN.map((text) => [text]))('%s', (text) => {
 });
 
 describe.each(Object.entries(APIS))('a stream of %s', (_name, { stream, read }) => {
-  test.each([LAST, escaped(IBAN)])('is masked wherever it is split: %s', async (written) => {
-    const text = `{"to":"${written}","n":1}`;
-    for (let cut = 1; cut < text.length; cut += 1) {
-      const mask = maskOf({ profile, rules: [rule('ids')] });
-      const { bytes } = await mask.push(Buffer.from(stream([text.slice(0, cut), text.slice(cut)])));
-      const rest = await mask.flush();
-      const all = eventsIn(Buffer.concat([bytes, rest.bytes]).toString())
-        .map(read)
-        .join('');
-      expect([cut, all]).toEqual([cut, '{"to":"[IBAN_1]","n":1}']);
-    }
-  });
+  test.each([LAST, escaped(IBAN)])(
+    'escaped text is masked wherever the stream is split: %s',
+    async (written) => {
+      const text = `{"to":"${written}","n":1}`;
+      for (let cut = 1; cut < text.length; cut += 1) {
+        const mask = maskOf({ profile, rules: [rule('ids')] });
+        const { bytes } = await mask.push(Buffer.from(stream([text.slice(0, cut), text.slice(cut)])));
+        const rest = await mask.flush();
+        const all = eventsIn(Buffer.concat([bytes, rest.bytes]).toString())
+          .map(read)
+          .join('');
+        expect([cut, all]).toEqual([cut, '{"to":"[IBAN_1]","n":1}']);
+      }
+    },
+  );
 });
 
 test('text without escapes has one reading, and a long run of backslashes only a few', () => {

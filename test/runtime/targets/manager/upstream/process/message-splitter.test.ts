@@ -32,7 +32,7 @@ describe('a message with more characters than the maximum', () => {
     ],
     ['is text', 'x'.repeat(20_000), { isMessage: false }],
     ['is a batch', `[${response(1, 20_000)}]`, { isMessage: true }],
-  ])('is skipped if it %s', (_, line, skipped) => {
+  ])('a message above the maximum is skipped if it %s', (_, line, skipped) => {
     for (const size of [100, 1000, 4096, 19_000]) {
       expect(split(`${line}\n{"next":1}\n`, size)).toEqual([
         { skipped, bytes: Buffer.byteLength(line) },
@@ -41,7 +41,7 @@ describe('a message with more characters than the maximum', () => {
     }
   });
 
-  test('is measured in characters, not bytes', () => {
+  test('messages are measured in characters, not bytes', () => {
     const line = response(1, 9000, '☃');
     expect(split(`${line}\n`, 1000)).toEqual([{ text: line }]);
   });

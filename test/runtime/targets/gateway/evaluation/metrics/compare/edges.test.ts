@@ -106,18 +106,18 @@ describe('large inputs', () => {
 });
 
 describe('confidence intervals', () => {
-  test('are null without rows', () => {
+  test('an interval without rows is null', () => {
     expect(runSteps(scoreInterval(floats(NONE)))).toEqual({ rows: 0, mean: null, interval: null });
   });
 
-  test('depend only on the data and the seed', () => {
+  test('an interval depends only on the data and the seed', () => {
     const scores = drawn(40, 4);
     const of = (seed: number) => runSteps(scoreInterval(scores, { seed }));
     expect(of(5)).toEqual(of(5));
     expect(of(5)).not.toEqual(of(6));
   });
 
-  test('contain the true mean of coin flips in about 95 of 100 cases', () => {
+  test('an interval contains the true mean of coin flips in about 95 of 100 cases', () => {
     let held = 0;
     const numbers = drawn(300 * 100, 77);
     for (let seed = 0; seed < 300; seed++) {

@@ -8,7 +8,7 @@ import { scoreRows } from '../golden-metrics.ts';
 const LABELS = array(constantFrom('O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC'), { maxLength: 15 });
 
 describe('spans from labels', () => {
-  test('are the same in both modes if every span has a begin label', () => {
+  test('both modes find the same spans if every span has a begin label', () => {
     assert(
       property(LABELS, (labels) => {
         const begun = labels.map((label, at) =>
@@ -22,7 +22,7 @@ describe('spans from labels', () => {
     );
   });
 
-  test('differ without a begin label', () => {
+  test('the modes differ for a span without a begin label', () => {
     expect(lenientSpans(['I-PER', 'O'])).toEqual([{ start: 0, end: 1, label: 'PER' }]);
     expect(strictSpans(['I-PER', 'O'])).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('label sequences', () => {
 describe('explicit spans', () => {
   const span = { start: 3, end: 7, label: 'two words' };
 
-  test('match if start, end and label match, and count once', () => {
+  test('spans match if start, end and label match, and count once', () => {
     const prediction = [span, span, { ...span, start: 2 }, { ...span, label: 'other' }];
     const { result, scores } = scoreRows(spanSets, {}, [{ prediction, reference: [span] }]);
     expect(scores).toEqual([{ span_f1_micro: 0.5 }]);
@@ -108,7 +108,7 @@ describe('explicit spans', () => {
     [-1, 2],
     [0.5, 2],
     [4, Number.NaN],
-  ])('with bounds %d to %d are rejected', (start, end) => {
+  ])('a span from %d to %d is rejected', (start, end) => {
     const metric = spanSets({});
     const row = { prediction: [span], reference: [{ start, end, label: 'A' }] };
     expect(() => metric.add(row)).toThrow(`Invalid span from ${start} to ${end}.`);

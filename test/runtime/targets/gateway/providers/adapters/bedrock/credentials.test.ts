@@ -19,7 +19,7 @@ describe('credentials', () => {
     return /Credential=(\w+)|^Bearer .*/.exec(authorization)?.[1] ?? authorization;
   };
 
-  test('can come from the environment, shared files, a container or the machine', async () => {
+  test('credentials can come from the environment, shared files, a container or the machine', async () => {
     expect(await signer({}, { AWS_ACCESS_KEY_ID: 'AKIDFIXTURE', AWS_SECRET_ACCESS_KEY: SECRET })).toBe(
       'AKIDFIXTURE',
     );
@@ -54,7 +54,7 @@ describe('credentials', () => {
     });
   });
 
-  test("can come from a role with a pod's token", async () => {
+  test("credentials can come from a role with a pod's token", async () => {
     const token = join(folder, 'token');
     const pod = {
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/gateway',
@@ -73,7 +73,7 @@ describe('credentials', () => {
     });
   });
 
-  test('can come from profiles with roles, sign-ins and other sources', async () => {
+  test('credentials can come from profiles with roles, sign-ins and other sources', async () => {
     const arn = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
     const token = join(folder, 'profile-token');
     writeFileSync(token, 'pod-token\n');
@@ -168,7 +168,7 @@ describe('credentials', () => {
       });
   });
 
-  test('are not shown in errors that repeat them', async () => {
+  test('an error that repeats the credentials hides them', async () => {
     const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
     for (const [more, env] of [
       [{ api_key: 'bedrock-key-3' }, {}],
@@ -182,7 +182,7 @@ describe('credentials', () => {
     }
   });
 
-  test('cause a gateway error if the secret or the clock is wrong', async () => {
+  test('an incorrect secret or clock causes a gateway error', async () => {
     expect(await signer({ ...KEYS, secret_access_key: 'wrong-secret-1' })).toMatchObject({
       kind: 'credentials',
     });
@@ -196,7 +196,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test("derives endpoints from the region, and uses Amazon's prices", async () => {
+  test("endpoints are derived from the region, and Amazon's prices apply", async () => {
     const instance = await instanceOfEntry('bedrock', {}, { ...nowhere, AWS_REGION: 'eu-central-1' });
     expect(instance).toMatchObject({
       baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
