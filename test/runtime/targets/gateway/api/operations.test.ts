@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
     expect(tried).toBeGreaterThan(150);
   });
 
-  test('has a unique name for every operation and marks those without credentials', async () => {
+  test('every operation has a unique name, and those without credentials are marked', async () => {
     const { body } = await gateway().request('/openapi.json');
     const operations = operationsOf(body);
     const ids = operations.map(([, { operationId }]) => operationId);
@@ -195,13 +195,13 @@ describe('the OpenAPI document', () => {
     expect(body.security).toEqual([{ gatewayKey: [] }, { bearer: [] }, { anthropicKey: [] }]);
   });
 
-  test('has the same content in YAML', async () => {
+  test('the YAML document has the same content', async () => {
     const { headers, text } = await gateway().request('/openapi.yaml');
     expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
     expect(parse(text)).toEqual((await gateway().request('/openapi.json')).body);
   });
 
-  test('has a page that loads nothing external and requires no credentials', async () => {
+  test('the documentation page loads nothing external and requires no credentials', async () => {
     const { status, headers, text } = await gateway().request('/docs');
     expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path = '']) => path);

@@ -24,7 +24,7 @@ const { tree } = letrec((tie) => ({
   ),
 }));
 
-test('approximates the length of the JSON text', () => {
+test('the size approximates the length of the JSON text', () => {
   assert(
     property(tree, (value) => {
       const text = JSON.stringify(value);
@@ -34,7 +34,7 @@ test('approximates the length of the JSON text', () => {
   );
 });
 
-test('stops counting above the maximum', () => {
+test('counting stops above the maximum', () => {
   const endless: unknown[] = [];
   endless.push(endless, 'text');
   expect(jsonSize(endless, 1000)).toBeGreaterThan(1000);

@@ -87,7 +87,7 @@ describe('a reused id', () => {
       }
   });
 
-  test('counts only its own usage, in charts from the next interval on', async () => {
+  test('a reused id counts only its own usage, in charts from the next interval', async () => {
     for (const [as, filter] of [
       [asAnn, ''],
       [asLead, '?team_id=lab'],
@@ -107,7 +107,7 @@ describe('a reused id', () => {
     expect((await ask('GET', '/v1/usage/spending?user_id=dora')).body.totals.requests).toBe(2);
   });
 
-  test('has its usage in charts immediately if the id is new', async () => {
+  test('the usage of a new id appears in charts immediately', async () => {
     const { body } = await ask('POST', '/v1/keys', { user_id: 'new' });
     await ask('POST', '/v1/chat/completions', chat, withKey(body.key));
     const { body: spending } = await ask('GET', '/v1/usage/spending', undefined, await session('new'));
