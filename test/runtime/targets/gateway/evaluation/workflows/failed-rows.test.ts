@@ -70,7 +70,7 @@ test('failed rows are shown and count as wrong, unless a workflow sets otherwise
   expect(first.split(',')[head.split(',').indexOf('failed_rows')]).toBe('3');
 });
 
-test('the setting `failures` accepts only two values', async () => {
+test('the failures setting accepts only two values', async () => {
   const { ask } = gateway();
   const { upload, experiment } = requestsTo(gateway());
   const id = await experiment((await upload(ROWS)).body.id);
