@@ -15,7 +15,8 @@ export async function followTrips(root: string): Promise<Record<string, Trip>> {
   try {
     return {
       'POST /predict': await predict(root, folder),
-      'a chat completion': await chatCompletion(root, folder),
+      'a chat completion': await chatCompletion(root, folder, { isStream: false }),
+      'a chat completion as a stream': await chatCompletion(root, folder, { isStream: true }),
       'a tool call of the manager': await toolCall(root, folder),
     };
   } finally {
@@ -42,7 +43,11 @@ async function predict(root: string, folder: string): Promise<Trip> {
 
 const MASTER_KEY = 'the-master-key-of-the-structure-script-0123456789';
 
-async function chatCompletion(root: string, folder: string): Promise<Trip> {
+async function chatCompletion(
+  root: string,
+  folder: string,
+  { isStream }: { readonly isStream: boolean },
+): Promise<Trip> {
   const answer = {
     id: 'a',
     object: 'chat.completion',
@@ -51,14 +56,20 @@ async function chatCompletion(root: string, folder: string): Promise<Trip> {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
   };
+  const chunk = {
+    ...answer,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  };
+  const [type, body] = isStream
+    ? ['text/event-stream', `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`]
+    : ['application/json', JSON.stringify(answer)];
   const provider = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': type }).end(body));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => provider.once('listening', resolve));
   const price = { input_price_per_million: 1, output_price_per_million: 3 };
-  const config = join(folder, 'gateway.yml');
+  const config = join(folder, `gateway-${isStream}.yml`);
   const { port: upstream } = provider.address() as AddressInfo;
   const settings = {
     providers: {
@@ -71,7 +82,7 @@ async function chatCompletion(root: string, folder: string): Promise<Trip> {
   try {
     let key = '';
     return await follow(
-      ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', '0'],
+      ['serve', '--config', config, '--data-dir', join(folder, `data-${isStream}`), '--port', '0'],
       /http:\/\/[\d.]+:(\d+)/i,
       async (port) => {
         const at = `http://127.0.0.1:${port}/v1`;
@@ -80,8 +91,12 @@ async function chatCompletion(root: string, folder: string): Promise<Trip> {
           await post(`${at}/users`, { user_id: 'ada', budget_id }, asMaster);
           ({ key = '' } = await post(`${at}/keys`, { user_id: 'ada' }, asMaster));
         }
-        const body = { model: 'own:chat', messages: [{ role: 'user', content: 'Hello' }] };
-        await post(`${at}/chat/completions`, body, { authorization: `Bearer ${key}` });
+        const messages = [{ role: 'user', content: 'Hello' }];
+        await post(
+          `${at}/chat/completions`,
+          { model: 'own:chat', messages, stream: isStream },
+          { authorization: `Bearer ${key}` },
+        );
       },
       {
         program: [join(root, 'runtime/targets/gateway/main.ts')],
@@ -151,5 +166,5 @@ async function post(
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
-  return JSON.parse(text);
+  return text.startsWith('data:') ? {} : JSON.parse(text);
 }

@@ -7,10 +7,10 @@ import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Guard } from '#serve/http/route.ts';
 import type { RefusedAttempt } from '../accounts/audit/refused-attempts.ts';
-import { RAW_HEADERS, shownPrefixIn } from '../accounts/identity/credentials.ts';
+import { RAW_HEADERS, shownPrefixIn, workerTokenIn } from '../accounts/identity/credentials.ts';
 import type { Caller, Manager, HeaderReader, Payer } from '../accounts/identity/identity.ts';
 import { requireAdmin, requireReader } from '../accounts/identity/manager.ts';
-import { refuseManagementKey } from '../accounts/identity/spender.ts';
+import { refuseManagementKey } from '../accounts/identity/create-identity.ts';
 import type { GatewayContext } from '../context.ts';
 import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
 import type { GatewayState } from '../gateway-state.ts';
@@ -99,8 +99,8 @@ export function createSignIn({
     caller,
     async modelCaller(headers) {
       try {
-        const work = jobs.access.payer(headers);
-        if (work) return { name: 'worker', payer: await work };
+        const token = workerTokenIn(headers);
+        if (token !== undefined) return { name: 'worker', payer: await jobs.access.payer(token) };
         const { name, caller: payer } = await authenticated(headers);
         return { name, payer };
       } catch (error) {

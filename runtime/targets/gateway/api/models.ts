@@ -5,7 +5,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { Caller } from '../accounts/identity/identity.ts';
-import { canUseModel } from '../accounts/identity/spender.ts';
+import { canUseModel } from '../accounts/identity/create-identity.ts';
 import type { GatewayContext } from '../context.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
 import type { ModelSet } from '../requests/models/model-set.ts';

@@ -4,7 +4,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { isFailedStatus } from '../accounts/ledger/ledger.ts';
+import { isFailedStatus } from '../shared/record-words.ts';
 import type { PromptHead } from '../accounts/prompts/prompt-log.ts';
 import { promptView, promptHeadView } from '../api/views/records.ts';
 import type { PromptRow } from '../store/record-schema.ts';

@@ -1,24 +1,26 @@
 import { UsageError, type CommandGroup } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
-import { formatTable } from '#serve/cli/table.ts';
+import type { Tag } from '../accounts/identity/identity.ts';
 import { tagView } from '../api/views/accounts.ts';
 import { listAll } from '../store/list-all.ts';
 import { findBudget } from './store/find-account.ts';
 import { budgetText, formatDollars, formatTime, printResult } from './show/format-values.ts';
+import { deleteCommand, listCommand } from './store/resource-commands.ts';
 import { storeCommand } from './store/store-command.ts';
 
-const listTagsCommand = storeCommand({
-  summary: 'List the tags that have a budget.',
-  options: {},
-  prepare:
-    () =>
-    async ({ state: { identity, budgets }, output, json }) => {
-      const tags = await listAll(identity.tags);
-      if (json) return printJson(output, tags.map(tagView));
-      if (tags.length === 0) return output.err('No tag has a budget. Assign one with `gateway tags set`.\n');
-      const known = new Map((await listAll(budgets)).map((budget) => [budget.budgetId, budget]));
-      const rows = tags.map(({ tag, budgetId, spent, nextBudgetResetAt }) => {
+const listTagsCommand = listCommand<Tag>({
+  view: tagView,
+  list: {
+    summary: 'List the tags that have a budget.',
+    prepare:
+      () =>
+      async ({ state }) =>
+        await listAll(state.identity.tags),
+    none: 'No tag has a budget. Assign one with `gateway tags set`.',
+    heads: ['TAG', 'BUDGET', 'SPENT', 'NEXT RESET'],
+    async rows(tags, { state }) {
+      const known = new Map((await listAll(state.budgets)).map((budget) => [budget.budgetId, budget]));
+      return tags.map(({ tag, budgetId, spent, nextBudgetResetAt }) => {
         const budget = known.get(budgetId);
         return [
           tag,
@@ -27,11 +29,9 @@ const listTagsCommand = storeCommand({
           formatTime(nextBudgetResetAt),
         ];
       });
-      return printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
     },
+  },
 });
-
-const COLUMNS = ['TAG', 'BUDGET', 'SPENT', 'NEXT RESET'];
 
 const setTagCommand = storeCommand({
   summary: 'Assign a budget to a tag. Requests with the tag count against it.',
@@ -50,16 +50,14 @@ const setTagCommand = storeCommand({
   },
 });
 
-const deleteTagCommand = storeCommand({
-  summary: 'Remove the budget of a tag. Its usage stays.',
-  positionals: '<tag>',
-  options: {},
-  prepare(invocation) {
-    const [tag] = exactly(invocation, '<tag>');
-    return async ({ state: { identity }, output, json }) => {
-      await identity.tags.delete(tag);
-      printResult({ output, json }, { tag, deleted: true }, `Removed the budget of tag ${tag}.`);
-    };
+const deleteTagCommand = deleteCommand({
+  argument: '<tag>',
+  delete: {
+    summary: 'Remove the budget of a tag. Its usage stays.',
+    async run(tag, { state }) {
+      await state.identity.tags.delete(tag);
+      return [{ tag }, `Removed the budget of tag ${tag}.`];
+    },
   },
 });
 

@@ -7,7 +7,7 @@ import {
   nameTaken,
   withChanges,
   fileEntry,
-  inOrder,
+  sortedByName,
   storedEntry,
   type RegisteredAlias,
   type EntryRegistry,
@@ -78,7 +78,7 @@ function listOf(
   { models, withStored }: ReturnType<RegistryParts['config']>,
 ): RegisteredAlias[] {
   const outcomes = withStored(stored).aliases;
-  return inOrder<RegisteredAlias>(
+  return sortedByName<RegisteredAlias>(
     models.aliases.map(fileEntry),
     stored.aliases.map((one) => storedEntry(one, outcomes.get(one.name))),
   );

@@ -11,7 +11,7 @@ import {
   nameTaken,
   withChanges,
   fileEntry,
-  inOrder,
+  sortedByName,
   storedEntry,
   type EntryRegistry,
   type RegisteredProvider,
@@ -215,5 +215,5 @@ function listOf(
     const entry = storedEntry(one, providers.get(one.name));
     return { ...entry, usedBy: entry.status === 'shadowed' ? [] : usersOf(one.name, all) };
   });
-  return inOrder<RegisteredProvider>(own, others);
+  return sortedByName<RegisteredProvider>(own, others);
 }

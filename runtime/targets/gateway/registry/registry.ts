@@ -83,7 +83,7 @@ export function storedEntry<Stored extends Named, Value>(
 }
 
 /** Entries sorted by name. An entry in the file comes before the database entry of the same name, which is not used. */
-export const inOrder = <One extends Named>(ofFile: readonly One[], stored: readonly One[]): One[] =>
+export const sortedByName = <One extends Named>(ofFile: readonly One[], stored: readonly One[]): One[] =>
   [...ofFile, ...stored].toSorted((one, other) =>
     one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
   );

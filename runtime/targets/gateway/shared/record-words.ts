@@ -1,3 +1,5 @@
+import type { AppError } from '#contract/errors.ts';
+
 // Words stored in database columns. The columns use these types, so that a view cannot mistake one word for
 // another.
 
@@ -24,3 +26,11 @@ export type HitPlace = 'input' | 'output';
  */
 export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
+/** Whether a row counts as a failure in rates of errors. */
+export const isFailedStatus = (status: UsageStatus): boolean =>
+  status === 'error' || status === 'interrupted';
+
+/** The status of a request that ends with this error; undefined for an answer. */
+export const statusAfter = (error: AppError | undefined): UsageStatus =>
+  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

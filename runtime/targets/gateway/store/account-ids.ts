@@ -35,3 +35,8 @@ export function accountsOf({
 /** Additional account IDs as text for the database; null if there are none. */
 export const otherAccountsToText = (ids: readonly string[] | undefined): string | null =>
   ids === undefined || ids.length === 0 ? null : JSON.stringify(ids);
+
+/** Used instead of a process ID: the reservation belongs to no process, and is kept when processes end. */
+export const LASTING = 'lasting';
+
+export const isLasting = ({ process_id: process }: ReservationRow): boolean => process === LASTING;

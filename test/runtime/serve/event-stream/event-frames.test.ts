@@ -1,8 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '#serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { readEvent, createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 
 function framesOf(parts: readonly Uint8Array[]): Buffer[] {
   const splitter = createFrameSplitter();

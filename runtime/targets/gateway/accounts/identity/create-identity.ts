@@ -2,38 +2,44 @@ import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { NO_RATES, type RateLimits } from '../fields/shared-fields.ts';
-import type { Caller, HeaderReader, Identity, Payer, Spender, SharedAccount, Tag, Tags } from './identity.ts';
+import type {
+  Caller,
+  HeaderReader,
+  Identity,
+  Payer,
+  Spender,
+  SharedAccount,
+  GroupGrant,
+  UserGrant,
+  WorkPayer,
+} from './identity.ts';
 import { refused, tokenIn, tokenOf, createMasterKey, badFormat, hashOf } from './credentials.ts';
-import { createDirectory, type KnownKey, type Cached, type Directory } from './directory.ts';
-import { keyStatusOf } from './key-rows.ts';
+import {
+  createDirectory,
+  type KnownKey,
+  type Cached,
+  type Directory,
+  keyStatusOf,
+  createLastUsed,
+  dataInTeam,
+} from './directory.ts';
 import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
-import { createLastUsed } from './last-used.ts';
 import { managerOf } from './manager.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
-import {
-  checkGroups,
-  requireAllowedModel,
-  checkUser,
-  spenderOf,
-  userSpender,
-  workSpender,
-} from './spender.ts';
+import { createTagGrants, createTags, type TagGrants } from './tags.ts';
 import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
-import { type Kysely, sql } from 'kysely';
-import { accountOwner, tagAccount } from '../../store/account-ids.ts';
-import type { Schema, AccountRow, TagRow } from '../../store/schema.ts';
+import type { Kysely } from 'kysely';
+import { accountOwner } from '../../store/account-ids.ts';
+import type { Schema } from '../../store/schema.ts';
 import { keyLabel, userLabel } from './account-labels.ts';
 import { groupGrantOf } from './group-grants.ts';
-import { thresholdsOf } from './alert-columns.ts';
-import { calendarOf } from './calendar-columns.ts';
-import { inputError } from '#contract/errors.ts';
-import { isTag, TAG_RULE } from '../../shared/tag.ts';
-import { balanceOf, createAccount, moveWindow, startWindow } from './accounts.ts';
+import { AppError } from '#contract/errors.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import { notFound } from './checks.ts';
-import { budgetRowOf } from './budget-row.ts';
+import type { Members } from './groups-api.ts';
 
 export interface IdentityOptions {
   readonly clock: Clock;
@@ -185,122 +191,131 @@ function createAccountGrants(
   return async (ids) => (await Promise.all(ids.map(find))).filter((account) => account !== undefined);
 }
 
-/** The accounts of those of the tags that have a budget. */
-type TagGrants = (tags: readonly string[]) => Promise<SharedAccount[]>;
-
-/** Caches all tags with a budget, which are few, and reads them again when the database has changed. */
-function createTagGrants(db: Kysely<Schema>, revision: FollowedRevision): TagGrants {
-  let known: ReadonlyMap<string, SharedAccount> = new Map();
-  let asOf = -1;
-  return async (tags) => {
-    const current = await revision.current();
-    if (current !== asOf) {
-      const rows = await db
-        .selectFrom('gateway_tags')
-        .innerJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_tags.budget_id')
-        .select([
-          'tag',
-          'max_budget_nano',
-          'budget_duration_sec',
-          'calendar',
-          'time_zone',
-          'alert_thresholds',
-        ])
-        .execute();
-      known = new Map(rows.map((row) => [row.tag, grantOf(row)]));
-      asOf = current;
+/** The spender of a request: the user of the key, or with the master key the user that the request names. */
+async function spenderOf(directory: Directory, payer: Caller, user: string | undefined): Promise<Spender> {
+  // Some clients send an unset user as an empty string.
+  const named = user || undefined;
+  if (payer.kind === 'key') {
+    const { key, user, groups, data, revision } = payer;
+    refuseManagementKey(payer);
+    if (named !== undefined && named !== user.userId) {
+      throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }
-    return tags.flatMap((tag) => known.get(tag) ?? []);
-  };
+    // The key and its user were checked during authentication.
+    const shared = key.boundBy.length === 0 ? groups : [...groups, ...key.boundBy];
+    return { user, key, groups, data, shared, revision };
+  }
+  if (named === undefined) {
+    throw new AppError('MalformedError', "When using master key, 'user' field is required in request body", {
+      reason: 'user_required',
+    });
+  }
+  return await userSpender(directory, named, null);
 }
 
-function grantOf(row: {
-  readonly tag: string;
-  readonly max_budget_nano: bigint | null;
-  readonly budget_duration_sec: number | null;
-  readonly calendar: string | null;
-  readonly time_zone: string | null;
-  readonly alert_thresholds: string | null;
-}): SharedAccount {
-  return {
-    account: tagAccount(row.tag),
-    label: `Tag '${row.tag}'`,
-    limits: {
-      ...NO_RATES,
-      maxBudget: row.max_budget_nano,
-      budgetDurationSec: row.budget_duration_sec,
-      budgetCalendar: calendarOf(row),
-      alertThresholds: thresholdsOf(row),
-    },
-  };
+/** Throws a ForbiddenError for a key that manages the gateway, because no limits apply to such keys. */
+export function refuseManagementKey(caller: Caller): void {
+  if (caller.kind === 'master' || caller.key.scope === 'models') return;
+  throw forbidden('This API key has the scope manage; it cannot call models.', 'management_key');
 }
 
-/** Tags that have a budget. Other tags of requests are only recorded. */
-function createTags({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Tags {
-  const now = (): number => Math.floor(clock.now());
-  const get = async (trx: Kysely<Schema>, tag: string): Promise<Tag> => {
-    const row = isTag(tag) ? await selectTags(trx).where('tag', '=', tag).executeTakeFirst() : undefined;
-    if (!row) throw notFound(`Tag '${tag}' has no budget`, 'tag_not_found');
-    return tagOf(row, clock.now());
-  };
-  return {
-    set: async (tag, budgetId) => {
-      await ledger.sync();
-      return await revision.change(async (trx, note) => {
-        if (!isTag(tag))
-          throw inputError(`Invalid tag ${JSON.stringify(tag.slice(0, 100))}: expected ${TAG_RULE}.`);
-        const time = now();
-        const window = startWindow(await budgetRowOf(trx, budgetId), time);
-        const known = await trx
-          .selectFrom('gateway_tags')
-          .selectAll()
-          .where('tag', '=', tag)
-          .executeTakeFirst();
-        const before = known && (await get(trx, tag));
-        if (!known) await createAccount(trx, tagAccount(tag), window);
-        else if (known.budget_id !== budgetId) await moveWindow(trx, tagAccount(tag), window);
-        await trx
-          .insertInto('gateway_tags')
-          .values({ tag, budget_id: budgetId, created_at: time, updated_at: time })
-          .onConflict((conflict) =>
-            conflict.column('tag').doUpdateSet({ budget_id: budgetId, updated_at: time }),
-          )
-          .execute();
-        const after = await get(trx, tag);
-        note('tag.set', tag, { before, after });
-        return after;
-      });
-    },
-    list: async ({ skip, limit }) => {
-      await ledger.sync();
-      const rows = await selectTags(db).orderBy('tag').limit(limit).offset(skip).execute();
-      return rows.map((row) => tagOf(row, clock.now()));
-    },
-    get: async (tag) => {
-      await ledger.sync();
-      return await get(db, tag);
-    },
-    delete: async (tag) =>
-      await revision.change(async (trx, note) => {
-        note('tag.delete', tag, { before: await get(trx, tag) });
-        await trx.deleteFrom('gateway_tags').where('tag', '=', tag).execute();
-        await trx.deleteFrom('gateway_accounts').where('id', '=', tagAccount(tag)).execute();
-      }),
-  };
+/** The spender of a request without a key: a user, with the team of a job, or of a service account. */
+async function userSpender(directory: Directory, userId: string, teamId: string | null): Promise<Spender> {
+  const { value, revision } = await directory.user(userId);
+  const user = checkUser(userId, value?.user);
+  const own = value?.groups ?? [];
+  const team = teamId === null ? { value: own, revision } : await directory.team(teamId);
+  const groups = checkGroups(team.value ?? []);
+  // If the two were read at different revisions, the ledger reads both again.
+  const data = teamId === null ? (value?.data ?? ALL_DATA) : dataInTeam(user, groups);
+  return { user, key: undefined, groups, data, shared: groups, revision: Math.min(revision, team.revision) };
 }
 
-const selectTags = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('gateway_tags')
-    .innerJoin('gateway_accounts', (join) =>
-      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(tagAccount(''))} || tag`),
-    )
-    .selectAll();
+function checkGroups(groups: readonly GroupGrant[]): readonly GroupGrant[] {
+  for (const { kind, label, blocked, deleted } of groups) {
+    const noun = kind === 'team' ? 'team' : 'organization';
+    if (deleted) throw notFound(`${label} not found`, `${noun}_not_found`);
+    if (blocked) throw forbidden(`${label} is blocked`, `${noun}_blocked`);
+  }
+  return groups;
+}
 
-const tagOf = (row: TagRow & AccountRow, now: number): Tag => ({
-  tag: row.tag,
-  budgetId: row.budget_id,
-  ...balanceOf(row, now),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+function checkUser(userId: string, user: UserGrant | undefined): UserGrant {
+  if (!user || user.deleted) throw notFound(`User '${userId}' not found`, 'user_not_found');
+  if (user.blocked) throw forbidden(`User '${userId}' is blocked`, 'user_blocked');
+  return user;
+}
+
+type Models = Pick<Spender, 'key' | 'groups' | 'models'>;
+
+/** All lists of models that hold for a request: of the key, of the keys that bind it, of its team and of its organization. */
+const modelListsOf = ({ key, groups }: Models): readonly (readonly string[])[] =>
+  [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
+
+/** The job, the key, its team and its organization must all allow the model. */
+function requireAllowedModel({ key, groups, models }: Models, model: string): void {
+  if (models?.includes(model) === false) {
+    throw forbidden(`Model '${model}' is not a model of this job`, 'model_not_allowed');
+  }
+  const ofKey = [key, ...(key?.boundBy ?? [])];
+  if (ofKey.some((one) => !isAllowed(one?.allowedModels ?? null, model))) {
+    throw forbidden(`Model '${model}' is not allowed for this API key`, 'model_not_allowed');
+  }
+  const refusing = groups.find(({ allowedModels }) => !isAllowed(allowedModels, model));
+  if (!refusing) return;
+  const { kind, id } = refusing;
+  const noun = kind === 'team' ? 'team' : 'organization';
+  throw forbidden(`Model '${model}' is not allowed for ${noun} '${id}'`, 'model_not_allowed');
+}
+
+/** Whether a caller can use a model. */
+export const canUseModel = (spender: Models, model: string): boolean =>
+  spender.models?.includes(model) !== false &&
+  modelListsOf(spender).every((allowed) => isAllowed(allowed, model));
+
+/** Whether a caller can use any model of a provider, which a job cannot. A pattern names the provider before the colon. */
+export const canUseProvider = (spender: Models, provider: string): boolean =>
+  spender.models === undefined &&
+  modelListsOf(spender).every((allowed) =>
+    allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], provider)),
+  );
+
+const isAllowed = (allowed: readonly string[] | null, model: string): boolean =>
+  allowed === null || matchesAny(allowed, model);
+
+const forbidden = (message: string, reason: string): AppError =>
+  new AppError('ForbiddenError', message, { reason });
+
+interface WorkSpenderParts {
+  readonly directory: Directory;
+  readonly members: Pick<Members, 'ofUser'>;
+  /** Checks a key like that of a request. */
+  readonly checked: (known: Cached<KnownKey>) => Caller & { readonly kind: 'key' };
+}
+
+/**
+ * The spender of a request of a job: that of a request with the key that started it. Work without a key was started with the master key
+ * or by an earlier version; if it is billed to a team, its owner must still be in the team.
+ */
+async function workSpender(parts: WorkSpenderParts, payer: WorkPayer): Promise<Spender> {
+  const spender = await payingSpender(parts, payer);
+  return payer.models === undefined ? spender : { ...spender, models: payer.models };
+}
+
+async function payingSpender(
+  { directory, members, checked }: WorkSpenderParts,
+  { keyId, userId, teamId }: WorkPayer,
+): Promise<Spender> {
+  if (keyId !== null) {
+    const known = await directory.keyById(keyId);
+    if (!known.value) throw refused('The API key that started this was deleted', 'invalid_key');
+    return await spenderOf(directory, checked(known), undefined);
+  }
+  const spender = await userSpender(directory, userId, teamId);
+  if (teamId === null || spender.user.teamId === teamId) return spender;
+  const memberships = await members.ofUser(userId);
+  if (memberships.some((one) => one.teamId === teamId)) return spender;
+  throw new AppError('ForbiddenError', `User '${userId}' is not a member of team '${teamId}'`, {
+    reason: 'not_a_member',
+  });
+}

@@ -32,6 +32,15 @@ export function tokenIn(headers: HeaderReader): string | undefined {
   }
 }
 
+/** Prefix that distinguishes the tokens of workers, which call the models of one job, from API keys. */
+export const WORKER_PREFIX = 'gwjob-';
+
+/** The token of a worker in a request; undefined for any other credential. */
+export function workerTokenIn(headers: HeaderReader): string | undefined {
+  const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
+  return token?.startsWith(WORKER_PREFIX) ? token : undefined;
+}
+
 export const refused = (message: string, reason: string): AppError =>
   new AppError('UnauthorizedError', message, { reason });
 

@@ -10,7 +10,7 @@ import type { Schema, KeyRow } from '../../store/schema.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import { modelsOf, valuesOf } from '../../store/field-columns.ts';
 import { type Field, pickFields } from '../fields/field.ts';
-import { KEY_FIELDS } from '../fields/keys.ts';
+import { KEY_FIELDS, type KeyIssuer, type KeyStatus } from '../fields/keys.ts';
 import { type RateLimits, RATE_FIELDS } from '../fields/shared-fields.ts';
 import { keysOf } from '#core/values/keys.ts';
 import { keyLabel } from './account-labels.ts';
@@ -18,7 +18,7 @@ import { least } from '#core/numbers/extremes.ts';
 import { USER_ROLES } from '../fields/users.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
-import { issuerOf } from './key-rows.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** A user with the team and the organization of a service account. */
 interface KnownUser {
@@ -290,3 +290,66 @@ const GRANTED_FIELDS = pickFields(KEY_FIELDS, [
   'allowed_models',
   'log_prompts',
 ]);
+
+export function keyStatusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {
+  if (!isActive) return 'inactive';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
+export const issuerOf = (text: string): KeyIssuer => (text === 'own' ? 'own' : 'issued');
+
+const WRITE_INTERVAL_MS = 60_000;
+
+/** Times at which keys were last used: exact in memory, written at most once per minute, without delaying a request. */
+export interface LastUsed {
+  readonly touch: (keyId: string) => void;
+  readonly of: (row: Pick<KeyRow, 'id' | 'last_used_at'>) => number | null;
+  /** Writes the times that are not written yet. */
+  readonly close: () => Promise<void>;
+}
+
+export function createLastUsed({ db }: Pick<Store, 'db'>, clock: Clock): LastUsed {
+  let unwritten = new Map<string, number>();
+  let stopTimer: (() => void) | undefined;
+
+  const write = async (): Promise<void> => {
+    const now = unwritten;
+    unwritten = new Map();
+    if (now.size === 0) return;
+    try {
+      await db.transaction().execute(async (trx) => {
+        // All processes lock the rows in the same order, so that they cannot deadlock.
+        for (const [id, at] of [...now].sort(([one], [other]) => (one < other ? -1 : 1))) {
+          await trx
+            .updateTable('gateway_keys')
+            .set({ last_used_at: at })
+            .where('id', '=', id)
+            // Another process may have written a later time.
+            .where((row) => row.or([row('last_used_at', 'is', null), row('last_used_at', '<', at)]))
+            .execute();
+        }
+      });
+    } catch {
+      // The times are not worth a failed request. The next write includes them.
+      unwritten = new Map([...now, ...unwritten]);
+    }
+  };
+
+  return {
+    touch(keyId) {
+      unwritten.set(keyId, Math.floor(clock.now()));
+      stopTimer ??= clock.after(WRITE_INTERVAL_MS, () => {
+        stopTimer = undefined;
+        void write();
+      });
+    },
+    of: ({ id, last_used_at: written }) => {
+      const latest = unwritten.get(id);
+      return latest === undefined ? written : Math.max(latest, written ?? 0);
+    },
+    close: async () => {
+      stopTimer?.();
+      await write();
+    },
+  };
+}

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type Transaction, type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type Kysely, type Transaction, type RawBuilder, sql, type SqlBool, type Selectable } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Schema, KeyRow } from '../../store/schema.ts';
+import type { Schema, KeyRow, AccountRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, createAccount, startWindow, spentAt } from './accounts.ts';
+import { moveWindow, createAccount, startWindow, spentAt, spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import { cellsOf, emptyCells } from '../../store/field-columns.ts';
+import { cellsOf, emptyCells, valuesOf } from '../../store/field-columns.ts';
 import { type Field, nameOf } from '../fields/field.ts';
 import { type Key, KEY_FIELDS, type KeyBudget, type KeyStatus } from '../fields/keys.ts';
 import type { Keys } from './identity.ts';
 import { checkCount, checkExpiry, checkFields, inputProblem, notFound, checkUserId } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { keyOf, selectKeys } from './key-rows.ts';
-import type { LastUsed } from './last-used.ts';
+import { issuerOf, keyStatusOf, type LastUsed } from './directory.ts';
 import { newKeySecret } from './credentials.ts';
 import { addMember } from './members.ts';
 import { addUser } from './users.ts';
@@ -296,4 +295,29 @@ function hasStatus(status: KeyStatus, now: number): RawBuilder<SqlBool> {
   if (status === 'inactive') return sql`is_active = 0`;
   if (status === 'expired') return sql`is_active = 1 and expires_at <= ${now}`;
   return sql`is_active = 1 and (expires_at is null or expires_at > ${now})`;
+}
+
+/** Selects keys with their spending. */
+const selectKeys = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_keys')
+    .innerJoin('gateway_accounts', (join) =>
+      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(keyAccount(''))} || gateway_keys.id`),
+    )
+    .selectAll('gateway_keys')
+    .select(['spent_nano', 'window_ends_at']);
+
+type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
+
+/** A key for display. `lastUsedAt` can be newer than the value in the database. */
+function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number): Key {
+  const values = valuesOf(KEY_FIELDS, row);
+  return {
+    ...values,
+    issuer: issuerOf(row.issuer),
+    selfMade: row.self_made === 1,
+    lastUsedAt,
+    status: keyStatusOf(values.isActive, values.expiresAt, now),
+    spent: spentNow(row, now),
+  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
-import { admitted, type FreeCall, type RateState } from './ledger.ts';
+import type { FreeCall, RateState } from './ledger.ts';
 import type { LedgerQueue } from './batch-queue.ts';
 import {
   heldAccounts,
@@ -13,6 +13,7 @@ import {
   totalOf,
   waitUntilAtMost,
   type HeldAccount,
+  admitted,
 } from './limits.ts';
 
 /**

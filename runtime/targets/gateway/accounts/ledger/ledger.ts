@@ -1,4 +1,3 @@
-import type { AppError } from '#contract/errors.ts';
 import type { Calendar } from '#core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Order } from '../../shared/order.ts';
@@ -242,16 +241,5 @@ export interface Admission {
 /** For calls that the gateway makes on its own, e.g. for the bill of a batch, and for those with the master key, which has no limits. */
 export const NO_LIMITS: Admission = {} as Admission;
 
-/** Marks what the ledger has admitted. */
-export const admitted = <Value extends object>(value: Value): Value & Admission => value as Value & Admission;
-
 /** Values of filters by outcome. */
 export const STATUS_FILTERS = ['any', ...USAGE_STATUSES] as const;
-
-/** Whether a row counts as a failure in rates of errors. */
-export const isFailedStatus = (status: UsageStatus): boolean =>
-  status === 'error' || status === 'interrupted';
-
-/** The status of a request that ends with this error; undefined for an answer. */
-export const statusAfter = (error: AppError | undefined): UsageStatus =>
-  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

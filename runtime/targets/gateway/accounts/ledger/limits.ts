@@ -1,7 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Limits, Spender } from '../identity/identity.ts';
 import type { AccountRow, BudgetResetRow } from '../../store/schema.ts';
-import type { RateState, Estimate } from './ledger.ts';
+import type { Admission, RateState, Estimate } from './ledger.ts';
 import { dollarText } from '../../shared/money.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { nextStart } from '#core/time/calendar.ts';
@@ -16,6 +16,9 @@ export interface LimitedAccount {
   /** Name for error messages, for example `User 'x'`. */
   readonly label: () => string;
 }
+
+/** Marks what the ledger has admitted. */
+export const admitted = <Value extends object>(value: Value): Value & Admission => value as Value & Admission;
 
 /** Rejects a request that exceeds a rate limit; undefined if it is within all limits. */
 export function rateRefusal(

@@ -6,20 +6,11 @@ import type { Identity, Spender, Limits } from '../identity/identity.ts';
 import type { Store, InFlightNote, LedgerStore } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import {
-  admitted,
-  type Estimate,
-  type Ledger,
-  type Reservation,
-  type UsageEntry,
-  type AccountState,
-  type Allowance,
-  type Quota,
-} from './ledger.ts';
+import type { Estimate, Ledger, Reservation, UsageEntry, AccountState, Allowance, Quota } from './ledger.ts';
 import { createLedgerQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
-import { heldAccounts, type HeldAccount, totalOf, minuteOf } from './limits.ts';
+import { heldAccounts, type HeldAccount, totalOf, minuteOf, admitted } from './limits.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { repeat } from './repeat.ts';

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { DATABASE_NOW } from '../../store/database-now.ts';
 import type { ReservationRow, Schema } from '../../store/schema.ts';
-import { LASTING } from '../../store/lasting.ts';
+import { LASTING } from '../../store/account-ids.ts';
 import { isGone, machineName } from '../../store/machine.ts';
 
 /** A process without a heartbeat for this time counts as dead. It is three times the interval of heartbeats. */

@@ -1,6 +1,13 @@
 import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
-import { otherAccountsToText, groupIn, keyAccount, accountsOf } from '../../store/account-ids.ts';
+import {
+  otherAccountsToText,
+  groupIn,
+  keyAccount,
+  accountsOf,
+  isLasting,
+  LASTING,
+} from '../../store/account-ids.ts';
 import type { ReservationRow, AccountRow, UsageRow } from '../../store/schema.ts';
 import type { Estimate, RateState, UsageEntry, HeldAmount, Reservation } from './ledger.ts';
 import type { BatchRows } from './batch-queue.ts';
@@ -18,7 +25,6 @@ import {
   type HeldAccount,
 } from './limits.ts';
 import { unitsToText } from '../../shared/price.ts';
-import { isLasting, LASTING } from '../../store/lasting.ts';
 import { storableText } from '../../store/storable-text.ts';
 
 interface ReservationRequest {

@@ -3,7 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
-import { LASTING } from '../../store/lasting.ts';
+import { LASTING } from '../../store/account-ids.ts';
 import type { StoredObjectRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';

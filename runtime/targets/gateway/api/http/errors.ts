@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { AppError, ErrorCode, ErrorDetail } from '#contract/errors.ts';
 import type { ErrorFormat } from '#serve/http/error-response.ts';
 import { openAiErrorType } from '#serve/http/openai-error.ts';
-import { budgetErrorOf, isBudgetError } from '../../requests/completions/usage-entries.ts';
+import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-errors.ts';
 import { API } from './parts.ts';
 import { securityHeaders } from './security-headers.ts';
 

@@ -86,7 +86,12 @@ function show<Item>(
   else printLines(output, recordLines(record(item)));
 }
 
-const listCommand = <Item>({ list, view, needsMasterKey = false }: Existing<Item>): Command =>
+/** The command that lists all objects. */
+export const listCommand = <Item>({
+  list,
+  view,
+  needsMasterKey = false,
+}: Pick<Existing<Item>, 'list' | 'view' | 'needsMasterKey'>): Command =>
   storeCommand({
     summary: list.summary,
     options: list.options ?? {},
@@ -150,7 +155,11 @@ const showing =
     resource.warn?.(item, context);
   };
 
-const deleteCommand = <Item>({ argument, delete: { summary, run } }: Existing<Item>): Command =>
+/** The command that deletes one object. */
+export const deleteCommand = ({
+  argument,
+  delete: { summary, run },
+}: Pick<Existing<never>, 'argument' | 'delete'>): Command =>
   storeCommand({
     summary,
     positionals: argument,

@@ -1,8 +1,11 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
-import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
-import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/target-breakers.ts';
+import {
+  RETRY_BUDGET_POLICY,
+  BREAKER_POLICY,
+  type BreakerPolicy,
+} from '../../requests/routing/target-states.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import { DEFAULTS } from '../defaults.ts';
 import { type GatewayFile, models } from '../schemas/file.ts';

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { durationText } from '#core/time/duration.ts';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
-import { BREAKER_POLICY } from '../../requests/routing/target-breakers.ts';
-import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
+import { BREAKER_POLICY, RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { choice, countSetting, durationSetting, keys, numberSetting } from './shapes.ts';

@@ -1,11 +1,10 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { readBearerToken } from '#serve/access.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf, hashOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
 import { payerOfJob, servedModels, WORKFLOWS_USER } from './standing.ts';
-import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
+import type { WorkerTokens } from './worker-tokens.ts';
 import type { Backend, WorkSpec } from '../work/work.ts';
 
 /** Identifies a worker request's job from its credential. */
@@ -14,11 +13,8 @@ export interface WorkerAccess {
   claim(headers: HeaderReader): Promise<WorkerClaim>;
   /** Creates the user that the master key's jobs are billed to, if missing. */
   openAccount(claim: Claim): Promise<void>;
-  /**
-   * The payer for a job's model calls, and the models that it can call; undefined, without waiting, for any
-   * other credential.
-   */
-  payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
+  /** The payer for the model calls of a worker's job, and the models that it can call. */
+  payer(token: string): Promise<WorkPayer>;
 }
 
 /** The claim of the gateway that started a worker, and the worker's ID. */
@@ -78,10 +74,7 @@ export function createWorkerAccess(parts: AccessParts): WorkerAccess {
         .create({ userId: WORKFLOWS_USER, alias: 'Workflows of the master key' })
         .catch(ignoreExisting);
     },
-    payer(headers) {
-      const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
-      return token !== undefined && isWorkerToken(token) ? payerIn(token) : undefined;
-    },
+    payer: payerIn,
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { WORKER_PREFIX } from '../../accounts/identity/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 
@@ -16,11 +17,7 @@ interface WorkerLease {
   readonly worker: string;
 }
 
-/** Prefix that distinguishes these tokens from API keys. */
-const PREFIX = 'gwjob-';
 const TOKEN = /^gwjob-([0-9a-f-]{36})\.(\d{1,15})\.([0-9a-f-]{36})\.([\w-]{43})$/;
-
-export const isWorkerToken = (token: string): boolean => token.startsWith(PREFIX);
 
 export function createWorkerTokens({ db }: Pick<Store, 'db'>): WorkerTokens {
   let known: Promise<Uint8Array> | undefined;
@@ -31,7 +28,7 @@ export function createWorkerTokens({ db }: Pick<Store, 'db'>): WorkerTokens {
   return {
     sign: async (lease) =>
       [
-        `${PREFIX}${lease.jobId}`,
+        `${WORKER_PREFIX}${lease.jobId}`,
         lease.epoch,
         lease.worker,
         (await signature(lease)).toString('base64url'),

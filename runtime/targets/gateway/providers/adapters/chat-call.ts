@@ -1,7 +1,12 @@
 import { editMembers } from '../../shared/json-members.ts';
 import type { Clock } from '#platform/clock.ts';
-import { openEventStream } from '../streams/open-stream.ts';
-import { encodedOutput, unchangedOutput, type StreamOutput } from '../streams/stream-output.ts';
+import { openEventStream } from '../streams/forward-stream.ts';
+import {
+  encodedOutput,
+  unchangedOutput,
+  type StreamOutput,
+  createUpstreamReader,
+} from '../streams/frames.ts';
 import { MAX_KEPT_TEXT, readUsage, messageText } from '../streams/tally.ts';
 import type {
   AnswerSummary,
@@ -10,9 +15,8 @@ import type {
   EventDecoder,
   OpenedStream,
 } from '../streams/stream.ts';
-import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { createdWith, createdIds, idsOfItem, MAX_CREATED_IDS } from '../references.ts';
-import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
+import { readCompletion, checkedDecoder } from '../wires/chat/format.ts';
 import type { ChatCompletion, Json } from '../shapes/chat.ts';
 import { REQUEST_POLICY } from '../shapes/policies.ts';
 import {
@@ -36,8 +40,7 @@ import type {
   UpstreamWire,
   WholeAnswer,
 } from './provider.ts';
-import { renameInEvent, type Exchange, type JsonAnswer } from './exchange.ts';
-import { isFailed, requestOrFailure } from './failure.ts';
+import { renameInEvent, type Exchange, type JsonAnswer, isFailed, requestOrFailure } from './exchange.ts';
 import type { UpstreamBody } from './upstream.ts';
 import { createSignatureMemory, type SignatureMemory } from './signature-memory.ts';
 import { membersOf } from '#core/json/members-of.ts';

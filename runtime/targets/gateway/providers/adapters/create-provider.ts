@@ -13,8 +13,8 @@ import type {
 import type { Upstream } from './upstream.ts';
 import { createRedactions } from '#core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
-import { createExchange, type JsonAnswer, type Exchange } from './exchange.ts';
-import { failure, isFailed, requestOrFailure, thrownFailure } from './failure.ts';
+import { createExchange, type JsonAnswer, type Exchange, isFailed, requestOrFailure } from './exchange.ts';
+import { failure, thrownFailure } from './failure.ts';
 import { createRelay } from './relay.ts';
 import { createRedact, type Redact } from './redact.ts';
 import type { Json } from '../shapes/chat.ts';

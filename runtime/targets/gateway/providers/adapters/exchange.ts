@@ -11,7 +11,7 @@ import type {
   AbandonedAnswer,
   AbandonedRead,
 } from './provider.ts';
-import { describeAnswer, failure, refusedAnswer, thrownFailure, isFailed } from './failure.ts';
+import { describeAnswer, failure, refusedAnswer, thrownFailure } from './failure.ts';
 import {
   createWaiter,
   type UpstreamBody,
@@ -23,7 +23,7 @@ import {
 import type { Redact } from './redact.ts';
 import { AppError } from '#contract/errors.ts';
 import { editMembers } from '../../shared/json-members.ts';
-import { readEvent } from '#serve/event-stream/event-data.ts';
+import { readEvent } from '#serve/event-stream/event-frames.ts';
 import type { ClientWire } from '../wires/request-members.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
@@ -299,4 +299,17 @@ export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): B
     editMembers(frame.subarray(at, end), edits),
     frame.subarray(end),
   ]);
+}
+
+export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';
+
+/** Builds a request for the provider, or returns the failure if the request cannot be translated. */
+export function requestOrFailure<Request extends object>(make: () => Request): Request | FailedAnswer {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const kind = error.code === 'NotImplementedError' ? 'unsupported' : 'bad_request';
+    return failure(kind, { text: error.message, cause: error });
+  }
 }

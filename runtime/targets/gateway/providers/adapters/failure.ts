@@ -179,19 +179,6 @@ function readRetryAfter(header: string | readonly string[] | undefined, now: num
   return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, Math.ceil(seconds)));
 }
 
-export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';
-
-/** Builds a request for the provider, or returns the failure if the request cannot be translated. */
-export function requestOrFailure<Request extends object>(make: () => Request): Request | FailedAnswer {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const kind = error.code === 'NotImplementedError' ? 'unsupported' : 'bad_request';
-    return failure(kind, { text: error.message, cause: error });
-  }
-}
-
 /** The failure for an error that was thrown during a call. */
 export function thrownFailure(
   error: unknown,

@@ -4,7 +4,7 @@ import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '#serve/event-stream/event-frames.ts';
-import type { DecodedFrame } from '../streams/upstream-reader.ts';
+import type { DecodedFrame } from '../streams/frames.ts';
 import type { RequestPolicy } from '../shapes/policies.ts';
 import type { Wire, ChatRequest, Json } from '../shapes/chat.ts';
 import type { CloudSettings } from './cloud-settings.ts';

@@ -7,8 +7,7 @@ import { editMembers } from '../../shared/json-members.ts';
 import { openBytes } from '../streams/open-bytes.ts';
 import type { AnswerSummary, TokenUsage } from '../streams/stream.ts';
 import { formFields } from './form-fields.ts';
-import type { Exchange } from './exchange.ts';
-import { isFailed, requestOrFailure } from './failure.ts';
+import { isFailed, requestOrFailure, type Exchange } from './exchange.ts';
 import { REMOVE_GATEWAY_MEMBERS } from './unsupported.ts';
 import type {
   ChatAnswer,
@@ -21,10 +20,9 @@ import type {
   WholeAnswer,
 } from './provider.ts';
 import type { Relay, RelayRoute } from './other-calls.ts';
-import { openEventStream } from '../streams/open-stream.ts';
-import { unchangedOutput } from '../streams/stream-output.ts';
-import { createUpstreamReader } from '../streams/upstream-reader.ts';
-import { checkedDecoder } from '../wires/chat/read-answer.ts';
+import { openEventStream } from '../streams/forward-stream.ts';
+import { unchangedOutput, createUpstreamReader } from '../streams/frames.ts';
+import { checkedDecoder } from '../wires/chat/format.ts';
 import type { UpstreamBody, UpstreamAnswer } from './upstream.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import type { Json } from '../shapes/chat.ts';

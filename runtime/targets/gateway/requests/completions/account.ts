@@ -9,19 +9,18 @@ import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { Telemetry } from './telemetry.ts';
+import { settleAbandoned } from './abandoned-answers.ts';
 import {
   completionEvent,
-  warnUncounted,
-  type Admitted,
-  isUnfinished,
-  recordCreated,
-  recordStored,
-  storedAnswer,
   settleRequest,
   usageRequestId,
+  warnUncounted,
+  type Admitted,
+  usageLines,
+  type Outcome,
 } from './settle-request.ts';
+import { isUnfinished, recordCreated, recordStored, storedAnswer } from './stored-answers.ts';
 import type { CompletionRequest, LiveRequest } from './completion.ts';
-import { usageLines, type Outcome } from './usage-entries.ts';
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';
 
@@ -85,12 +84,18 @@ export function openRequestAccount(
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
     const state = { request, trace, attempts, admitted };
     const now = clock.now();
+    const write = (): Promise<void> =>
+      admitted && attempts.some(({ abandoned }) => abandoned)
+        ? settleAbandoned(parts, { ...state, admitted }, outcome, now)
+        : settleRequest(parts, state, outcome, now);
+    const { stored: isStored, created: items = [] } = answered?.summary ?? {};
+    // Most answers leave nothing with the provider.
+    if (!admitted || (!isStored && items.length === 0)) return await write();
     const stored = storedAnswer(outcome);
-    if (!admitted) return await settleRequest(parts, state, outcome, now);
     const created = recordCreated(objects, admitted, outcome, now);
     if (!stored || !isUnfinished(stored, outcome)) {
       await Promise.all([
-        settleRequest(parts, state, outcome, now),
+        write(),
         created,
         stored && recordStored({ ledger, objects }, admitted, stored, undefined, now),
       ]);

@@ -17,7 +17,7 @@ import type { PromptRecord } from '../policy/policy.ts';
 import type { ForwardedStream, AnswerSummary } from '../../providers/streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { ExpectedTokens } from './estimate.ts';
-import { tokensOf } from './usage-entries.ts';
+import { tokensOf } from './settle-request.ts';
 
 interface CacheParts {
   readonly cache: AnswerCache;

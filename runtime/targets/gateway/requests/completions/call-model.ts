@@ -20,7 +20,7 @@ import type { AnswerKeeper } from './cached-request.ts';
 import type { ExpectedTokens } from './estimate.ts';
 import { setVerdictsHeader, type Screened } from '../policy/policy.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import { tokensOf, type Outcome } from './usage-entries.ts';
+import { tokensOf, type Outcome } from './settle-request.ts';
 
 export interface CallModelParts {
   readonly request: CompletionRequest;
@@ -209,13 +209,18 @@ function begin(
     for (const verdict of verdicts)
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   };
-  const guard = guardrails.streamGuard(guarded.rules, request, report);
+  const { rules } = guarded;
+  const checks = rules.length > 0 && {
+    guard: guardrails.streamGuard(rules, request, report),
+    mask: guardrails.streamMask(rules, outputMasking(parts), report),
+  };
+  const { guard, mask } = checks || NO_CHECKS;
   let complete: StreamSummary | undefined;
   const events = stream.forward({
     clock,
     guard: prompt ? prompt.collect(guard) : guard,
     onBegin: account.streaming,
-    mask: guardrails.streamMask(guarded.rules, outputMasking(parts), report),
+    mask,
     async settle(summary) {
       const error = errorOf(summary);
       try {
@@ -235,6 +240,9 @@ function begin(
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
   return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
 }
+
+/** For a stream to which no rule applies. */
+const NO_CHECKS = { guard: undefined, mask: undefined };
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
   if (outcome === 'complete') return undefined;

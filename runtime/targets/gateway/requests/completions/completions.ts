@@ -24,7 +24,7 @@ import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant, costOfTarget, estimateOf, countTokensOfRequest } from './estimate.ts';
 import { tagsOf, usersOf, forwardedHeaders, createRequestReader, withMetadata } from './read-request.ts';
 import { createPlans } from './plan.ts';
-import { cheapestFirst } from '../routing/router.ts';
+import { cheapestFirst } from '../routing/alias-order.ts';
 import { lengthOfFile } from '../tokens/media-tokens.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -123,7 +123,10 @@ export function createCompletions(parts: CompletionParts): Completions {
       output: rules.maxOutputTokens(body, set.assumedOutputTokens, seconds),
       units: expectedUnits(endpoint, body),
     };
-    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(prices, key, tokens));
+    const resolved =
+      chosen.strategy === 'cheapest'
+        ? cheapestFirst(chosen, ({ key }) => costOfTarget(prices, key, tokens))
+        : chosen;
     const estimate = estimateOf(prices, tokens, set.allowUnpriced);
     policy.requireKnown(parsed, set);
 

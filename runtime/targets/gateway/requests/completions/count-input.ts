@@ -14,7 +14,6 @@ import type { Target } from '../routing/routing.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { RequestPolicy } from '../../providers/shapes/policies.ts';
 import { responsesEndpoint } from './endpoints/openai.ts';
-import { promptTokensIn } from './endpoints/endpoint.ts';
 import { setRateHeaders } from './account.ts';
 import { createRequestReader } from './read-request.ts';
 import { countTokensOfRequest } from './estimate.ts';
@@ -89,7 +88,7 @@ export function createInputCounts({
         prompt?.end(key, undefined, AppError.from(error));
         throw error;
       }
-      const rules = wire === 'responses' ? responsesEndpoint : { promptTokens: promptTokensIn };
+      const rules = wire === 'responses' ? responsesEndpoint : {};
       const counts = await countTokensOfRequest(tokenCounter, rules, content.body, [key]);
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {

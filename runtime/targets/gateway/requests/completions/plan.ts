@@ -1,6 +1,6 @@
 import type { GatewayState } from '../../gateway-state.ts';
 import type { ModelSet } from '../models/model-set.ts';
-import { remember } from '../routing/target-breakers.ts';
+import { remember } from '#core/limits/remember.ts';
 import type { Resolved, Target } from '../routing/routing.ts';
 import type { Endpoint } from './completion.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';

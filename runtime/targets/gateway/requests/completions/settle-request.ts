@@ -1,90 +1,38 @@
 import { AppError } from '#contract/errors.ts';
-import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
-import type { Ledger, UsageEntry, Reservation } from '../../accounts/ledger/ledger.ts';
-import type { Attempt } from '../routing/routing.ts';
-import type { Telemetry, AbandonedEvent, CompletionEvent } from './telemetry.ts';
-import {
-  ownAttempt,
-  usageLines,
-  providerOf,
-  type AbandonedReads,
-  type Outcome,
-  statusOfError,
-  isEstimated,
-  costOfUsage,
-  tokensOf,
-} from './usage-entries.ts';
-import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
-import type { AnswerSummary } from '../../providers/streams/stream.ts';
-import { createdItems } from '../../providers/references.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
+import { type Ledger, type Reservation, type UsageEntry } from '../../accounts/ledger/ledger.ts';
+import { statusAfter } from '../../shared/record-words.ts';
+import type { Attempt } from '../routing/routing.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';
+import type { CompletionEvent, Telemetry } from './telemetry.ts';
+import { statusOfError } from './budget-errors.ts';
+import { type AudioCounts, costOf, type TokenPrice, type UnitCounts } from '../../shared/price.ts';
 import type { AbandonedRead } from '../../providers/adapters/provider.ts';
+import type { AnswerSummary, CountedTokens } from '../../providers/streams/stream.ts';
 
 interface SettleParts {
-  readonly ledger: Pick<Ledger, 'settle' | 'release' | 'bill'>;
+  readonly ledger: Pick<Ledger, 'settle' | 'release'>;
   readonly telemetry: Telemetry;
-  readonly lifecycle: Pick<Lifecycle, 'extend'>;
-  readonly log: Logger;
-  /** Called if abandoned answers are recorded later, with a promise that resolves when they are. It never rejects. */
-  readonly onRecording: (recorded: Promise<void>) => void;
 }
 
-/** Writes the usage of a request and reports it. Everything known by then is durable when it resolves. */
+/** Writes the usage of a request without abandoned answers and reports it. The usage is durable when it resolves. */
 export async function settleRequest(
-  parts: SettleParts,
+  { ledger, telemetry }: SettleParts,
   state: RequestState,
   outcome: Outcome,
   now: number,
 ): Promise<void> {
-  const { ledger, telemetry } = parts;
-  const { attempts, admitted } = state;
+  const { admitted } = state;
   if (!admitted) return await concludeRequest(telemetry, state, outcome, now, () => Promise.resolve());
-  const abandoned = attempts.filter((attempt) => attempt.abandoned);
-  if (abandoned.length > 0) return await settleAbandoned(parts, { ...state, admitted }, outcome, now);
   const entries = entriesOf({ ...state, admitted }, outcome, now);
   const close = outcome.answered ? ledger.settle : ledger.release;
   await concludeRequest(telemetry, state, outcome, now, () => close(admitted.reservation, ...entries));
 }
 
-/** The reservation stays open until the last abandoned answer is read. */
-async function settleAbandoned(
-  { ledger, telemetry, lifecycle, log, onRecording }: SettleParts,
-  state: RequestState & { readonly admitted: Admitted },
-  outcome: Outcome,
-  now: number,
-): Promise<void> {
-  const { request, attempts, admitted } = state;
-  const { reservation } = admitted;
-  const abandoned = attempts.filter((attempt) => attempt.abandoned);
-  const isAbandoned = (attempt: Attempt | undefined): boolean => attempt?.abandoned !== undefined;
-  const own = ownAttempt(attempts, outcome);
-  // If the attempt that decides the request is itself abandoned, the row of the request is unknown until its answer is read.
-  const isOwnLate = isAbandoned(own);
-
-  const record = async (reads: AbandonedReads): Promise<void> => {
-    const late = isOwnLate ? { ...outcome, answered: answeredBy(own, reads) } : outcome;
-    const entries = entriesOf(state, late, now, reads, (attempt) => isOwnLate || isAbandoned(attempt));
-    const write = async (): Promise<void> => await ledger.settle(reservation, ...entries);
-    for (const [attempt, read] of reads) {
-      const { target } = attempt;
-      telemetry.abandoned(abandonedEvent(admitted, target, read, attempt === own));
-      if (read.kind === 'answered') warnUncounted(log, state, target);
-    }
-    await (isOwnLate ? concludeRequest(telemetry, state, late, now, write) : write());
-  };
-  const { requestId } = request;
-  onRecording(recordAbandoned({ attempts: abandoned, requestId, lifecycle, log, record }));
-  if (isOwnLate) return;
-  const known = entriesOf(state, outcome, now, undefined, (attempt) => !isAbandoned(attempt));
-  const write = async (): Promise<void> => await ledger.bill(reservation.spender, ...known);
-  await concludeRequest(telemetry, state, outcome, now, write);
-}
-
 /** Writes the rows of a request and reports it once. If writing fails, it is reported as an error and this rejects. */
-async function concludeRequest(
+export async function concludeRequest(
   telemetry: Telemetry,
   state: RequestState,
   outcome: Outcome,
@@ -101,17 +49,11 @@ async function concludeRequest(
   telemetry.completed(completionEvent(state, outcome, now));
 }
 
-function answeredBy(own: Attempt | undefined, reads: AbandonedReads): Outcome['answered'] {
-  if (!own) return undefined;
-  const read = reads.get(own);
-  return read?.kind === 'answered' ? { key: own.target, summary: read.summary } : undefined;
-}
-
 /** Usage of a job is looked up by the id of the job. */
 export const usageRequestId = ({ caller, requestId }: RequestState['request']): string =>
   caller.kind === 'work' ? caller.jobId : requestId;
 
-function entriesOf(
+export function entriesOf(
   { request, attempts, admitted }: RequestState & { readonly admitted: Admitted },
   outcome: Outcome,
   now: number,
@@ -134,128 +76,8 @@ function entriesOf(
     .map(({ entry }) => entry);
 }
 
-interface AbandonedRecording {
-  /** Attempts whose answers are still being read. */
-  readonly attempts: readonly Attempt[];
-  readonly requestId: string;
-  readonly lifecycle: Pick<Lifecycle, 'extend'>;
-  readonly log: Logger;
-  readonly record: (reads: AbandonedReads) => Promise<void>;
-}
-
-/**
- * Records the usage of abandoned answers when they have been read. A server that shuts down waits for it and stops the reading when
- * its own time limit expires. Never rejects, because no client is left that could get the error.
- */
-async function recordAbandoned({
-  attempts,
-  requestId,
-  lifecycle,
-  log,
-  record,
-}: AbandonedRecording): Promise<void> {
-  const endExtension = lifecycle.extend(() => {
-    for (const { abandoned } of attempts) abandoned?.stop();
-  });
-  try {
-    const reads: AbandonedReads = new Map(
-      await Promise.all(
-        attempts.map(async (attempt) => [attempt, (await attempt.abandoned?.read) ?? FAILED] as const),
-      ),
-    );
-    await record(reads);
-  } catch (error) {
-    log.error({ requestId, err: error }, 'usage of an abandoned answer not recorded');
-  } finally {
-    endExtension();
-  }
-}
-
-const FAILED = { kind: 'failed' } as const;
-
-interface StoredParts {
-  readonly ledger: Pick<Ledger, 'keep'>;
-  readonly objects: Pick<Objects, 'add' | 'addMissing'>;
-}
-
-interface StoredAnswer {
-  readonly key: string;
-  readonly summary: AnswerSummary;
-  readonly id: string;
-}
-
-/** The answer that the provider has stored; undefined for any other. */
-export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
-  const { key, summary } = answered ?? {};
-  return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
-}
-
-/** Whether the provider still works on the answer, or did when the client left. Its usage is known later. */
-export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
-  summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
-
-/** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
-export async function recordStored(
-  { ledger, objects }: StoredParts,
-  admitted: Admitted,
-  { key, id, summary }: StoredAnswer,
-  unfinished: { readonly endpoint: string } | undefined,
-  now: number,
-): Promise<void> {
-  const { reservation, tokens, references } = admitted;
-  const held = unfinished && (await ledger.keep(reservation));
-  const object: StoredObject = {
-    ...ownedBy(admitted, key, now),
-    kind: 'response',
-    id,
-    content: { id },
-    plan: unfinished && {
-      endpoint: unfinished.endpoint,
-      model: key,
-      requests: 1,
-      inputTokens: tokens.counts.prompt(key),
-      outputTokens: tokens.output,
-      tags: reservation.spender.tags,
-    },
-    held,
-  };
-  // Some servers give all answers one id, which must not be an error of a finished answer.
-  if (held) await objects.add(object);
-  // What the request has named existed before, and can belong to all.
-  const { items = [] } = summary.stored ?? {};
-  const created = createdItems(
-    object,
-    items.filter((item) => !references.has(item)),
-  );
-  await objects.addMissing(held ? created : [object, ...created]);
-}
-
-/** Records the user of what a provider has created with an answer, e.g. the container of its code. */
-export async function recordCreated(
-  objects: Pick<Objects, 'addMissing'>,
-  admitted: Admitted,
-  { answered }: Outcome,
-  now: number,
-): Promise<void> {
-  const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
-  if (!answered || created.length === 0) return;
-  await objects.addMissing(createdItems(ownedBy(admitted, answered.key, now), created));
-}
-
-function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {
-  const { user, data, key } = spender;
-  return {
-    provider: providerOf(model),
-    userId: user.userId,
-    space: data.owner?.space ?? null,
-    keyId: key?.id ?? null,
-    model,
-    createdAt: Math.floor(now),
-  };
-}
-
 /** State of a request that usage tracking needs. */
-interface RequestState {
+export interface RequestState {
   readonly request: CompletionRequest;
   readonly trace: RequestTrace | undefined;
   readonly attempts: readonly Attempt[];
@@ -274,7 +96,7 @@ export interface Admitted {
 }
 
 /** Whether a budget applies and the model has no price: the budget does not count its cost. */
-function isUncounted({ reservation, prices }: Admitted, model: string): boolean {
+export function isUncounted({ reservation, prices }: Admitted, model: string): boolean {
   const { user, key } = reservation.spender;
   const hasBudget = user.limits.maxBudget !== null || (key !== undefined && key.limits.maxBudget !== null);
   return hasBudget && prices.get(model) === undefined;
@@ -319,19 +141,199 @@ export function completionEvent(
   };
 }
 
-/** The event of an abandoned answer for metrics. With `isOwn`, its usage is already in the event of the request itself. */
-function abandonedEvent(
-  admitted: Admitted,
-  model: string,
-  read: AbandonedRead,
-  isOwn: boolean,
-): AbandonedEvent {
-  if (read.kind === 'failed') return { ...NOTHING_USED, model, outcome: 'failed' };
-  const outcome = isEstimated(read.summary) ? 'estimated' : 'read';
-  if (isOwn) return { ...NOTHING_USED, model, outcome };
-  const usage = tokensOf(model, read.summary, admitted.tokens);
-  const cost = costOfUsage(usage, admitted.prices.get(model)) ?? undefined;
-  return { model, outcome, usage, cost, unpriced: isUncounted(admitted, model) };
+/** The result of a request. */
+export interface Outcome {
+  /** The model that answered, as `provider:model`, and the summary of a readable answer; undefined if no model answered. */
+  readonly answered: { readonly key: string; readonly summary: AnswerSummary | undefined } | undefined;
+  /** The error that the client got instead of the answer, or at the end of a stream. */
+  readonly error: AppError | undefined;
+  readonly streamed: boolean;
+  readonly firstByteMs: number | undefined;
+  /** Set if the answer is from the cache. */
+  readonly cacheHit?: UsageEntry['cacheHit'];
 }
 
-const NOTHING_USED = { usage: undefined, cost: undefined, unpriced: false } as const;
+interface RequestFacts {
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly attempts: readonly Attempt[];
+  readonly prices: PriceList;
+  readonly expected: ExpectedTokens;
+  readonly endUser?: string | undefined;
+  readonly now: number;
+}
+
+/** Results of abandoned answers, which were read to their end after the client disconnected or a time limit expired. */
+export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
+
+/** A usage row with its attempt, if a model was called at all. */
+interface UsageLine {
+  readonly attempt: Attempt | undefined;
+  readonly entry: UsageEntry;
+}
+
+/** The attempt that decides the result of the request: the one that answered or, if none did, the one that failed last. */
+export function ownAttempt(attempts: readonly Attempt[], { answered }: Outcome): Attempt | undefined {
+  return answered ? attempts.at(-1) : (attempts.findLast(isFailed) ?? attempts.at(-1));
+}
+
+/** The usage rows of a request: one per failed attempt, and last the row of the request itself. */
+export function usageLines(facts: RequestFacts, outcome: Outcome, reads: AbandonedReads = NONE): UsageLine[] {
+  const { attempts } = facts;
+  const { answered, error } = outcome;
+  const last = ownAttempt(attempts, outcome);
+  const before = attempts.filter((attempt) => isFailed(attempt) && attempt !== last);
+  const key = answered?.key ?? last?.target ?? [...facts.prices.keys()][0] ?? '';
+  const own: UsageEntry = {
+    ...about(facts, key),
+    ...used(facts, key, answered),
+    ...(outcome.cacheHit && { cost: 0n, pricedBy: null, cacheHit: outcome.cacheHit }),
+    status: statusAfter(error),
+    errorMessage: error ? publicMessage(error) : null,
+    errorDetail: error ? (last?.detail ?? null) : null,
+    statusCode: error ? statusOfError(error, facts.endpoint) : 200,
+    latencyMs: facts.now - facts.startedAt,
+    ttftMs: outcome.firstByteMs ?? null,
+    attempt: before.length + 1,
+  };
+  return [
+    ...before.map((attempt, index) => ({
+      attempt,
+      entry: failedEntry(facts, attempt, reads.get(attempt), index + 1),
+    })),
+    { attempt: last, entry: own },
+  ];
+}
+
+/** The source of a price that an administrator has set. */
+const OWN_PRICE = 'own';
+
+const NONE: AbandonedReads = new Map();
+
+const isFailed = ({ outcome }: Attempt): boolean => outcome === 'failed';
+
+/** Tokens and cost of a row; null if no model answered. */
+function used(
+  { expected, prices }: RequestFacts,
+  key: string,
+  answered: { readonly summary: AnswerSummary | undefined } | undefined,
+): Pick<UsageEntry, Exclude<keyof CountedTokens, 'audio'> | 'cost' | 'pricedBy' | 'estimated' | 'units'> {
+  const tokens = answered && tokensOf(key, answered.summary, expected);
+  const price = prices.get(key);
+  return {
+    promptTokens: tokens?.promptTokens ?? null,
+    completionTokens: tokens?.completionTokens ?? null,
+    cachedTokens: tokens?.cachedTokens ?? null,
+    cacheWriteTokens: tokens?.cacheWriteTokens ?? null,
+    cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
+    units: tokens?.units,
+    cost: tokens ? costOfUsage(tokens, price) : null,
+    pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
+    // Characters of the request are known, whatever the provider reports.
+    estimated:
+      answered !== undefined && price?.audio?.perCharacter === undefined && isEstimated(answered.summary),
+  };
+}
+
+/** The message for a usage row. Clients can read usage rows, so internal errors have no details there, as in responses. */
+const publicMessage = ({ code, message }: AppError): string =>
+  code === 'InternalError' ? 'Internal error' : message;
+
+/** The tokens that the provider reported. Missing counts are estimated from the output, or from the request if it is unreadable. */
+export function tokensOf(
+  model: string,
+  summary: AnswerSummary | undefined,
+  { output, counts, units, audio }: ExpectedTokens,
+): CountedTokens {
+  const usage = summary?.usage;
+  const promptTokens = usage?.promptTokens ?? counts.prompt(model);
+  const completionTokens = summary ? counts.completion(model, summary) : output;
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: usage?.cachedTokens ?? 0,
+    cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
+    cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,
+    units: summary ? unitsOf(summary, units, promptTokens, completionTokens) : units,
+    ...(audio && { audio: audioOf({ ...audio, ...usage?.audio }, promptTokens, completionTokens) }),
+  };
+}
+
+/** What the answer used besides tokens. Models that always search do not report it. */
+function unitsOf(
+  { usage, units }: AnswerSummary,
+  expected: ExpectedTokens['units'],
+  prompt: number,
+  completion: number,
+): UnitCounts {
+  const {
+    webSearches = expected?.impliedSearches,
+    imageInput,
+    imageOutput,
+    ...rest
+  } = { ...usage?.units, ...units };
+  return {
+    ...rest,
+    webSearches,
+    // Images are at most what there is.
+    imageInput: imageInput && Math.min(imageInput, prompt),
+    imageOutput: imageOutput && Math.min(imageOutput, completion),
+  };
+}
+
+/** Audio is at most what there is. What a model speaks is all audio. */
+const audioOf = (audio: AudioCounts, prompt: number, completion: number): AudioCounts => ({
+  ...audio,
+  audioInput: Math.min(audio.audioInput ?? 0, prompt),
+  ...(audio.audioOutput !== undefined && { audioOutput: completion }),
+});
+
+/** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
+export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
+  summary?.usage?.promptTokens === undefined ||
+  summary.countedLength !== undefined ||
+  (summary.usage.completionTokens === undefined && summary.outputLength > 0);
+
+export function costOfUsage(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
+  if (price === undefined) return null;
+  const counts = {
+    input: tokens.promptTokens,
+    cachedInput: tokens.cachedTokens,
+    cacheWrite: tokens.cacheWriteTokens,
+    cacheWrite1h: tokens.cacheWrite1hTokens,
+    output: tokens.completionTokens,
+    units: tokens.units,
+    audio: tokens.audio,
+  };
+  return costOf(counts, price);
+}
+
+export const providerOf = (key: string): string => key.slice(0, key.indexOf(':'));
+
+const about = (
+  { endpoint, requestId, endUser }: RequestFacts,
+  key: string,
+): Pick<UsageEntry, 'model' | 'provider' | 'endpoint' | 'requestId' | 'endUser'> => ({
+  model: key,
+  provider: providerOf(key),
+  endpoint,
+  requestId,
+  endUser,
+});
+
+const failedEntry = (
+  facts: RequestFacts,
+  attempt: Attempt,
+  read: AbandonedRead | undefined,
+  number: number,
+): UsageEntry => ({
+  ...about(facts, attempt.target),
+  ...used(facts, attempt.target, read?.kind === 'answered' ? read : undefined),
+  status: attempt.failure === 'cancelled' ? 'cancelled' : 'error',
+  errorMessage: attempt.failure ?? null,
+  errorDetail: attempt.detail ?? null,
+  statusCode: attempt.upstreamStatus ?? null,
+  latencyMs: attempt.durationMs,
+  attempt: number,
+});

@@ -149,6 +149,8 @@ export interface Guardrails {
    * Throws an InputError if a request names an unknown guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
+  /** The rules of a request that names none. */
+  readonly always: readonly GuardrailRule[];
   /** Identifies the policy and its profiles: another one after a change of either. */
   readonly digest: string;
   /** Whether sessions can be opened, in which nothing can be checked: there is no policy, or the configuration allows them. */

@@ -72,11 +72,11 @@ export function createGuardrails({
           placeholders: placeholders ?? createPlaceholders(JSON.stringify(body)),
         };
   };
-  /** The rules of a request that names none. */
   const always = strictest(demanded, []);
   const profileOf = ({ profile }: GuardrailRule): GuardrailProfile | undefined => byName.get(profile);
 
   return {
+    always,
     rules(requested) {
       if (requested === undefined) return always;
       const own = readRules(requested, [...byName.keys()]);

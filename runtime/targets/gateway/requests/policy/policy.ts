@@ -2,14 +2,14 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { Payer, Spender } from '../../accounts/identity/identity.ts';
-import { statusAfter, type Admission } from '../../accounts/ledger/ledger.ts';
+import { type Admission } from '../../accounts/ledger/ledger.ts';
 import type { PromptWriter, Prompt } from '../../accounts/prompts/prompt-writer.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import type { PromptPolicy } from '../../providers/shapes/policies.ts';
 import type { StreamGuard } from '../../providers/streams/stream.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
-import type { HitMode } from '../../shared/record-words.ts';
+import { statusAfter, type HitMode } from '../../shared/record-words.ts';
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
 import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
 import type { ModelSet } from '../models/model-set.ts';
@@ -82,17 +82,19 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     }
   };
   return {
-    requireKnown: ({ body }, { guardrails }) => void guardrails.rules(body['guardrails']),
+    requireKnown({ body }, { guardrails }) {
+      if (body['guardrails'] !== undefined) guardrails.rules(body['guardrails']);
+    },
     screen(request, content, set) {
       const { body, bytes, members } = content;
-      if (body['guardrails'] !== undefined || set.guardrails.rules(undefined).length > 0)
+      if (body['guardrails'] !== undefined || set.guardrails.always.length > 0)
         return check(request, content, set);
       const prompt = openPromptRecord(prompts, set.prompts, request, { body });
       return { content: pass({ body, bytes, members }), guarded: NOT_GUARDED, hits: NO_HITS, prompt };
     },
     hits: (request) => recordHits(guardrailHits, request, clock),
     applies: (request, { guardrails, prompts: policy }) =>
-      guardrails.rules(undefined).length > 0 || isRecorded(request, policy),
+      guardrails.always.length > 0 || isRecorded(request, policy),
     isRecorded: (request, { prompts: policy }) => isRecorded(request, policy),
     openSession(call, _admission, { guardrails }) {
       if (guardrails.admitsSessions) return pass(call);

@@ -1,7 +1,7 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/price.ts';
-import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
+import { costOfUsage, providerOf } from '../completions/settle-request.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';

@@ -1,13 +1,13 @@
 import { AppError } from '#contract/errors.ts';
-import { BREAKER_POLICY } from './target-breakers.ts';
-import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import {
+  BREAKER_POLICY,
   RETRY_BUDGET_POLICY,
   createTargetStates,
   type TargetStates,
-  type SpeedKind,
-  type TargetLoads,
 } from './target-states.ts';
+import { JUDGEMENTS, type TargetResult } from './failures.ts';
+import { orderTargets, sortTargets } from './alias-order.ts';
+import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import type { Clock } from '#platform/clock.ts';
 import type {
   FailedAnswer,
@@ -15,12 +15,26 @@ import type {
   Provider,
   StreamedAnswer,
   WholeAnswer,
+  SuccessfulAnswer,
 } from '../../providers/adapters/provider.ts';
 import { failure } from '../../providers/adapters/failure.ts';
-import type { Alias, Resolved, Router, RoutingPolicy, Target, WeightedTarget } from './routing.ts';
-import { createAttempts } from './attempt-targets.ts';
+import type {
+  Alias,
+  Resolved,
+  Router,
+  RoutingPolicy,
+  Target,
+  Attempt,
+  NoRetryReason,
+  Routed,
+  RouteOptions,
+} from './routing.ts';
 import { parseModel } from '../../shared/model-string.ts';
 import type { Strategy } from './strategies.ts';
+import { retryDelay } from '#core/limits/retry-delay.ts';
+import type { TargetLoads } from './target-loads.ts';
+import { pause } from '#platform/wait-for.ts';
+import type { StreamSummary, OpenedStream } from '../../providers/streams/stream.ts';
 
 interface RouterOptions {
   readonly providers: readonly Provider[];
@@ -162,95 +176,233 @@ function unknownModel(text: string): AppError {
   return new AppError('MalformedError', message, { reason: 'model_not_found', details });
 }
 
-/** Returns all targets in random order, drawn one after the other by weight. @internal Exported for tests only. */
-export function orderTargets(targets: readonly WeightedTarget[], random: () => number): WeightedTarget[] {
-  const left = [...targets];
-  const order: WeightedTarget[] = [];
-  while (left.length > 0) {
-    const [drawn] = left.splice(
-      draw(
-        left.map(({ weight = 1 }) => weight),
-        random,
-      ),
-      1,
-    );
-    if (drawn) order.push(drawn);
-  }
-  return order;
-}
-
-function draw(weights: readonly number[], random: () => number): number {
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  let point = random() * total;
-  for (const [index, weight] of weights.entries()) {
-    point -= weight;
-    if (point < 0) return index;
-  }
-  // Only targets with weight 0 are left.
-  return 0;
-}
-
-/** A target of an alias, with its weight. */
-interface Choice {
-  readonly key: string;
-  readonly weight: number;
-}
-
-interface SortParts {
-  readonly loads: TargetLoads;
-  readonly kind: SpeedKind;
-  readonly now: number;
+interface AttemptParts {
+  readonly states: TargetStates;
+  readonly policy: RoutingPolicy;
+  readonly clock: Clock;
   readonly random: () => number;
+  /** Whether loads and speeds of targets are needed. */
+  readonly isMeasured?: boolean | undefined;
 }
 
-/** Share of requests that can try another target than the fastest one, so that a target that has become faster is noticed. */
-const TRIAL_SHARE = 0.05;
+type AttemptTargets = <Answer extends SuccessfulAnswer>(
+  resolved: Resolved,
+  signal: AbortSignal,
+  call: (target: Target, hasFallback: boolean) => Promise<Answer | FailedAnswer>,
+  options: RouteOptions | undefined,
+) => Promise<Routed<Answer>>;
 
-/** Sorts targets by a strategy. They come in random order by weight, which decides between equal ones. */
-function sortTargets<Target extends Choice>(
-  targets: readonly Target[],
-  strategy: Strategy,
-  parts: SortParts,
-): readonly Target[] {
-  if (strategy === 'fastest') return fastestFirst(targets, parts);
-  if (strategy !== 'least_busy') return targets;
-  const loadOf = ({ key, weight }: Choice): number => (parts.loads.running(key) + 1) / weight;
-  return targets.toSorted((one, other) => loadOf(one) - loadOf(other));
+/** Maximum pause of a target after `Retry-After`. Providers can request hours, but the target should be tried again before that. */
+const MAX_PAUSE_MS = 60_000;
+
+/** Calls one target after the other until one answers or starts a stream: after the first byte nothing is retried. */
+function createAttempts({ states, policy, clock, random, isMeasured = false }: AttemptParts): AttemptTargets {
+  return async (resolved, signal, call, options) => {
+    const attempts: Attempt[] = [];
+    const owner = options?.owner;
+    const record = (attempt: Omit<Attempt, 'number'>): void => {
+      const numbered = { ...attempt, number: attempts.length + 1 };
+      attempts.push(numbered);
+      options?.onAttempt?.(numbered);
+    };
+    const order = pausedLast(resolved.targets, states, clock.now());
+    let last: { readonly answer: FailedAnswer; readonly target: Target } | undefined;
+    for (const [place, target] of order.entries()) {
+      const callPlaced = (one: Target) => call(one, place < order.length - 1);
+      const budget = states.retries(target.key);
+      budget.request(clock.now(), owner);
+      /** Gives the last retry back to the budget. */
+      let refund: (() => void) | undefined;
+      for (let retries = 0; ; retries += 1) {
+        const startedAt = clock.now();
+        const admission = states.admit(target.key, startedAt, owner);
+        if (!admission.admitted) {
+          record(skipped(target, startedAt));
+          last ??= { answer: breakerOpen(admission.retryAfter), target };
+          break;
+        }
+        let { isTrial, isOwnTrial } = admission;
+        const report: Report = (result) => {
+          states.report(target.key, result, { owner, isTrial, isOwnTrial }, clock.now());
+          // A trial is decided once; later reports of its stream count like those of any other request.
+          [isTrial, isOwnTrial] = [false, false];
+        };
+        const end = isMeasured ? states.loads.start(target.key) : undefined;
+        options?.onCall?.(target.key);
+        const answer = await callTarget(callPlaced, target, () => {
+          end?.();
+          report('abandoned');
+        });
+        const now = clock.now();
+        const durationMs = now - startedAt;
+        if (answer.kind !== 'failed') {
+          refund?.();
+          record({
+            target: target.key,
+            outcome: 'answered',
+            failure: undefined,
+            upstreamStatus: 200,
+            startedAt,
+            durationMs,
+          });
+          const reported = reportResult(answer, report, isTrial || isOwnTrial);
+          const measured = end
+            ? measureAnswer(reported, { loads: states.loads, key: target.key, durationMs, now, end })
+            : reported;
+          return { answer: measured, target, attempts };
+        }
+        end?.();
+        const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
+        const judgement = JUDGEMENTS[kind];
+        report(judgement.breaker);
+        const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+        const delay = retryDelay(retries, pauseMs, random, policy.retry);
+        // Retrying a billed answer would be billed again.
+        let noRetry: NoRetryReason | undefined =
+          !judgement.retry || isPaid
+            ? 'not_retryable'
+            : delay !== undefined
+              ? undefined
+              : retries < policy.retry.retries
+                ? 'long_pause'
+                : 'attempts_used';
+        if (noRetry === undefined) {
+          refund = budget.take(now, owner);
+          if (!refund) noRetry = 'budget_spent';
+        }
+        record({
+          target: target.key,
+          outcome: 'failed',
+          failure: kind,
+          upstreamStatus,
+          detail,
+          startedAt,
+          durationMs,
+          abandoned,
+          noRetry,
+        });
+        last = { answer, target };
+        if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, MAX_PAUSE_MS));
+        if (!judgement.fallBack) return { ...last, attempts };
+        if (noRetry !== undefined || delay === undefined) break;
+        await pause(delay, clock, signal);
+        if (signal.aborted) return { answer: failure('cancelled'), target, attempts };
+      }
+    }
+    if (!last) throw new Error('A model must have at least one target.');
+    return { ...last, attempts };
+  };
 }
 
-function fastestFirst<Target extends Choice>(
-  targets: readonly Target[],
-  { loads, kind, now, random }: SortParts,
-): readonly Target[] {
-  const speedOf = ({ key }: Choice): number | undefined => loads.speed(key, kind);
-  const sorted = targets.toSorted(
-    (one, other) => (speedOf(one) ?? Infinity) - (speedOf(other) ?? Infinity) || 0,
-  );
-  const [fastest] = sorted;
-  const isMeasured = targets.every((target) => speedOf(target) !== undefined);
-  // A target without a measurement is tried immediately, but not by all requests until its first answer.
-  const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
-  const mayTry = !isMeasured || random() < TRIAL_SHARE;
-  const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;
-  return tried ? [tried, ...sorted.filter((target) => target !== tried)] : sorted;
+/** Calls a target. An exception is a bug of the gateway; the trial is still ended, so that the breaker does not stay open forever. */
+async function callTarget<Answer>(
+  call: (target: Target) => Promise<Answer>,
+  target: Target,
+  onThrow: () => void,
+): Promise<Answer> {
+  try {
+    return await call(target);
+  } catch (error) {
+    onThrow();
+    throw error;
+  }
 }
+
+/** Sorts paused targets last. They are still tried, because no other target may be available. */
+function pausedLast(targets: readonly Target[], states: TargetStates, now: number): readonly Target[] {
+  if (targets.length === 1) return targets;
+  const isPaused = ({ key }: Target): boolean => states.isPaused(key, now);
+  return [...targets.filter((target) => !isPaused(target)), ...targets.filter(isPaused)];
+}
+
+const skipped = ({ key }: Target, startedAt: number): Omit<Attempt, 'number'> => ({
+  target: key,
+  outcome: 'skipped',
+  failure: 'breaker_open',
+  upstreamStatus: undefined,
+  startedAt,
+  durationMs: 0,
+});
+
+const breakerOpen = (retryAfterMs: number): FailedAnswer =>
+  failure('unreachable', { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) });
+
+/** Reports the result of a request to the breaker of its target. */
+type Report = (result: TargetResult) => void;
 
 /**
- * Sorts the targets of an alias whose strategy is `cheapest` by their cost for a request. Those without a price come last, and equal
- * ones stay in their random order.
+ * Reports an answer. A stream is reported when it ends, because a target whose streams always break in the middle is not healthy.
+ * Only a trial is reported when its stream starts: the client decides how long the stream takes, and the breaker would reject all
+ * other requests until then.
  */
-export function cheapestFirst(resolved: Resolved, costOf: (target: Target) => bigint | undefined): Resolved {
-  const { strategy, targets, primaries } = resolved;
-  if (strategy !== 'cheapest') return resolved;
-  const costs = new Map(targets.map((target) => [target, costOf(target)]));
-  const compare = (one: Target, other: Target): number => {
-    const [cost, than] = [costs.get(one), costs.get(other)];
-    if (cost === undefined || than === undefined)
-      return Number(cost === undefined) - Number(than === undefined);
-    return cost < than ? -1 : Number(cost > than);
-  };
-  return {
-    ...resolved,
-    targets: [...targets.slice(0, primaries).toSorted(compare), ...targets.slice(primaries)],
-  };
+function reportResult<Answer extends SuccessfulAnswer>(
+  answer: Answer,
+  report: Report,
+  isTrial: boolean,
+): Answer {
+  if (answer.kind !== 'stream' || isTrial) report('succeeded');
+  if (answer.kind !== 'stream') return answer;
+  const reportEnd = (summary: StreamSummary | undefined): void =>
+    report(summary ? OUTCOMES[summary.outcome] : 'abandoned');
+  return { ...answer, stream: onStreamEnd(answer.stream, reportEnd) };
 }
+
+const OUTCOMES = {
+  complete: 'succeeded',
+  blocked: 'succeeded',
+  aborted: 'abandoned',
+  incomplete: 'failed',
+} as const;
+
+interface Measurement {
+  readonly loads: TargetLoads;
+  readonly key: string;
+  /** Until the whole answer, or until the first output of a stream. */
+  readonly durationMs: number;
+  readonly now: number;
+  /** Called when the target has nothing to do for the request any more. */
+  readonly end: () => void;
+}
+
+/** UTF-16 code units of output per token, for answers without usage. */
+const UNITS_PER_TOKEN = 4;
+
+/** Records the speed of an answer, and when it has ended. Answers without output tokens, such as vectors, count as one token. */
+function measureAnswer<Answer extends SuccessfulAnswer>(
+  answer: Answer,
+  { loads, key, durationMs, now, end }: Measurement,
+): Answer {
+  if (answer.kind === 'stream') {
+    loads.measured(key, 'stream', durationMs, now);
+    return { ...answer, stream: onStreamEnd(answer.stream, end) };
+  }
+  end();
+  const tokens = answer.kind === 'whole' ? outputTokens(answer.summary) : 0;
+  loads.measured(key, 'whole', durationMs / Math.max(1, tokens), now);
+  return answer;
+}
+
+const outputTokens = ({
+  usage,
+  outputLength,
+}: Extract<SuccessfulAnswer, { kind: 'whole' }>['summary']): number =>
+  usage?.completionTokens ?? outputLength / UNITS_PER_TOKEN;
+
+/** Calls a function when a stream has ended, with its summary, or without one if it was discarded. */
+const onStreamEnd = (
+  stream: OpenedStream,
+  onEnd: (summary: StreamSummary | undefined) => void,
+): OpenedStream => ({
+  forward: (options) =>
+    stream.forward({
+      ...options,
+      settle(summary) {
+        onEnd(summary);
+        return options.settle(summary);
+      },
+    }),
+  cancel() {
+    onEnd(undefined);
+    stream.cancel();
+  },
+});

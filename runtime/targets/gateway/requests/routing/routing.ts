@@ -1,7 +1,6 @@
 import type { ObjectCall, ProviderObjects, RealtimeCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import type { TargetState, RetryBudgetPolicy } from './target-states.ts';
-import type { BreakerPolicy } from './target-breakers.ts';
+import type { TargetState, RetryBudgetPolicy, BreakerPolicy } from './target-states.ts';
 import type { Strategy } from './strategies.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import type {

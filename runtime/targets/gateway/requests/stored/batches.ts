@@ -5,7 +5,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/estimate.ts';
-import { textOrUndefined } from '../completions/endpoints/endpoint.ts';
+import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { referencesIn } from '../../providers/references.ts';
@@ -143,8 +143,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
 
 /** Throws a ConflictError if the requests of a file were checked by another policy than that of now. */
 function requirePolicy({ guardrails }: ModelSet, { policy }: WorkPlan, fileId: string): void {
-  const isChecked =
-    policy === guardrails.digest || (policy === undefined && guardrails.rules(undefined).length === 0);
+  const isChecked = policy === guardrails.digest || (policy === undefined && guardrails.always.length === 0);
   if (isChecked) return;
   throw new AppError(
     'ConflictError',

@@ -15,14 +15,14 @@ import { screenFile } from '../policy/screen-file.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { screenOutput } from './batch-output.ts';
 import { policyRequestOf, keyIdOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
-import { isFailed } from '../../providers/adapters/failure.ts';
+import { isFailed } from '../../providers/adapters/exchange.ts';
 import type { Admission } from '../../accounts/ledger/ledger.ts';
 import { referencesIn } from '../../providers/references.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn, planBatch } from './plan-batch.ts';
 import type { Settler } from './settler.ts';
 import type { Files, NewStoredRequest, StoredRequest } from './stored.ts';
-import { canUseProvider } from '../../accounts/identity/spender.ts';
+import { canUseProvider } from '../../accounts/identity/create-identity.ts';
 import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';
 
 interface FilesParts {
@@ -47,7 +47,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
   ): Promise<((pieces: ForwardedStream) => ForwardedStream) | undefined> =>
     await calls.within(async ({ guardrails }) => {
       const masks = await objectMasks.find('file', id);
-      if (masks.size === 0 && guardrails.rules(undefined).length === 0) return undefined;
+      if (masks.size === 0 && guardrails.always.length === 0) return undefined;
       const { caller } = request;
       const spender = caller.kind === 'key' ? await identity.spender(caller, undefined) : undefined;
       const about = { endpoint: '/v1/batches', spender, model: model ?? '', size: 0 };

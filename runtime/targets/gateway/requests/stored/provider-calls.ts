@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
-import { isFailed } from '../../providers/adapters/failure.ts';
+import { isFailed } from '../../providers/adapters/exchange.ts';
 import { PROVIDER_LIMITS, type ProviderFailure } from '../../providers/adapters/provider.ts';
 import type { ObjectAnswer, ObjectCall } from '../../providers/adapters/other-calls.ts';
 import type { PolicedObjects } from '../routing/routing.ts';

@@ -6,7 +6,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import { NO_LIMITS, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/estimate.ts';
-import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
+import { costOfUsage, providerOf } from '../completions/settle-request.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';

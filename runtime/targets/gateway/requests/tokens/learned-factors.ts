@@ -2,12 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import { repeat } from '../../accounts/ledger/repeat.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-
-/** How many tokens of a model one token of the encoding is, by model and script, as providers have reported. */
-export interface LearnedFactors {
-  readonly get: (model: string, script: string) => number | undefined;
-  readonly set: (model: string, script: string, factor: number) => void;
-}
+import { createLearnedFactors, factorKey, type LearnedFactors, MAX_LEARNED } from './token-counter.ts';
 
 /** Factors that survive a restart. */
 export interface StoredFactors extends LearnedFactors {
@@ -15,24 +10,10 @@ export interface StoredFactors extends LearnedFactors {
   readonly close: () => Promise<void>;
 }
 
-const MAX_LEARNED = 2000;
 const WRITE_INTERVAL_MS = 60_000;
 /** Factors of models that were not used for this long are forgotten. */
 const MAX_AGE_MS = 90 * 86_400_000;
 const MILLION = 1_000_000;
-
-/** Factors in memory only. */
-export function createLearnedFactors(): LearnedFactors {
-  const factors = new Map<string, number>();
-  return {
-    get: (model, script) => factors.get(keyOf(model, script)),
-    set(model, script, factor) {
-      const key = keyOf(model, script);
-      if (!factors.has(key) && factors.size >= MAX_LEARNED) factors.clear();
-      factors.set(key, factor);
-    },
-  };
-}
 
 /** Reads the factors of the database, and writes new ones once per minute, so that no request waits for it. */
 export async function openLearnedFactors(
@@ -82,7 +63,7 @@ export async function openLearnedFactors(
     set(model, script, factor) {
       factors.set(model, script, factor);
       // Factors that were forgotten in memory are still in the database.
-      if (unwritten.size < MAX_LEARNED) unwritten.set(keyOf(model, script), { model, script, factor });
+      if (unwritten.size < MAX_LEARNED) unwritten.set(factorKey(model, script), { model, script, factor });
     },
     close: async () => {
       await writing.stop();
@@ -90,5 +71,3 @@ export async function openLearnedFactors(
     },
   };
 }
-
-const keyOf = (model: string, script: string): string => `${model} ${script}`;

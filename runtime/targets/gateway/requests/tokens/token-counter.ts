@@ -1,7 +1,6 @@
 import { writtenTexts } from '../guardrails/input-texts.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Encoding } from './encoding.ts';
-import { createLearnedFactors, type LearnedFactors } from './learned-factors.ts';
 import { loadEncoding, type EncodingName } from './load-encoding.ts';
 import { mediaIn, mediaTokens, type MediaRules } from './media-tokens.ts';
 
@@ -30,6 +29,12 @@ export interface TokenCounter {
   learn(model: string, { learnable }: CountedPrompt, reported: number): void;
   /** The same for the text of an answer. Only some of them are counted, because that takes time. */
   learnOutput(model: string, text: string, reported: number): void;
+}
+
+/** How many tokens of a model one token of the encoding is, by model and script, as providers have reported. */
+export interface LearnedFactors {
+  readonly get: (model: string, script: string) => number | undefined;
+  readonly set: (model: string, script: string, factor: number) => void;
 }
 
 /** OpenAI's format has these tokens around each message, and before the answer. */
@@ -134,6 +139,24 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
 
 /** Answers have factors of their own, because prompts have a format around them that is not in their texts. */
 const OUTPUT = 'output ';
+
+/** Maximum number of factors. A full memory is cleared. */
+export const MAX_LEARNED = 2000;
+
+/** Factors in memory only. */
+export function createLearnedFactors(): LearnedFactors {
+  const factors = new Map<string, number>();
+  return {
+    get: (model, script) => factors.get(factorKey(model, script)),
+    set(model, script, factor) {
+      const key = factorKey(model, script);
+      if (!factors.has(key) && factors.size >= MAX_LEARNED) factors.clear();
+      factors.set(key, factor);
+    },
+  };
+}
+
+export const factorKey = (model: string, script: string): string => `${model} ${script}`;
 
 function tokensAround({ messages, input }: Json): number {
   const turns: unknown = messages ?? input;

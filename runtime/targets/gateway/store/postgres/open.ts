@@ -4,7 +4,7 @@ import { createAuditTrail } from '../audit/audit-trail.ts';
 import type { Store, LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
 import { type Schema, type AccountRow, type MetaRow, type ReservationRow, TABLES } from '../schema.ts';
 import { WHOLE_NUMBERS, wholeNumbers } from '../whole-numbers.ts';
-import { isLasting } from '../lasting.ts';
+import { isLasting } from '../account-ids.ts';
 import { storableText } from '../storable-text.ts';
 import { columnTypes } from '../define-table.ts';
 

@@ -8,7 +8,7 @@ import { temporaryPath } from '#platform/files/temporary.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import { NEWEST_VERSION } from '../migrate.ts';
 import { versionProblem } from '../migrations.ts';
-import { LASTING } from '../lasting.ts';
+import { LASTING } from '../account-ids.ts';
 
 /** How long a statement waits for a running gateway's lock. */
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,5 +1,4 @@
-import { type EventData, readEvent } from '#serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { type EventData, readEvent, createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import { ConnectionClosed, createMessageMeter, ResultTooLarge, MAX_MESSAGE_BYTES } from '../connection.ts';
 
 /** An event exceeded the maximum size. The rest of its stream cannot be read. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseModel } from '#gateway/shared/model-string.ts';
-import { orderTargets } from '#gateway/requests/routing/router.ts';
+import { orderTargets } from '#gateway/requests/routing/alias-order.ts';
 
 test.each([
   ['openai:gpt-4o', 'openai', 'gpt-4o'],

@@ -20,7 +20,7 @@ import {
   type Speeds,
   speedsToText,
 } from './speeds.ts';
-import { isFailedStatus } from '../ledger.ts';
+import { isFailedStatus } from '../../../shared/record-words.ts';
 import type { Schema, UsageRow } from '../../../store/schema.ts';
 import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, type SumKind } from './sum-scopes.ts';
 import { entriesOf } from '#core/values/keys.ts';

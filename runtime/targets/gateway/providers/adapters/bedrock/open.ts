@@ -23,7 +23,7 @@ import { anthropicNativeDecoder, readNativeAnswer } from '../anthropic/adapter.t
 import { parseJsonText } from '#core/json/json-text.ts';
 import { sumOfCounts } from '../usage-of.ts';
 import type { AnswerSummary, TokenUsage } from '../../streams/stream.ts';
-import { isFailed, requestOrFailure } from '../failure.ts';
+import { isFailed, requestOrFailure } from '../exchange.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { authorizedUpstream, awsAccess, type ProviderAccess } from '../access/authorized-upstream.ts';
 import { awsKeys } from '../access/aws-keys.ts';

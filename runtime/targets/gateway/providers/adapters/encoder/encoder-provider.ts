@@ -12,11 +12,11 @@ import type {
 import type { Upstream } from '../upstream.ts';
 import { openAiEmbeddings, openAiAdapterModels, openAiErrorText } from '../openai/adapter.ts';
 import type { Clock } from '#platform/clock.ts';
-import { createExchange, type Exchange, type JsonAnswer } from '../exchange.ts';
+import { createExchange, type Exchange, type JsonAnswer, isFailed } from '../exchange.ts';
 import { createProvider } from '../create-provider.ts';
 import { createRedact } from '../redact.ts';
 import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
-import { isFailed, failure } from '../failure.ts';
+import { failure } from '../failure.ts';
 import type { Json } from '../../shapes/chat.ts';
 import type { AnswerSummary } from '../../streams/stream.ts';
 import { isObject } from '#core/json/is-object.ts';

@@ -10,14 +10,7 @@ import type {
 } from '../../shapes/chat.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import type { MemberEdits } from '../../../shared/json-members.ts';
-import {
-  readExtraContent,
-  withoutSealed,
-  sealSignature,
-  signatureIn,
-  withSignature,
-} from '../thought-signatures.ts';
+import { readExtraContent, sealSignature, signatureIn, withSignature } from '../thought-signatures.ts';
 import { callOfCustom, functionOfCustom, customInput, customNames } from '../custom-tools.ts';
 import {
   contentAt,
@@ -29,7 +22,8 @@ import {
   type AnswerFacts,
   type ClientWire,
 } from '../request-members.ts';
-import { DONE_TEXT, eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
+import { DONE_TEXT, eventText, type EventEncoder } from '../../streams/stream.ts';
+import { chatSyntax, isSigned, isUsageOnly, nativeEdits, requestsUsage } from './format.ts';
 
 /** Checks a request, which is already in the internal format but for custom tools. Throws an InputError. */
 function toChat(body: Json): ChatRequest {
@@ -37,10 +31,6 @@ function toChat(body: Json): ChatRequest {
   checkRequest(request);
   return request;
 }
-
-const isSigned = (message: unknown): boolean =>
-  memberOf(message, 'extra_content') !== undefined ||
-  [memberOf(message, 'tool_calls')].flat().some((call) => memberOf(call, 'extra_content') !== undefined);
 
 /** Opens the signatures of Gemini that a client has returned. */
 function withOpenSignatures(body: Json): Json {
@@ -55,19 +45,6 @@ function withExtra(message: Json, change: (extra: unknown) => unknown): Json {
     json['extra_content'] === undefined ? json : { ...json, extra_content: change(json['extra_content']) };
   const { tool_calls: calls } = message;
   return { ...changed(message), ...(Array.isArray(calls) && { tool_calls: calls.map(changed) }) };
-}
-
-/** Removes signatures that only the gateway can open. */
-function nativeEdits({ messages }: Json): MemberEdits {
-  if (!Array.isArray(messages) || !messages.some(isSigned)) return {};
-  const left = messages.map((message: Json) => {
-    const { tool_calls: calls } = message;
-    return {
-      ...withoutSealed(message),
-      ...(Array.isArray(calls) && { tool_calls: calls.map(withoutSealed) }),
-    };
-  });
-  return { messages: JSON.stringify(left) };
 }
 
 /** Replaces custom tools, and their calls, by functions. */
@@ -259,19 +236,7 @@ const sealedChunk = (chunk: ChatChunk): ChatChunk =>
       }
     : chunk;
 
-export const requestsUsage = (request: Json): boolean =>
-  memberOf(request['stream_options'], 'include_usage') === true;
-
-export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
-  usage !== undefined && usage !== null && choices?.length === 0;
-
 const withoutUsage = ({ usage: _usage, ...chunk }: ChatChunk): ChatChunk => chunk;
-
-export const chatSyntax: StreamSyntax = {
-  terminal: DONE_TEXT,
-  error: ({ message, code }) =>
-    `${eventText({ error: { message, type: 'server_error', param: null, code } })}${DONE_TEXT}`,
-};
 
 interface OpenCall {
   readonly choice: number;

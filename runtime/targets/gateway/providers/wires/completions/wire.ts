@@ -1,6 +1,6 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
 import { DONE_TEXT, eventText, type EventEncoder } from '../../streams/stream.ts';
-import { chatSyntax, requestsUsage } from '../chat/wire.ts';
+import { chatSyntax, requestsUsage } from '../chat/format.ts';
 import { type AnswerFacts, type ClientWire, refuse, isAbsent, textAt } from '../request-members.ts';
 import { foreignText } from '../foreign-json.ts';
 

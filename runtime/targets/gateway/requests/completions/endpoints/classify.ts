@@ -1,18 +1,11 @@
+import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { Type } from 'typebox';
 import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../../providers/adapters/provider.ts';
 import { classifiedSummary } from '../../../providers/adapters/encoder/encoder-provider.ts';
 import type { Resolved, Target } from '../../routing/routing.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { derivedFrom } from '../../../providers/shapes/passed.ts';
-import {
-  requestGuardrails,
-  modelSchema,
-  openObject,
-  userName,
-  promptTokensIn,
-  textOrUndefined,
-  type EndpointRules,
-} from './endpoint.ts';
+import { requestGuardrails, modelSchema, openObject, userName, type EndpointRules } from './endpoint.ts';
 
 const text = Type.String({ minLength: 1, title: 'a text' });
 
@@ -31,7 +24,6 @@ export const classifyEndpoint: EndpointRules = {
   schema,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
-  promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   async call(router, resolved, call, options) {

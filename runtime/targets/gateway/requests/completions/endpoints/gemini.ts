@@ -1,3 +1,4 @@
+import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { Type } from 'typebox';
 import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
@@ -8,12 +9,9 @@ import {
   requestGuardrails,
   requestTools,
   userName,
-  limitOf,
-  maxOutputTokensIn,
-  promptTokensIn,
-  textOrUndefined,
   type EndpointRules,
 } from './endpoint.ts';
+import { limitOf, maxOutputTokensIn } from '../estimate.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { inputError } from '#contract/errors.ts';
@@ -49,7 +47,6 @@ export const geminiEndpoint: EndpointRules = {
   schema: GEMINI_SCHEMA,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
-  promptTokens: promptTokensIn,
   maxOutputTokens(body, assumed) {
     return maxOutputTokensIn(
       {
@@ -101,7 +98,6 @@ const rulesFor = (
   schema,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
-  promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   async call(router, resolved, call, options) {

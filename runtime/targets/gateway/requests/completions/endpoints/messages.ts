@@ -1,3 +1,4 @@
+import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { Type } from 'typebox';
 import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
 import {
@@ -8,11 +9,9 @@ import {
   optionalOrNull,
   streams,
   requestTools,
-  maxOutputTokensIn,
-  promptTokensIn,
-  textOrUndefined,
   type EndpointRules,
 } from './endpoint.ts';
+import { maxOutputTokensIn } from '../estimate.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
 const prompt = {
@@ -60,7 +59,6 @@ export const messagesEndpoint: EndpointRules = {
   user: ({ metadata }, caller) =>
     caller.kind === 'master' ? textOrUndefined(memberOf(metadata, 'user_id')) : undefined,
   endUser: ({ metadata }) => textOrUndefined(memberOf(metadata, 'user_id')),
-  promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_tokens'], assumed),
   syntax: CLIENT_WIRES.messages.syntax,
   forwardedHeaders: ['anthropic-beta'],

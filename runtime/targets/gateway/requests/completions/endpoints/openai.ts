@@ -1,3 +1,4 @@
+import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { Type, type TSchema } from 'typebox';
 import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
 import {
@@ -6,17 +7,14 @@ import {
   maxTokens,
   openObject,
   openAiMembers,
-  maxOutputTokensIn,
-  promptTokensIn,
-  textOrUndefined,
   modelSchema,
   requestGuardrails,
   streams,
   userName,
-  idsIn,
   requestTools,
   type EndpointRules,
 } from './endpoint.ts';
+import { maxOutputTokensIn, idsIn } from '../estimate.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { RelayRoute } from '../../../providers/adapters/other-calls.ts';
 
@@ -57,7 +55,6 @@ export const chatEndpoint: EndpointRules = {
   schema: CHAT_SCHEMA,
   user: (body) => textOrUndefined(body['user']),
   endUser: (body) => textOrUndefined(body['safety_identifier']),
-  promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) =>
     maxOutputTokensIn(body, ['max_completion_tokens', 'max_tokens'], assumed),
   syntax: CLIENT_WIRES.chat.syntax,
@@ -196,7 +193,6 @@ export const relayed = (
   schema,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
-  promptTokens: promptTokensIn,
   maxOutputTokens,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.relay(resolved, { ...call, route }, options),

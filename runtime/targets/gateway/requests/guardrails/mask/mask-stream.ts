@@ -1,7 +1,6 @@
 import type { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
-import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter, readEvent } from '#serve/event-stream/event-frames.ts';
 import { eventText, type MaskedPiece, type StreamMask } from '../../../providers/streams/stream.ts';
 import type { GuardrailVerdict, EntityProfile, PatternProfile } from '../guardrail.ts';
 import { maskOutput, isMaskedMember, withoutLogprobs, parsed, type MaskingParts } from './mask-output.ts';

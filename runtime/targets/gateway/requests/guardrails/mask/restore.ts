@@ -1,8 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 import type { Placeholders } from './placeholders.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
-import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter, readEvent } from '#serve/event-stream/event-frames.ts';
 import { eventText, type ForwardedStream } from '../../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';
 

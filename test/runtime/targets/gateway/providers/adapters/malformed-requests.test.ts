@@ -5,6 +5,7 @@ import { runAtOnce } from '#platform/run-yielding.ts';
 import { createBodyParser } from '#serve/http/body.ts';
 import type { Endpoint } from '#gateway/requests/completions/completion.ts';
 import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
+import { countTokensOfRequest } from '#gateway/requests/completions/estimate.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Wire } from '#gateway/providers/shapes/chat.ts';
 import { mutated } from '../../mutated.ts';
@@ -40,7 +41,7 @@ async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promis
   } catch {
     return undefined;
   }
-  rules.promptTokens(body, (texts) => counter.prompt('openai:gpt-4o', texts).tokens);
+  void countTokensOfRequest(counter, rules, body, ['openai:gpt-4o']);
   rules.maxOutputTokens(body, 9);
   const answer = await provider.chat(callOf(wire, body));
   return answer.kind === 'failed' ? answer.failure.kind : answer.kind;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isEstimated, tokensOf } from '#gateway/requests/completions/usage-entries.ts';
-import { countFrames } from '#gateway/providers/streams/stream-output.ts';
+import { isEstimated, tokensOf } from '#gateway/requests/completions/settle-request.ts';
+import { countFrames } from '#gateway/providers/streams/frames.ts';
 import { createTally } from '#gateway/providers/streams/tally.ts';
-import { checkedDecoder } from '#gateway/providers/wires/chat/read-answer.ts';
+import { checkedDecoder } from '#gateway/providers/wires/chat/format.ts';
 import { ROOT } from '#test/helpers/paths.ts';
 import { counter, counts, GUESS, MODEL, STREAMS, told } from './interrupted-streams.ts';
 

@@ -1,8 +1,7 @@
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '#serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { readEvent, createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import type { EventEncoder } from '#gateway/providers/streams/stream.ts';
 import type { ChunkDelta } from '#gateway/providers/shapes/chat.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';

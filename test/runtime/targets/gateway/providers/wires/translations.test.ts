@@ -7,8 +7,7 @@ import {
 import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
 import { responsesUpstream as upstreamResponses } from '#gateway/providers/adapters/openai/responses.ts';
-import { readEvent } from '#serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { readEvent, createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import type { EventDecoder, EventEncoder } from '#gateway/providers/streams/stream.ts';
 import { talliedText } from '#gateway/providers/streams/tally.ts';
 import type {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { statusOfError } from '#gateway/requests/completions/usage-entries.ts';
+import { statusOfError } from '#gateway/requests/completions/budget-errors.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './fixture-gateway.ts';

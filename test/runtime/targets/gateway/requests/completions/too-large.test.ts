@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { BREAKER_POLICY } from '#gateway/requests/routing/target-breakers.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/target-states.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './fixture-gateway.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { usageLines } from '#gateway/requests/completions/usage-entries.ts';
+import { usageLines } from '#gateway/requests/completions/settle-request.ts';
 import type { AnswerSummary } from '#gateway/providers/streams/stream.ts';
 
 const FACTS = {

@@ -8,7 +8,7 @@ import {
   afterFailure,
   afterSuccess,
   type Breaker,
-} from '#gateway/requests/routing/target-breakers.ts';
+} from '#gateway/requests/routing/target-states.ts';
 
 /** Events of a target: time passes, a request starts, or a running request ends. */
 const step = fc.oneof(

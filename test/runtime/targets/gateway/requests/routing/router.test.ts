@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BREAKER_POLICY } from '#gateway/requests/routing/target-breakers.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/target-states.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ChatAnswer, Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Alias, Attempt, Router } from '#gateway/requests/routing/routing.ts';

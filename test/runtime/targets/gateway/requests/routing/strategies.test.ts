@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { BREAKER_POLICY } from '#gateway/requests/routing/target-breakers.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/target-states.ts';
 import type { Alias, Router } from '#gateway/requests/routing/routing.ts';
 import { createRouter } from '#gateway/requests/routing/router.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';

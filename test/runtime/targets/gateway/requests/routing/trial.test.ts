@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { BREAKER_POLICY } from '#gateway/requests/routing/target-breakers.ts';
+import { BREAKER_POLICY, createTargetStates } from '#gateway/requests/routing/target-states.ts';
 import { createRouter, ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
-import { createTargetStates } from '#gateway/requests/routing/target-states.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {

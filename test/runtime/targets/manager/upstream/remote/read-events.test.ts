@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, constantFrom, integer, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EventData } from '#serve/event-stream/event-data.ts';
+import type { EventData } from '#serve/event-stream/event-frames.ts';
 import { readEvents } from '#manager/upstream/remote/read-events.ts';
 
 async function eventsOf(text: string, pieceBytes = 7): Promise<EventData[]> {

@@ -1,7 +1,10 @@
 import { isObject } from '#core/json/is-object.ts';
-import type { EventDecoder } from '../../streams/stream.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import type { MemberEdits } from '../../../shared/json-members.ts';
+import { DONE_TEXT, eventText, type EventDecoder, type StreamSyntax } from '../../streams/stream.ts';
 import { checkedUsage } from '../../streams/tally.ts';
 import { countOr, objectsIn, foreignText, textOr } from '../foreign-json.ts';
+import { withoutSealed } from '../thought-signatures.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -13,6 +16,38 @@ import type {
   ToolCall,
   ToolCallDelta,
 } from '../../shapes/chat.ts';
+
+// The format of chat completions, which is also the internal one: what holds for requests and answers that are not translated, too.
+
+/** Whether a message, or one of its calls, has a signature of Gemini. */
+export const isSigned = (message: unknown): boolean =>
+  memberOf(message, 'extra_content') !== undefined ||
+  [memberOf(message, 'tool_calls')].flat().some((call) => memberOf(call, 'extra_content') !== undefined);
+
+/** Removes signatures that only the gateway can open. */
+export function nativeEdits({ messages }: Json): MemberEdits {
+  if (!Array.isArray(messages) || !messages.some(isSigned)) return {};
+  const left = messages.map((message: Json) => {
+    const { tool_calls: calls } = message;
+    return {
+      ...withoutSealed(message),
+      ...(Array.isArray(calls) && { tool_calls: calls.map(withoutSealed) }),
+    };
+  });
+  return { messages: JSON.stringify(left) };
+}
+
+export const requestsUsage = (request: Json): boolean =>
+  memberOf(request['stream_options'], 'include_usage') === true;
+
+export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
+  usage !== undefined && usage !== null && choices?.length === 0;
+
+export const chatSyntax: StreamSyntax = {
+  terminal: DONE_TEXT,
+  error: ({ message, code }) =>
+    `${eventText({ error: { message, type: 'server_error', param: null, code } })}${DONE_TEXT}`,
+};
 
 /** How to read an answer. */
 interface ReadOptions {

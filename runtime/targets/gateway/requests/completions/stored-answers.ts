@@ -1,0 +1,86 @@
+import type { Ledger } from '../../accounts/ledger/ledger.ts';
+import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
+import { createdItems } from '../../providers/references.ts';
+import type { AnswerSummary } from '../../providers/streams/stream.ts';
+import { providerOf, type Admitted, type Outcome } from './settle-request.ts';
+
+interface StoredParts {
+  readonly ledger: Pick<Ledger, 'keep'>;
+  readonly objects: Pick<Objects, 'add' | 'addMissing'>;
+}
+
+interface StoredAnswer {
+  readonly key: string;
+  readonly summary: AnswerSummary;
+  readonly id: string;
+}
+
+/** The answer that the provider has stored; undefined for any other. */
+export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
+  const { key, summary } = answered ?? {};
+  return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
+}
+
+/** Whether the provider still works on the answer, or did when the client left. Its usage is known later. */
+export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
+  summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
+
+/** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
+export async function recordStored(
+  { ledger, objects }: StoredParts,
+  admitted: Admitted,
+  { key, id, summary }: StoredAnswer,
+  unfinished: { readonly endpoint: string } | undefined,
+  now: number,
+): Promise<void> {
+  const { reservation, tokens, references } = admitted;
+  const held = unfinished && (await ledger.keep(reservation));
+  const object: StoredObject = {
+    ...ownedBy(admitted, key, now),
+    kind: 'response',
+    id,
+    content: { id },
+    plan: unfinished && {
+      endpoint: unfinished.endpoint,
+      model: key,
+      requests: 1,
+      inputTokens: tokens.counts.prompt(key),
+      outputTokens: tokens.output,
+      tags: reservation.spender.tags,
+    },
+    held,
+  };
+  // Some servers give all answers one id, which must not be an error of a finished answer.
+  if (held) await objects.add(object);
+  // What the request has named existed before, and can belong to all.
+  const { items = [] } = summary.stored ?? {};
+  const created = createdItems(
+    object,
+    items.filter((item) => !references.has(item)),
+  );
+  await objects.addMissing(held ? created : [object, ...created]);
+}
+
+/** Records the user of what a provider has created with an answer, e.g. the container of its code. */
+export async function recordCreated(
+  objects: Pick<Objects, 'addMissing'>,
+  admitted: Admitted,
+  { answered }: Outcome,
+  now: number,
+): Promise<void> {
+  const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
+  if (!answered || created.length === 0) return;
+  await objects.addMissing(createdItems(ownedBy(admitted, answered.key, now), created));
+}
+
+function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {
+  const { user, data, key } = spender;
+  return {
+    provider: providerOf(model),
+    userId: user.userId,
+    space: data.owner?.space ?? null,
+    keyId: key?.id ?? null,
+    model,
+    createdAt: Math.floor(now),
+  };
+}

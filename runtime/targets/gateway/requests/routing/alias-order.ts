@@ -1,0 +1,97 @@
+import type { Resolved, Target, WeightedTarget } from './routing.ts';
+import type { Strategy } from './strategies.ts';
+import type { SpeedKind, TargetLoads } from './target-loads.ts';
+
+// The order in which the targets of an alias are tried.
+
+/** Returns all targets in random order, drawn one after the other by weight. */
+export function orderTargets(targets: readonly WeightedTarget[], random: () => number): WeightedTarget[] {
+  const left = [...targets];
+  const order: WeightedTarget[] = [];
+  while (left.length > 0) {
+    const [drawn] = left.splice(
+      draw(
+        left.map(({ weight = 1 }) => weight),
+        random,
+      ),
+      1,
+    );
+    if (drawn) order.push(drawn);
+  }
+  return order;
+}
+
+function draw(weights: readonly number[], random: () => number): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let point = random() * total;
+  for (const [index, weight] of weights.entries()) {
+    point -= weight;
+    if (point < 0) return index;
+  }
+  // Only targets with weight 0 are left.
+  return 0;
+}
+
+/** A target of an alias, with its weight. */
+interface Choice {
+  readonly key: string;
+  readonly weight: number;
+}
+
+interface SortParts {
+  readonly loads: TargetLoads;
+  readonly kind: SpeedKind;
+  readonly now: number;
+  readonly random: () => number;
+}
+
+/** Share of requests that can try another target than the fastest one, so that a target that has become faster is noticed. */
+const TRIAL_SHARE = 0.05;
+
+/** Sorts targets by a strategy. They come in random order by weight, which decides between equal ones. */
+export function sortTargets<Target extends Choice>(
+  targets: readonly Target[],
+  strategy: Strategy,
+  parts: SortParts,
+): readonly Target[] {
+  if (strategy === 'fastest') return fastestFirst(targets, parts);
+  if (strategy !== 'least_busy') return targets;
+  const loadOf = ({ key, weight }: Choice): number => (parts.loads.running(key) + 1) / weight;
+  return targets.toSorted((one, other) => loadOf(one) - loadOf(other));
+}
+
+function fastestFirst<Target extends Choice>(
+  targets: readonly Target[],
+  { loads, kind, now, random }: SortParts,
+): readonly Target[] {
+  const speedOf = ({ key }: Choice): number | undefined => loads.speed(key, kind);
+  const sorted = targets.toSorted(
+    (one, other) => (speedOf(one) ?? Infinity) - (speedOf(other) ?? Infinity) || 0,
+  );
+  const [fastest] = sorted;
+  const isMeasured = targets.every((target) => speedOf(target) !== undefined);
+  // A target without a measurement is tried immediately, but not by all requests until its first answer.
+  const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
+  const mayTry = !isMeasured || random() < TRIAL_SHARE;
+  const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;
+  return tried ? [tried, ...sorted.filter((target) => target !== tried)] : sorted;
+}
+
+/**
+ * Sorts the targets of an alias whose strategy is `cheapest` by their cost for a request. Those without a price come last, and equal
+ * ones stay in their random order.
+ */
+export function cheapestFirst(resolved: Resolved, costOf: (target: Target) => bigint | undefined): Resolved {
+  const { targets, primaries } = resolved;
+  const costs = new Map(targets.map((target) => [target, costOf(target)]));
+  const compare = (one: Target, other: Target): number => {
+    const [cost, than] = [costs.get(one), costs.get(other)];
+    if (cost === undefined || than === undefined)
+      return Number(cost === undefined) - Number(than === undefined);
+    return cost < than ? -1 : Number(cost > than);
+  };
+  return {
+    ...resolved,
+    targets: [...targets.slice(0, primaries).toSorted(compare), ...targets.slice(primaries)],
+  };
+}

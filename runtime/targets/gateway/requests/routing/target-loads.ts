@@ -1,0 +1,73 @@
+import { remember } from '#core/limits/remember.ts';
+
+/** Requests in flight and speeds of targets in this process. */
+export interface TargetLoads {
+  /** Counts a call until the returned function is called. */
+  start(key: string): () => void;
+  running(key: string): number;
+  /** Records how long a target took: to the first output of a stream, or per output token of a whole answer. */
+  measured(key: string, kind: SpeedKind, milliseconds: number, now: number): void;
+  /** Moving average of the last answers; undefined if there was none. */
+  speed(key: string, kind: SpeedKind): number | undefined;
+  /** Whether a target may be tried although another one is faster. Then its next trial is due later. */
+  takeTrial(key: string, now: number): boolean;
+  /** The targets with requests in flight or a speed. */
+  keys(): readonly string[];
+  forget(isReplaced: (key: string) => boolean): void;
+}
+
+export type SpeedKind = 'stream' | 'whole';
+
+interface Speed {
+  readonly average: number;
+  readonly at: number;
+}
+
+/** Weight of a new measurement in the average. */
+const NEWEST_SHARE = 0.3;
+
+/** An older average is replaced, because it does not describe the target now. */
+const OUTDATED_MS = 30_000;
+
+/** Minimum time between two trials of a target. */
+const TRIAL_INTERVAL_MS = 5000;
+
+export function createTargetLoads(): TargetLoads {
+  const running = new Map<string, number>();
+  const speeds: Readonly<Record<SpeedKind, Map<string, Speed>>> = { stream: new Map(), whole: new Map() };
+  const trials = new Map<string, number>();
+  return {
+    start(key) {
+      running.set(key, (running.get(key) ?? 0) + 1);
+      let isRunning = true;
+      return () => {
+        if (!isRunning) return;
+        isRunning = false;
+        const left = (running.get(key) ?? 1) - 1;
+        if (left === 0) running.delete(key);
+        else running.set(key, left);
+      };
+    },
+    running: (key) => running.get(key) ?? 0,
+    measured(key, kind, milliseconds, now) {
+      const before = speeds[kind].get(key);
+      const isOutdated = !before || now - before.at > OUTDATED_MS;
+      const average = isOutdated
+        ? milliseconds
+        : before.average + NEWEST_SHARE * (milliseconds - before.average);
+      remember(speeds[kind], key, { average, at: now });
+    },
+    speed: (key, kind) => speeds[kind].get(key)?.average,
+    takeTrial(key, now) {
+      const last = trials.get(key);
+      if (last !== undefined && now - last < TRIAL_INTERVAL_MS) return false;
+      remember(trials, key, now);
+      return true;
+    },
+    keys: () => [...running.keys(), ...speeds.stream.keys(), ...speeds.whole.keys()],
+    forget(isReplaced) {
+      for (const map of [speeds.stream, speeds.whole, trials])
+        for (const key of [...map.keys()].filter(isReplaced)) map.delete(key);
+    },
+  };
+}
