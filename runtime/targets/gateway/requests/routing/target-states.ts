@@ -331,8 +331,8 @@ export interface BreakerPolicy {
 
 export const BREAKER_POLICY: BreakerPolicy = { failures: 5, open: 5000, maxOpen: 60_000 };
 
-/** Immutable state of the breaker of one target. */
-interface Breaker {
+/** Immutable state of the breaker of one target. @internal Exported for tests only. */
+export interface Breaker {
   /** Number of consecutive failures. */
   readonly failures: number;
   /** Time until which requests are rejected; undefined while the breaker is closed. */
