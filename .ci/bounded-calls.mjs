@@ -1,14 +1,14 @@
 /**
- * An oxlint plugin: no list of unknown length becomes the arguments of a call. Engines limit arguments to about a hundred thousand, so that
- * a long list of others ends a request with a RangeError. `pushAll`, `greatest` and `least` take any number of items.
+ * An oxlint plugin: lists of unbounded length must not be spread into call arguments. Engines limit arguments to about a hundred thousand,
+ * so a long external list would fail a request with a RangeError. `pushAll`, `greatest` and `least` accept any number of items.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Programs that read data of others; pages read what a program has limited. */
+/** Programs that read external data; pages only read data that a program has limited. */
 const PROGRAMS = /^(?:runtime|cli)[/\\](?!(?:.*[/\\])?browser[/\\])/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Methods that take any number of arguments. */
+/** Methods that accept any number of arguments. */
 const METHODS = new Set([
   'push',
   'unshift',
@@ -20,13 +20,13 @@ const METHODS = new Set([
   'fromCodePoint',
 ]);
 
-/** The argument of a call whose length is not known; undefined if there is none. */
+/** The call argument of unbounded length; undefined if there is none. */
 export function unboundedSpread({ callee, arguments: given }) {
   if (callee.type !== 'MemberExpression' || !METHODS.has(callee.property.name)) return undefined;
   return given.find((one) => one.type === 'SpreadElement' && !isBounded(one.argument));
 }
 
-/** A list that is written out, also one of two. */
+/** A list literal, also as one of two alternatives. */
 const isBounded = (list) =>
   (list.type === 'ArrayExpression' && list.elements.every((one) => one?.type !== 'SpreadElement')) ||
   (list.type === 'ConditionalExpression' && isBounded(list.consequent) && isBounded(list.alternate));
@@ -48,5 +48,5 @@ const bounded = {
       : {},
 };
 
-// oxlint-disable-next-line import/no-default-export -- oxlint loads plugins so.
+// oxlint-disable-next-line import/no-default-export -- oxlint requires this form for plugins.
 export default { meta: { name: 'encoderfile-calls' }, rules: { 'bounded-spread': bounded } };

@@ -1,4 +1,4 @@
-// Checks that every line of the changelog is in the group of a program, because merges can put lines anywhere.
+// Checks that every changelog line is in the group of a program, because merges can move lines.
 import { readFileSync } from 'node:fs';
 
 const GROUPS = ['All programs', 'encoderfile and model executables', 'mcp-manager', 'gateway'];

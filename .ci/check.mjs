@@ -1,4 +1,4 @@
-// Every check that needs no test run, all of them even when one fails, so that one run shows everything.
+// Runs every check that needs no test run, and continues after a failure, so that one run shows all problems.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,8 +1,8 @@
-// The index of the decisions: by subject, a line for each with its number, title and status.
+// The index of decisions: by subject, one line each with number, title and status.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The decisions of each subject. A new decision is added to one of them. */
+/** The decisions of each subject. Add a new decision to one of them. */
 const SUBJECTS = {
   'Model executables: the file': '0001 0002 0003 0007 0022 0037 0048 0051 0052 0053 0072 0073 0094',
   'Building models': '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147 0157',
@@ -23,7 +23,7 @@ const SUBJECTS = {
   'The repository': '0008 0040 0151 0155',
 };
 
-/** The text of docs/decisions/README.md. Throws if a decision has no subject, or a subject has no such decision. */
+/** The text of docs/decisions/README.md. Throws if a decision has no subject, or a subject lists a nonexistent decision. */
 export function decisionIndex(folder) {
   const files = readdirSync(folder).filter((name) => /^\d{4}-.*\.md$/.test(name));
   const byNumber = new Map(files.map((name) => [name.slice(0, 4), name]));

@@ -1,5 +1,5 @@
-// Runs a program from source and restarts it when one of its files changes: `npm run dev -- gateway serve`.
-// Flags before the name of the program are Node's, for example --inspect.
+// Runs a program from source and restarts it when one of its files changes: `npm run dev -- gateway serve`. Flags before the program name
+// are passed to Node, for example --inspect.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : fail(`Unknown p
 const args = program.needsModel ? [modelFolder(rest[0]), ...rest.slice(1)] : rest;
 
 const child = spawn(process.execPath, ['--watch', ...nodeFlags, join(root, program.entry), ...args], {
-  // Paths among the arguments are relative to the caller's directory, not to the root that npm changes to.
+  // Path arguments are relative to the caller's directory, not to the root that npm changes to.
   cwd: process.env.INIT_CWD ?? process.cwd(),
   stdio: 'inherit',
 });

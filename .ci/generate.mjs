@@ -1,4 +1,4 @@
-// Writes everything that is generated and committed. With --check it writes nothing that stays and fails on a difference.
+// Writes all generated files that are committed. With --check, it changes nothing and fails if there is a difference.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefine
 
 const FLAGS = 'docs/flags.md';
 const TRANSFORMS = 'docs/transforms.md';
-/** Whole files, or files with generated parts. */
+/** Generated files, or files with generated parts. */
 const DOCUMENTS = {
   'docs/config.schema.json': `${configSchemaText()}\n`,
   'docs/decisions/README.md': decisionIndex(join(cwd, 'docs/decisions')),

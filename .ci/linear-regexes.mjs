@@ -1,6 +1,6 @@
 /**
- * An oxlint plugin: every regular expression of the programs must be searched in linear time, because most of them read data of others.
- * One that cannot be is searched in a text of limited length, with `core/text/short-pattern.ts`, which checks the length.
+ * An oxlint plugin: every regular expression in the programs must be searchable in linear time, because most of them process external data.
+ * Others must use `core/text/short-pattern.ts`, which limits the length of the text.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { RegExpParser } from '@eslint-community/regexpp';
 import { hasSomeDescendant, toUnicodeSet } from 'regexp-ast-analysis';
 import { analyse } from 'scslre';
 
-/** Files whose code reads data of others. */
+/** Files whose code reads external data. */
 const PROGRAMS = /^(?:runtime|cli)[/\\](?!release[/\\])/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIMITED = new Set(['shortPattern']);
@@ -44,13 +44,13 @@ function explain(source, flags) {
 
 const restarts = ({ raw }) => `a search can start again inside of ${raw} (quadratic time)`;
 
-/** scslre stops at word boundaries. Without them a search takes as long or longer. */
+/** scslre stops at word boundaries. Without them, a search takes at least as long. */
 const withoutBoundaries = (source) =>
   source.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, (found) => (/^\\b$/i.test(found) ? '' : found));
 
 /**
- * scslre finds `x*y`, where each x can start a search. This finds `ax*y`, too, if x matches a: a text of many a is searched to its end
- * from each of them.
+ * scslre finds `x*y`, where each x can start a search. This also finds `ax*y` if x matches a: a text of many a is searched to its end from
+ * each of them.
  */
 function restartProblem(source, flags) {
   const pattern = parser.parsePattern(source, 0, source.length, {
@@ -70,7 +70,7 @@ function restartProblem(source, flags) {
   return quantifier && restarts(quantifier);
 }
 
-/** Finds a quantifier that can match again what comes before it, and is followed by something that may not match. */
+/** Finds a quantifier that can match the preceding part again, and is followed by a part that may not match. */
 function restartIn(alternatives, before, after, options) {
   for (const { elements } of alternatives) {
     for (const [at, element] of elements.entries()) {
@@ -90,7 +90,7 @@ function restartIn(alternatives, before, after, options) {
   return undefined;
 }
 
-/** More repetitions count as endless. */
+/** More repetitions count as unlimited. */
 const MAX_REPEATED = 2000;
 
 const isRequired = (element) => {
@@ -120,7 +120,7 @@ function charactersOf(element, options) {
   return sets.slice(1).reduce((all, one) => all.union(one), sets[0]);
 }
 
-/** Whether a part can match a text of these characters. */
+/** Whether a part can match a text that consists of these characters. */
 function isWithin(element, characters, options) {
   if (characters === undefined) return false;
   if (isCharacters(element)) return !toUnicodeSet(element, options).chars.isDisjointWith(characters);
@@ -136,7 +136,7 @@ function isWithin(element, characters, options) {
   );
 }
 
-/** The source of an expression that is composed of literal texts; other parts are one letter. */
+/** The source of an expression that is composed of literal texts; other parts are replaced with one letter. */
 function sourceOf(node) {
   if (node?.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
   const template = node?.type === 'TaggedTemplateExpression' ? node.quasi : node;
@@ -176,5 +176,5 @@ const linear = {
   },
 };
 
-// oxlint-disable-next-line import/no-default-export -- oxlint loads plugins so.
+// oxlint-disable-next-line import/no-default-export -- oxlint requires this form for plugins.
 export default { meta: { name: 'encoderfile' }, rules: { 'linear-regexp': linear } };

@@ -10,7 +10,7 @@ if (date === undefined) throw new Error('Usage: price-map.mjs <file> <version of
 const { models, ...head } = readPriceMap(readFileSync(file, 'utf8'), `litellm ${version} (PyPI)`, date);
 
 const sorted = (object) => Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1));
-// A line for each model, so that a change of the map can be read.
+// One line per model, so that changes to the map are readable.
 const lists = sorted(models).map(([provider, list]) => {
   const lines = sorted(list).map(([name, model]) => `${JSON.stringify(name)}:${JSON.stringify(model)}`);
   return `${JSON.stringify(provider)}:{\n${lines.join(',\n')}\n}`;

@@ -14,8 +14,8 @@ const wanted = createHash('sha256')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Installing the locked packages ...');
-  // Not `npm ci`: it refuses the lock file wherever a registry lacks packages that only other platforms use. This keeps to
-  // the locked versions and hashes as well, and leaves the lock file alone.
+  // Not `npm ci`: it rejects the lock file if a registry lacks packages for other platforms. This command also uses the locked versions and
+  // hashes, and does not change the lock file.
   const { status } = spawnSync(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],

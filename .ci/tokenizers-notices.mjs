@@ -1,5 +1,5 @@
-// Writes the notices of the Rust crates inside the tokenizers package: the package itself carries none of them. Needs cargo and the
-// network, and only runs when the version of tokenizers changes. See templates/notices/README.md.
+// Writes the notices of the Rust crates in the tokenizers package, which does not contain them. Needs cargo and network access, and is run
+// only when the version of tokenizers changes. See templates/notices/README.md.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const TARGETS = [
   'aarch64-apple-darwin',
   'x86_64-pc-windows-msvc',
 ];
-// The two crates that the package is made of; all others are their dependencies. Nothing is compiled here.
+// The two crates in the package; all others are their dependencies. Nothing is compiled here.
 const MANIFEST = `[package]
 name = "node"
 version = "0.0.0"
@@ -25,14 +25,14 @@ edition = "2021"
 napi = "3"
 tokenizers = "=${version}"
 `;
-// The texts of a crate with a choice of licenses are those of the first one that it has.
+// If a crate has a choice of licenses, the texts of the first available one are used.
 const PREFERRED = [/mit/i, /apache/i, /./];
 // Code in other languages inside crates.
 const EMBEDDED = {
   onig_sys: ['oniguruma/COPYING'],
   'esaxx-rs': ['src/esa.hxx', 'src/sais.hxx'],
 };
-// Crates without a license file; the package's own file is theirs.
+// Crates without a license file use the file of the package.
 const FROM_PACKAGE = new Set(['napi', 'napi-sys']);
 const IS_LICENSE = /^(licen[cs]e|copying|unlicense|notice)/i;
 
@@ -77,7 +77,7 @@ writeFileSync(join(output, 'RUST-CRATES.txt'), sections.join(`\n${'-'.repeat(80)
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${sections.length} crates`);
 
-/** The crates and versions that the installed libraries name in their messages. */
+/** The crates and versions that are named in the messages of the installed libraries. */
 function cratesInLibraries() {
   const found = new Map();
   for (const library of LIBRARIES) {

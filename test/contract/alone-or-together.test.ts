@@ -43,10 +43,10 @@ const text = fc
   .map((words) => words.join(' '));
 const texts = fc.array(text, { minLength: 2, maxLength: 8 });
 
-/** Such a model rounds to 11 bits between its operators, and the order of additions decides where it rounds to. */
+/** Such a model rounds to 11 bits between its operators, and the order of additions affects the rounding. */
 const FLOAT16_TOLERANCE = 2e-3;
 
-/** Expects that each text has one result: alone, with all others, and among requests that are served at the same time. */
+/** Expects the same result for each text: alone, with all others, and in concurrent requests to a server. */
 async function expectOneResultPerText(assets: string): Promise<void> {
   const engine = await openEngine(assets, { threads: () => 1, prepack: false, cacheDir: TEST_CACHE });
   const served = await openServingEngine(assets, { limits: DEFAULT_LIMITS, cacheDir: TEST_CACHE });
@@ -84,7 +84,7 @@ async function expectOneResultPerText(assets: string): Promise<void> {
   }
 }
 
-// oxlint-disable-next-line vitest/expect-expect -- the function has them.
+// oxlint-disable-next-line vitest/expect-expect -- the function contains the assertions.
 test.each(MODELS)('a text has the same result alone and in a batch: %s', async (model) => {
   await expectOneResultPerText(builtAssets(model));
 });
@@ -114,7 +114,7 @@ describe('models whose results depend on the batch', () => {
     const written = JSON.parse(readFileSync(manifest, 'utf8'));
     expect(written.batching).toBe(expected);
     await expectOneResultPerText(join(folder(), 'model.assets'));
-    // Without the rule the same model answers differently, so the check above looked at something.
+    // Without the rule, the same model returns different results, which proves that the check above is effective.
     writeFileSync(manifest, JSON.stringify({ ...written, batching: 'any' }));
     await expect(expectOneResultPerText(join(folder(), 'model.assets'))).rejects.toThrow('Property failed');
   });

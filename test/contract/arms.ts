@@ -15,14 +15,14 @@ export interface Arm {
 
 const programAt = (path: string): Program => encoderProgram(path, 'model.encoder');
 
-/** From source, on the folder that `build --no-build` writes. */
+/** From source, with the folder that `build --no-build` writes. */
 const inProcess: Arm = {
   name: 'in-process',
   run: (model, args) =>
     runHere(programAt(needsExecutable(args) ? builtExecutable(model) : builtAssets(model)), args),
 };
 
-/** inspect and verify are about the executable itself. */
+/** inspect and verify need the executable itself. */
 const needsExecutable = ([command = '']: readonly string[]): boolean =>
   ['inspect', 'verify'].includes(command);
 
@@ -31,7 +31,7 @@ const executable: Arm = {
   run: (model, args) => runExecutable(builtExecutable(model), args),
 };
 
-/** From source, it reads the model in the executable. */
+/** From source, with the model in the executable. */
 const sampled: Arm = {
   name: 'executable, again in-process',
   run(model, args) {

@@ -33,7 +33,9 @@ import { SERVE } from './behaviors/serve.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
 
-/** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
+/**
+ * The behaviors that users can rely on: an ID, the page that promises it, and the promise. `coverage.test.ts` compares them with the tests.
+ */
 export const BEHAVIORS = {
   ...BUILD,
   ...FIRST_STEPS,

@@ -14,7 +14,7 @@ verifies('bench:tables', async (arm) => {
     '--seconds',
     '1',
     '--json',
-    // Without other sizes of batches, the model is opened fewer times.
+    // A fixed batch size means that the model is opened fewer times.
     '--max-batch-tokens',
     '512',
   ]);
@@ -27,7 +27,7 @@ verifies('bench:tables', async (arm) => {
     memory_bytes: expect.any(Number),
   });
   const measured = lengths.filter(({ skipped }: { skipped: boolean }) => !skipped);
-  // Where other tests keep the processors busy, not even all short texts are measured in a second.
+  // While other tests keep the CPUs busy, a second is not enough even for all short texts.
   expect(measured.length).toBeGreaterThanOrEqual(1);
   for (const { concurrency, requests, texts_per_second, p50_ms, p99_ms } of measured) {
     expect(requests >= concurrency && texts_per_second > 0 && p50_ms > 0 && p99_ms >= p50_ms).toBe(true);
@@ -70,7 +70,7 @@ verifiesOnce('bench:interrupt', async () => {
   });
   const output = Promise.all([text(running.stdout), text(running.stderr)]);
   const ended = once(running, 'exit');
-  // It measures once its threads have ONNX Runtime.
+  // It starts to measure once its threads have loaded ONNX Runtime.
   while (!readFileSync(`/proc/${running.pid}/maps`, 'utf8').includes('libonnxruntime')) await sleep(20);
   running.kill('SIGINT');
   expect(await ended).toEqual([null, 'SIGINT']);

@@ -168,7 +168,7 @@ verifiesOnce('build:other-output', async () => {
     /is another program\./,
   );
   expect(readFileSync(notes, 'utf8')).toBe('mine');
-  // As `mktemp` makes one.
+  // As created by `mktemp`.
   writeFileSync(notes, '');
   expect((await build(one, '-o', 'notes.txt')).exitCode).toBe(0);
   expect((await build(one, '--no-build')).exitCode).toBe(0);

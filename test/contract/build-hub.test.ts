@@ -37,7 +37,7 @@ verifiesOnce('hub:build', async () => {
   const { stdout } = await runExecutable(executable('sentence'), ['inspect']);
   expect(stdout).toContain(`onnx/model.onnx of hf:acme/sentence@${commit}\n`);
 
-  // A newer commit replaces the executable of the older one, and an older commit can be named.
+  // A newer commit replaces the executable of the older one, and an older commit can be specified.
   repository.commit(fixtureContents('sentence'));
   expect(await run(['build', 'hf:acme/sentence'])).toMatchObject({ exitCode: 0 });
   const config = writeConfig(folder(), {
@@ -63,7 +63,7 @@ verifiesOnce('hub:variant', async () => {
   expect(hub().paths('cdn')).toHaveLength(1);
   const { stdout } = await runExecutable(executable('sentiment'), ['inspect']);
   expect(stdout).toContain('onnx/model_fp16.onnx of hf:acme/sentiment@');
-  // The other graph is not in the cache, but the choice is still not clear.
+  // The other graph is not in the cache, but the choice is still ambiguous.
   expect((await run(['build', 'hf:acme/sentiment', '--offline'])).stderr).toContain('but 2 other graphs');
 });
 
@@ -167,7 +167,7 @@ verifiesOnce('hub:config-of-repository', async () => {
     encoderfile: { name: 'evil', path: '/', model_type: 'embedding', output_path: join(folder(), 'evil') },
   });
   const repository = publish('sentiment', { 'encoderfile.yml': own });
-  // A cache of another tool can have the file.
+  // The cache of another tool can contain the file.
   const snapshot = join(
     folder(),
     'huggingface/hub/models--acme--sentiment/snapshots',

@@ -23,7 +23,7 @@ import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { verifiesOnce } from './verifies.ts';
 
-// Without --base-image, only Linux has the libraries for an image.
+// Without --base-image, images can be built only on Linux, which has the libraries.
 const HAS_LIBRARIES = process.platform === 'linux';
 if (!HAS_LIBRARIES) console.warn('SKIPPED: OCI images, because this is not Linux.');
 
@@ -74,7 +74,7 @@ verifiesOnce('build:oci', async () => {
   expect(image.config).not.toHaveProperty('created');
   await runsInside(layout, image);
 
-  // An earlier image of the same config is replaced, and nothing is left behind.
+  // An earlier image of the same config is replaced, and no other files are left behind.
   writeConfig(folder(), { name: 'Org/Model', version: '1.3' });
   expect(await build(config, '--quiet')).toMatchObject({ exitCode: 0, stdout: '' });
   expect(readOciImage(layout).annotations).toMatchObject({ 'org.opencontainers.image.ref.name': '1.3' });
@@ -107,7 +107,7 @@ function filesOf(layout: string): { size: number } {
 
 const blobPath = (name: string): string => `blobs/sha256/${name}`;
 
-/** Runs the model with nothing but the files of its image, and a tmpfs at /tmp. */
+/** Runs the model with only the files in its image, and a tmpfs at /tmp. */
 async function runsInside(layout: string, image: OciImage): Promise<void> {
   const root = join(folder(), 'root');
   unpackOciImage(layout, image, root);
@@ -142,7 +142,7 @@ verifiesOnce('build:oci-base-image', async () => {
   expect(existsSync(join(root, 'app/model.encoder'))).toBe(true);
 });
 
-/** Writes a layout with an image of one file, with other programs than the build's. */
+/** Writes an OCI layout with a single-file image whose programs differ from those of the build. */
 function writeBaseLayout(): string {
   const layout = join(folder(), 'base');
   const files = join(folder(), 'files');
@@ -200,7 +200,7 @@ verifiesOnce('build:oci-refusals', async () => {
   );
   expect(readFileSync(join(folder(), 'file.tar'), 'utf8')).toBe('mine');
 
-  // Damage is only found while the layers are copied.
+  // Damage is detected only while the layers are copied.
   const manifest = readOciImage(base);
   const layer = openSync(join(base, 'blobs', manifest.layers[0]?.digest.replace(':', '/') ?? ''), 'r+');
   writeSync(layer, 'x', 20);

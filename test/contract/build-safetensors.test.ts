@@ -63,7 +63,7 @@ for (const [architecture, part, modelType] of CASES) {
 
 const flatten = (value: Numbers): number[] => (typeof value === 'number' ? [value] : value.flatMap(flatten));
 
-/** All vectors or logits of a response, in its order. */
+/** All vectors or logits in a response, in order. */
 function numbersOf(value: unknown): number[] {
   if (Array.isArray(value)) return value.flatMap(numbersOf);
   if (typeof value !== 'object' || value === null) return [];

@@ -13,13 +13,13 @@ const folder = useTempFolder();
 const build = (config: string): Promise<Answer> =>
   runCli(['build', '-q', '--force', '-f', config, '--cache-dir', TEST_CACHE], { cwd: folder() });
 
-/** A config whose transform is this script, in a file. */
+/** A config that uses this script as its transform, in a file. */
 function withScript(script: string, fields: Record<string, unknown> = {}): string {
   writeFileSync(join(folder(), 'mine.lua'), script);
   return writeConfig(folder(), { transform: { path: 'mine.lua' }, ...fields });
 }
 
-/** A config whose transform is this script, in the config's own text from line 6 on. */
+/** A config that contains this script as its transform, from line 6 on. */
 function withInlineScript(script: string): string {
   const path = join(folder(), 'inline.yml');
   const lines = script.split('\n').map((line) => `    ${line}`);
@@ -47,7 +47,7 @@ verifiesOnce('build:transform', async () => {
     const { stdout } = await runExecutable(join(folder(), 'model.encoder'), ['infer', 'I love this']);
     const [{ label, score }] = JSON.parse(stdout).predictions;
     expect(label).toBe('POSITIVE');
-    // softmax of half the logits, which are -2.6759324 and 2.6751258; without the transform it would be 0.995.
+    // softmax of half the logits, which are -2.6759324 and 2.6751258; without the transform, it would be 0.995.
     expect(score).toBeCloseTo(1 / (1 + Math.exp((-2.6759324 - 2.6751258) / 2)), 5);
   }
 });
@@ -95,7 +95,7 @@ verifiesOnce('build:transform-trial', async () => {
     withInlineScript(script),
     `The transform failed: inline.yml:8: ${what}\n  8 | ${source}\n${TRIAL}`,
   );
-  // Fine for every real text, but not for one as long as a text can be: made-up output finds it.
+  // Works for real texts, but not for a text of maximum length: generated output detects this.
   copyModel(folder(), 'ner');
   const config = withScript(
     'function Postprocess(logits)\n  assert(logits:shape()[2] < 100, "too long")\n  return logits\nend',
@@ -135,7 +135,7 @@ verifiesOnce('build:transform-not-finite', async () => {
   const tested = await runCli(['transform', 'test', '-q', '-f', config, '--cache-dir', TEST_CACHE, 'a film']);
   expect(tested).toMatchObject({ exitCode: 1, stdout: '' });
   expect(tested.stderr).toContain('mine.lua: Postprocess returned NaN at [1, 1]');
-  // Made-up values are not a reason to refuse: the model may never return such.
+  // Generated values are not a reason to reject a transform: the model may never return them.
   copyModel(folder(), 'ner');
   const madeUp = 'function Postprocess(x) if x:shape()[2] < 100 then return x end return (x - x) / 0 end';
   expect(await build(withScript(madeUp, { model_type: 'token_classification' }))).toMatchObject({
@@ -181,7 +181,7 @@ verifiesOnce('build:transform-limits', async () => {
     limited('while true do end', { seconds: 1, instructions: Number.MAX_SAFE_INTEGER }),
     `The transform failed: it exceeded its time limit of 1 s (transform_limits.seconds)\n${TRIAL}`,
   );
-  // One call that takes years.
+  // A single call that takes years.
   await expectRefusal(
     limited('string.rep("", 1 << 60)', { seconds: 0.1 }),
     `The transform failed: one call of a Lua library function took more than 0.2 s (transform_limits.seconds is 0.1)\n${TRIAL}`,

@@ -31,7 +31,7 @@ verifiesOnce('build:contract-options', async () => {
   expect((await build(config, '--output-dir', 'out')).exitCode).toBe(0);
   expect(existsSync(join(folder(), 'out', 'model.encoder'))).toBe(true);
 
-  // A model executable is a base runtime too: its own model is left behind.
+  // A model executable is also a base runtime: its own model is removed.
   const base = join(folder(), 'from-config.encoder');
   const json = await build(
     config,

@@ -3,7 +3,7 @@ import { ask } from './http-client.ts';
 /** Texts that keep a model busy for a while. */
 export const WORK = Array.from({ length: 2000 }, (_, at) => `${at} words go on and on `.repeat(20));
 
-/** A number of /metrics that has no labels. */
+/** A metric without labels in /metrics. */
 export async function metric(url: string, name: string): Promise<number> {
   const { text } = await ask(`${url}/metrics`);
   const [, value] = new RegExp(`^${name} (\\d+)$`, 'm').exec(text) ?? [];
@@ -11,12 +11,12 @@ export async function metric(url: string, name: string): Promise<number> {
   return Number(value);
 }
 
-/** Waits until something that was asked for is not answered yet. */
+/** Waits until at least one request is in progress. */
 export async function untilBusy(url: string): Promise<void> {
   while ((await metric(url, 'encoder_queued_inputs')) === 0);
 }
 
-/** Waits until everything that was asked for is answered or given up. */
+/** Waits until all requests have been completed or cancelled. */
 export async function untilIdle(url: string): Promise<void> {
   while ((await metric(url, 'encoder_queued_inputs')) > 0);
 }

@@ -1,18 +1,18 @@
-/** The ways to run a program. */
+/** The modes in which a program can run. */
 interface Arms<Arm> {
-  /** Its sources, in the process of the test. */
+  /** From source, in the test process. */
   readonly inProcess: Arm;
   readonly executable: Arm;
-  /** The executable where it can differ from the sources, else the sources; without it, always the executable. */
+  /** The executable where it can differ from the sources, otherwise the sources; without them, always the executable. */
   readonly sampled?: Arm;
 }
 
 const CHOICES = ['sampled', 'executable', 'in-process', 'both'] as const;
 
 /**
- * The arms that the behaviors are verified on. Without the variable `ARM` that is the executable, which is what users get; of
- * commands, each is run once as the executable, because starting it takes longer than all that most commands do.
- * The in-process arm needs no build of the program and stops at breakpoints.
+ * The modes in which behaviors are verified. Without the variable `ARM`, this is the executable, which users run; each command runs only
+ * once as the executable, because starting it takes longer than most commands. The in-process mode needs no build of the program and
+ * supports breakpoints.
  */
 export function chosenArms<Arm>({ inProcess, executable, sampled = executable }: Arms<Arm>): readonly Arm[] {
   const asked = process.env['ARM'] ?? 'sampled';

@@ -33,10 +33,10 @@ interface TokenInfo {
   readonly end: number;
 }
 
-/** The vector of a token; over gRPC it is a message. */
+/** A token vector; over gRPC, it is a message. */
 export type TokenVector = readonly number[] | { readonly values: readonly number[] };
 
-/** The result of one input; which members there are depends on the model type. */
+/** The result for one input; its fields depend on the model type. */
 export interface PredictResult {
   readonly logits?: readonly number[];
   readonly scores?: readonly number[];
@@ -67,7 +67,7 @@ export interface PredictResponse {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** An error as the contract names it, whatever the wire makes of it. */
+/** An error as named in the contract, regardless of the wire. */
 class WireError extends Error {
   readonly code: string | number;
 
@@ -77,10 +77,10 @@ class WireError extends Error {
   }
 }
 
-/** One way to ask a served model. All speak the contract's request and response. */
+/** A client for a served model. All clients use the contract's request and response. */
 export interface Transport {
   readonly name: 'http' | 'grpc' | 'mcp';
-  /** How this wire reports an invalid input. */
+  /** The form in which this wire reports an invalid input. */
   readonly inputError: string | number;
   connect(
     served: Served,
@@ -94,7 +94,7 @@ const http: Transport = {
   connect: ({ httpPort }) =>
     Promise.resolve({
       async predict(request) {
-        // On a connection of its own: a build that blocks this process can hide that a kept one was closed.
+        // A new connection: a build that blocks this process can hide that a kept connection was closed.
         const { status, text } = await post(`http://127.0.0.1:${httpPort}/predict`, request);
         if (status !== 200) throw new WireError(status, text);
         return JSON.parse(text) as PredictResponse;
@@ -138,7 +138,7 @@ export async function grpcCodeOf(port: number, inputs: readonly string[]): Promi
   }
 }
 
-/** A client made from our .proto files by another implementation of gRPC. */
+/** A client created from our .proto files by another gRPC implementation. */
 export function grpcClient(
   service: string,
   address: string,

@@ -4,21 +4,21 @@ import { runProgram } from '#serve/cli/run.ts';
 import { type Answer, runProcess } from '../helpers/run-process.ts';
 import { chosenArms } from './chosen-arms.ts';
 
-/** A way to run the commands of a program. */
+/** A mode for running a program's commands. */
 export interface CommandArm {
   readonly name: string;
   run(args: readonly string[]): Promise<Answer>;
 }
 
 interface CommandArms {
-  /** For what takes several processes. */
+  /** For tests that need several processes. */
   readonly executable: CommandArm;
-  /** Each command once as the executable, again from source. */
+  /** Runs each command once as the executable, then from source. */
   readonly sampled: CommandArm;
   readonly chosen: readonly CommandArm[];
 }
 
-/** `path` is the path of the executable of the program. */
+/** `path` is the path of the program's executable. */
 export function commandArms(program: Program, path: () => string): CommandArms {
   const inProcess: CommandArm = {
     name: 'in-process',
@@ -47,8 +47,8 @@ export async function runHere(program: Program, args: readonly string[]): Promis
 }
 
 /**
- * Whether a command is asked for the first time by this worker. The executable runs the code of the sources, so what it adds (its
- * bundle, arguments, streams and exit codes) shows in the first run. Help and mistakes on the command line are the same for all.
+ * Whether this worker runs a command for the first time. The executable runs the same code as the sources, so the first run covers what it
+ * adds (bundle, arguments, streams and exit codes). Help and usage errors are the same for all commands.
  */
 export function firstOfEach(program: Program) {
   const seen = new Set<string>();

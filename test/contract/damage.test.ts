@@ -53,7 +53,7 @@ verifiesOnce('executable:damaged', async () => {
     expect({ what, exitCode, stdout }).toEqual({ what, exitCode: 1, stdout: '' });
   }
 
-  // Weights are only read whole by verify; it finds a single changed byte, also in the program itself.
+  // Only verify reads the weights completely; it detects a single changed byte, also in the program itself.
   for (const name of ['weights', 'executable'] as const) {
     const path = join(folder(), 'altered.encoder');
     copyFileSync(original, path);
@@ -71,7 +71,7 @@ const without =
   (sections: readonly Section[]): Section[] =>
     sections.filter((section) => section.name !== name);
 
-/** Puts another index, properly checksummed, where the old one is. */
+/** Replaces the index with another one that has valid checksums. */
 function rewriteIndex(
   path: string,
   change: (sections: readonly Section[]) => readonly Section[],

@@ -23,7 +23,7 @@ interface Filled {
   }[];
 }
 
-/** The candidates with scores in five digits, in the names of transformers. */
+/** The candidates with scores rounded to five digits, with the field names of transformers. */
 const listed = (results: readonly Filled[]) =>
   results.map(({ masks }) =>
     masks.map(({ candidates }) =>
@@ -125,7 +125,7 @@ verifies('mask:infer', async (arm) => {
 });
 
 verifies('mask:infer-targets', async (arm) => {
-  // Words in one flag and in several ones.
+  // Words in one flag and in several flags.
   const [first = '', ...others] = golden.targets;
   const flags = ['--targets', first, '--targets', others.join(', ')];
   const { stdout, stderr } = await arm.run('fill-mask', ['infer', ...flags, ...texts]);
@@ -150,7 +150,7 @@ verifiesOnce('mask:build', async () => {
     runCliHere(['build', ...args, '-o', output, '--cache-dir', TEST_CACHE], { cwd: folder() });
   const exported = copyModel('fill-mask', join(folder(), 'exported'));
   expect((await build(exported)).stdout).toMatch(/^Type +fill_mask, 2600 dimensions$/m);
-  // The same weights as safetensors, whose files state another type.
+  // The same weights as safetensors, whose files specify another type.
   const model = copyModel('splade', join(folder(), 'saved'));
   const config = join(folder(), 'x.yml');
   const write = (fields: object): void =>

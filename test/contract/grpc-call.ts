@@ -21,7 +21,7 @@ const FILES = [
 
 export type GrpcClient = InstanceType<ServiceClientConstructor>;
 
-/** A client of a service by its full name, made from our .proto files by another implementation of gRPC. */
+/** A client for a service by its full name, created from our .proto files by another gRPC implementation. */
 export function clientOf(service: string, port: number): GrpcClient {
   const loaded = loadPackageDefinition(
     loadSync(FILES, { includeDirs: [join(ROOT, 'proto')], keepCase: true, enums: String, defaults: true }),
@@ -43,7 +43,7 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One unary call: its answer, or the status that it ended with. */
+/** A unary call: its response, or its final status. */
 export function callOf(
   client: GrpcClient,
   method: string,

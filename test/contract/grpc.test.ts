@@ -72,7 +72,7 @@ verifiesServed('grpc:predict', async (arm) => {
   }
 });
 
-/** Without what the loader adds of its own: which `optional` field there is. */
+/** Without the fields that the loader adds for `optional` fields. */
 const clean = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, part: unknown) => (key.startsWith('_') ? undefined : part)));
 

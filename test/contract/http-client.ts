@@ -15,7 +15,7 @@ interface HttpRequest {
   readonly body?: string;
 }
 
-/** One request, of which every header can be set: `fetch` keeps some for itself. */
+/** A request with full control over its headers: `fetch` does not allow some of them. */
 export async function ask(
   url: string,
   { method = 'GET', headers = {}, body }: HttpRequest = {},
@@ -32,7 +32,7 @@ export async function ask(
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A POST of a value as JSON, or of a text as it is. */
+/** A POST request with a value as JSON, or with a text unchanged. */
 export const post = (
   url: string,
   body: unknown,

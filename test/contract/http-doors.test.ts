@@ -17,7 +17,7 @@ const query = 'Where does Anna live?';
 const DOCUMENTS = ['Ben likes tea.', 'Anna lives in Paris.', 'Nothing of the kind.'];
 const LONG = 'word '.repeat(500);
 
-/** Indexes of the documents with the logits of /predict, most relevant first. */
+/** Indexes of the documents, ranked by the logits of /predict. */
 async function rankingOf(url: string): Promise<{ index: number; logit: number }[]> {
   const inputs = DOCUMENTS.map((text) => [query, text]);
   const { results } = (await parsed(`${url}/predict`, { inputs })) as { results: { logits: [number] }[] };
@@ -126,7 +126,7 @@ verifiesServed('http:tei:predict', async (arm) => {
     score: number;
   }[][];
   expect(raw.map(({ score }) => score)).toEqual(logits.toSorted((a, b) => b - a));
-  // Neither API has these members at this place, so the body is the contract's, and invalid.
+  // Neither API has these fields in this position, so the body is parsed in our own format, and is invalid.
   for (const member of [{ top_k: 1 }, { metadata: { source: 'a' } }]) {
     expect(await post(`${url}/predict`, { inputs: 'I love this', ...member })).toMatchObject({
       status: 422,

@@ -93,14 +93,14 @@ verifiesServed('http:cors', async (arm) => {
   const { url } = await serve(arm, 'sentiment', origins);
   for (const origin of ['https://app.example', 'http://localhost:3000']) {
     const { status, headers } = await ask(`${url}/model`, asPage(origin));
-    // A page can read why it is rejected.
+    // A web page can read why it is rejected.
     expect([status, headers['access-control-allow-origin']]).toEqual([401, origin]);
     expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
     expect(headers.vary).toContain('Origin');
   }
   const evil = await ask(`${url}/model`, asPage('https://evil.example'));
   expect(evil.headers).not.toHaveProperty('access-control-allow-origin');
-  // Browsers ask before they send JSON or a key, and send neither when they ask.
+  // Browsers send a preflight request before JSON or a key, and the preflight contains neither.
   const preflight = await ask(`${url}/predict`, {
     method: 'OPTIONS',
     headers: {

@@ -14,7 +14,7 @@ const serve = shareServers();
 const readGolden = (file: string): unknown =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', file), 'utf8'));
 
-/** The body of an answer, as it was sent. */
+/** The response body, byte for byte. */
 async function predict(arm: ServingArm, model: string, request: object): Promise<string> {
   const { url } = await serve(arm, model);
   const { status, type, text } = await post(`${url}/predict`, request);
@@ -25,7 +25,7 @@ async function results<Result>(arm: ServingArm, model: string, request: object):
   return (JSON.parse(await predict(arm, model, request)) as { results: Result[] }).results;
 }
 
-/** The text with `#` for a number and `#3` for three of them. */
+/** The text with `#` in place of a number, and `#3` in place of three. */
 function expectBody(body: string, form: string): void {
   const number = '-?\\d+(?:\\.\\d+)?(?:e-\\d+)?';
   const pattern = form.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/#(\d*)/g, (_, count: string) =>

@@ -8,7 +8,7 @@ import { verifiesServed } from './verifies.ts';
 
 const serve = shareServers();
 
-/** The mean of a text's token vectors, special tokens included, of length 1. */
+/** The L2-normalized mean of a text's token vectors, including special tokens. */
 function meanOf(rows: readonly (readonly number[])[]): number[] {
   const sums = (rows[0] ?? []).map((_, at) => rows.reduce((sum, row) => sum + (row[at] ?? 0), 0));
   const length = Math.hypot(...sums);

@@ -55,7 +55,7 @@ verifiesServed('http:openapi', async (arm) => {
     await SwaggerParser.validate(structuredClone(document) as never);
     for (const [path, methods] of Object.entries(document.paths)) {
       const found = await ask(url + path.replace('{id}', model), { method: 'HEAD' });
-      // The page of the model is at the path of the Inference API, and not in the document.
+      // The model page uses the path of the Inference API, and is not in the document.
       expect(found.status, path).toBe('get' in methods || path === '/' ? 200 : 405);
     }
   }

@@ -144,7 +144,7 @@ verifiesOnce('infer:file:resume', async () => {
   const path = builtExecutable('sentiment');
   expect((await runExecutable(path, [...infer, whole])).exitCode).toBe(0);
 
-  // What a killed run leaves behind: some whole lines, and half of one.
+  // The remains of a killed run: some complete lines, and an incomplete one.
   await runExecutable(path, [...infer, resumed]);
   const done = readFileSync(resumed, 'utf8').split('\n').slice(0, 1200).join('\n');
   const partial = `${resumed}.partial`;
@@ -180,7 +180,7 @@ verifiesOnce('infer:output:input', async () => {
     `Error: Cannot write ${model}: it is the model that is running. Choose another output path.\n`,
   );
   expect(await refused('--input', input, '-o', model)).toContain('it is the model that is running');
-  // What a run writes next to its output must not be the input either.
+  // The temporary files of a run must not be used as the input either.
   const partial = write('o.jsonl.partial', '"I love this"\n');
   const formatted = ['--input', partial, '--input-format', 'jsonl', '--output', join(folder(), 'o.jsonl')];
   expect(await refused(...formatted)).toContain('it is the input file of --input');
@@ -208,7 +208,7 @@ verifiesOnce('infer:output:stream', async () => {
     expect(readFileSync(real, 'utf8')).toContain('POSITIVE');
     expect((lstatSync(real).mode & 0o777).toString(8)).toBe('640');
     if (!namespacesWork()) continue;
-    // Devices of a namespace: what goes wrong here must not reach those of the machine.
+    // Devices in a namespace, so that a failure cannot affect those of the machine.
     const script = `mount -t tmpfs none /mnt; cp -a /dev/full /dev/null /mnt/ 2>/dev/null || { touch /mnt/full; mount --bind /dev/full /mnt/full; }`;
     const full = await inNamespace(
       `${script}; MODEL=${path}; INPUT=${input}; ${command} /mnt/full || code=$?; test -c /mnt/full; exit $code`,

@@ -20,7 +20,7 @@ const SOURCES = {
 const read = (path: string): string =>
   readFileSync(resolve(ROOT, path), 'utf8').replaceAll('\r\n', '\n').trim();
 
-/** Name and version of every package in a bundle, without code of ours. */
+/** Name and version of every package in a bundle, except our own code. */
 async function packagesIn(entryPoints: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -70,7 +70,7 @@ test('an encoder contains the notices of its native libraries', async () => {
     read(`templates/notices/onnxruntime-node@1.30.0/${file}`),
   );
   expect(texts.map((text) => stdout.includes(text))).toEqual([true, true]);
-  // The library names the source files of its crates.
+  // The library contains the names of the source files in its crates.
   const library = readFileSync(join(ROOT, 'node_modules/tokenizers/tokenizers.linux-x64-gnu.node'), 'latin1');
   const crates = [...library.matchAll(/crates\.io-[0-9a-f]+\/([\w-]+?)-(\d+\.\d+\.\d+)\//g)];
   expect(crates.length).toBeGreaterThan(25);
@@ -78,7 +78,7 @@ test('an encoder contains the notices of its native libraries', async () => {
     .map(([, name, version]) => `\n${name} ${version} (`)
     .filter((title) => !stdout.includes(title));
   expect(missing).toEqual([]);
-  // The notice of Google is only a comment in a file of @bufbuild/protobuf.
+  // Google's notice is only a comment in a file of @bufbuild/protobuf.
   const holders = [
     'Lua.org, PUC-Rio',
     'Rich Felker',

@@ -11,7 +11,7 @@ import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
 
-/** Runs a line of a shell; `$m` is the executable. Its own exit code is that of the executable, also in a pipe. */
+/** Runs a shell command line, in which `$m` is the executable. Returns the executable's exit code, also in a pipe. */
 const shell = (line: string): Promise<Answer> =>
   runProcess('sh', ['-c', line], { cwd: folder(), env: { ...process.env, m: builtExecutable('sentiment') } });
 

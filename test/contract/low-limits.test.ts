@@ -9,7 +9,7 @@ const PROGRAMS: readonly [name: string, path: () => string, ...args: string[]][]
   ['gateway', () => builtProgram('gateway'), 'serve', '--port', '0'],
 ];
 
-// With 20 or fewer, Node itself ends before it runs any code.
+// With 20 or fewer, Node itself exits before it runs any code.
 test.runIf(process.platform === 'linux').each(PROGRAMS)(
   '%s reports an open-file limit that is too low',
   async (_, path, ...args) => {

@@ -30,7 +30,7 @@ async function rows(): Promise<OutputsRow[]> {
   return results.map((bytes) => JSON.parse(Buffer.from(bytes).toString()) as OutputsRow);
 }
 
-/** The fixture with an exported graph in place of its weights. */
+/** The fixture with an exported graph instead of its weights. */
 function exported(name: string, ...without: string[]): void {
   rmSync(model(), { recursive: true, force: true });
   copyModel('m3', model());

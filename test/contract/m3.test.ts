@@ -26,7 +26,7 @@ verifiesServed('m3:outputs', async (arm) => {
         .results as OutputsRow[];
     expectOutputs(await rowsOf(texts, ALL), golden.results, ALL, transport.name);
     expectOutputs(await rowsOf(texts), golden.results, ['dense'], transport.name);
-    // Texts of several requests in one batch, each with the outputs of its own.
+    // Texts of several requests in one batch, each with the outputs of its own request.
     const separate = await Promise.all(ALL.map((name) => rowsOf(texts.slice(0, 4), [name])));
     for (const [at, rows] of separate.entries())
       expectOutputs(rows, golden.results.slice(0, 4), [ALL[at] ?? ''], transport.name);
@@ -148,7 +148,7 @@ verifiesServed('m3:rerank', async (arm) => {
     for (const [at, query] of golden.queries.entries())
       expectClose(await scores({ query, weights }), expected[at], JSON.stringify(weights), 1e-4);
   }
-  // Only dense vectors by default, in the routes of other APIs, too.
+  // Routes of other APIs also return only dense vectors by default.
   const [query = ''] = golden.queries;
   const dense = await scores({ query, weights: { dense: 3 } });
   expect(await scores({ query })).toEqual(dense);

@@ -27,7 +27,7 @@ verifiesServed('mcp:cancelled', async (arm) => {
     else await client.close();
     expect(await outcome).toBeInstanceOf(Error);
     await untilIdle(url);
-    // Only what was answered is counted.
+    // Only completed requests are counted.
     expect(await metric(url, 'encoder_inputs_total'), leave).toBe(0);
     await client.close();
   }

@@ -51,7 +51,7 @@ verifiesServed('mcp:result', async (arm) => {
   ] as const) {
     const { url } = await serve(arm, model);
     const client = await connect(url);
-    // The client checks the structured content against the tool's schema once it knows that.
+    // The client validates the structured content against the tool's schema once it has received the schema.
     await client.listTools();
     const result = await client.callTool({ name: 'run_encoder', arguments: request });
     const { text } = await post(`${url}/predict`, request);

@@ -62,7 +62,7 @@ verifiesOnce('build:license', async () => {
   expect((await run('inspect', '--card')).stdout).toBe(CARD.trimEnd());
   expect((await runCli(['inspect', '--card', executable()])).stdout).toBe(CARD.trimEnd());
 
-  // Readers that do not know these sections ignore their list, so the format has the same version.
+  // Readers that do not support these sections ignore the optional list, so the format version stays the same.
   const source = openFileSource(executable());
   const { formatVersion, sections } = readContainer(source);
   source.close();

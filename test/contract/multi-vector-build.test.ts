@@ -130,7 +130,7 @@ verifiesOnce('multi-vector:exported', async () => {
   };
   check(await vectorsOfBuild());
   expect(changes()).toContain('Vectors are projected to 8 dimensions');
-  // The graph with the projection, and the settings as PyLate exports them.
+  // The graph with the projection, and the settings as exported by PyLate.
   cpSync(join(built, 'graph.onnx'), join(model, 'model.onnx'));
   cpSync(join(built, 'weights.bin'), join(model, 'weights.bin'));
   rmSync(join(model, 'model.safetensors'));

@@ -16,7 +16,7 @@ import { serveAssets } from './serving.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
-/** Tokens of the fixtures' uncased tokenizer: two words, and the one that begins each text. */
+/** Tokens of the fixtures' uncased tokenizer: two words, and the token that starts each text. */
 const [AWFUL, A, FIRST] = [1181n, 43n, 2n];
 const [GOOD, BAD] = ['I love this', 'this is awful'];
 
@@ -38,7 +38,7 @@ const build = (config: string): Promise<Answer> => {
   return runCli(['build', '--no-build', '-q', '-f', config, '-o', output, '--cache-dir', TEST_CACHE]);
 };
 
-/** The same, built. */
+/** The same model, built. */
 async function buildInfinite(
   model: string,
   fields: Record<string, unknown> = {},
@@ -49,7 +49,7 @@ async function buildInfinite(
   return join(dirname(config), 'model.assets');
 }
 
-/** A fixture model whose transform returns NaN for negative texts, or for texts of six tokens, and what it got for others. */
+/** A fixture model whose transform returns NaN for negative texts or for texts of six tokens, and its results for other texts. */
 const nanTransform = (model: string): Promise<string> => {
   const source =
     model === 'sentiment'

@@ -22,7 +22,7 @@ interface Golden {
 const folder = useTempFolder();
 const { serve } = useServers();
 const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/tokenizers.json'), 'utf8')) as Golden;
-/** A family for each kind of vocabulary. */
+/** One family for each kind of vocabulary. */
 const FAMILIES = ['bert', 'roberta', 'xlm-roberta'] as const;
 const MAX_TOKENS = 100;
 
@@ -40,14 +40,14 @@ function writeModel(family: string): string {
   return path;
 }
 
-// A test for each family, because each builds an executable.
+// One test per family, because each builds an executable.
 for (const family of FAMILIES) {
   verifiesServed('build:older-tokenizer', async (arm) => {
     const config = writeModel(family);
     const output = join(folder(), `${family}.encoder`);
     const server = await serveBuilt(arm, config, output, serve);
     const expected = golden.families[family];
-    // Both tokenizers of transformers agree on these texts, so the ids do not depend on rules that only one of them has.
+    // Both transformers tokenizers agree on these texts, so the IDs do not depend on rules that only one of them has.
     const indexes = [...golden.texts.keys()].filter(
       (index) => !(index in (expected?.fast ?? {})) && (expected?.ids[index]?.length ?? 0) <= MAX_TOKENS,
     );

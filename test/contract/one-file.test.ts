@@ -16,7 +16,7 @@ const folder = useTempFolder();
 const MODEL = 'models/sentiment';
 const CONFIG = join(MODEL, 'encoderfile.yml');
 
-/** Runs an executable as on a machine that has nothing else: no other program, and no file but those of the model. */
+/** Runs an executable as on an empty machine, with no other programs, and no files except those of the model. */
 function run(file: string, ...args: string[]): Promise<Answer> {
   const env = [`HOME=${folder()}`, `ENCODERFILE_CACHE_DIR=${join(TEST_CACHE, 'native')}`, 'PATH='];
   return runProcess('/usr/bin/env', ['-i', ...env, file, ...args], { cwd: folder() });
@@ -34,7 +34,7 @@ verifiesOnce('build:one-file', async () => {
   expect(built.stderr).toMatch(/Preparing the base runtime \(\d+\.\d s\): inside this encoderfile/);
   const inferred = await run(join(folder(), 'sentiment.encoder'), 'infer', 'I love this');
   expect(inferred.stdout).toContain('"score": 0.99527925');
-  // A build leaves nothing behind but its result.
+  // A build leaves only its result behind.
   expect(readdirSync(folder()).sort()).toEqual(['.cache', 'models', 'sentiment.encoder']);
 
   expect(await run(tool, 'version')).toMatchObject({ exitCode: 0, stdout: `encoderfile ${VERSION}` });

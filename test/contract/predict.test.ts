@@ -212,7 +212,7 @@ verifiesServed('sentence:metadata', async (arm) => {
   expect(metadata).toMatchObject({ model_id: 'sentence', model_type: 4, id2label: {} });
 });
 
-/** Everything that independent libraries compute of a text, within 1e-5. */
+/** All values that independent libraries compute for a text, within 1e-5. */
 function expectGolden(result: PredictResult | undefined, golden: GoldenText | undefined): void {
   if (!result || !golden) throw new Error('a result for every text');
   const kept = golden.input_ids.flatMap((_, at) => (golden.special_tokens_mask[at] === 0 ? [at] : []));

@@ -70,7 +70,7 @@ verifiesOnce('build:quantize-accuracy', async () => {
   const float = statSync(join(folder(), 'bert/model.safetensors')).size;
   expect(statSync(join(assets, 'weights.bin')).size).toBeLessThan(float * 0.32);
 
-  // Labels: the same weights as a classifier.
+  // The same weights as a classifier, for labels.
   writeRandomBert(join(folder(), 'labels'), { id2label: { 0: 'a', 1: 'b', 2: 'c' } });
   const labels = writeConfig('labels', {
     path: 'labels',

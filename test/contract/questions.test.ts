@@ -23,7 +23,7 @@ interface Answer {
   readonly end: number;
 }
 
-/** A request, and what transformers' pipeline answers; fixtures/scripts/make_questions.py made it. */
+/** A request, and the response of the transformers pipeline (fixtures/scripts/make_questions.py). */
 interface Golden {
   readonly question: string;
   readonly context: string;

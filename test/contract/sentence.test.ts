@@ -17,7 +17,7 @@ import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const { texts, variants } = readGoldenSentences();
-/** The settings that the fixture was saved with. */
+/** The saved settings of the fixture. */
 const [asSaved, query] = [null, 'query'].map((name) =>
   variants.find(({ normalize, prompt_name }) => normalize && prompt_name === name),
 );
@@ -34,7 +34,7 @@ verifies('sentence:infer', async (arm) => {
   }
 });
 
-/** A command line cannot hold the null character. */
+/** A command line cannot contain the null character. */
 const printable = texts.filter((text) => !text.includes('\0'));
 
 verifies('sentence:infer-options', async (arm) => {
@@ -106,7 +106,7 @@ verifiesOnce('sentence:infer-resume', async () => {
     reject: false,
     env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
   });
-  // It stays open, so the run cannot come to its end.
+  // It stays open, so the run cannot finish.
   killed.stdin.write(input);
   await hasLines(`${output}.partial`);
   killed.kill('SIGKILL');

@@ -69,7 +69,7 @@ verifiesOnce('serve:local', async () => {
   }
 });
 
-/** An address of this machine that is not loopback; undefined if it has none. */
+/** A non-loopback address of this machine; undefined if there is none. */
 const networkAddress = (): string | undefined =>
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

@@ -13,8 +13,8 @@ interface BuiltServer {
 }
 
 /**
- * Builds the model of a config to `output`, which ends in `.encoder`, and serves it: in this process, or as an executable that the
- * build tool that is one file has written.
+ * Builds the model of a config to `output`, which ends in `.encoder`, and serves it: in this process, or as an executable written by the
+ * single-file build tool.
  */
 export async function serveBuilt(
   { name }: ServingArm,

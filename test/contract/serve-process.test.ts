@@ -28,7 +28,7 @@ const predict = async (url: string): Promise<number> => {
 verifiesOnce('serve:log-not-read', async () => {
   const { child, url, ended } = await serve();
   child.stderr?.removeAllListeners('data').pause();
-  // What a pipe and this process hold is far less than the log of so many requests.
+  // The buffers of a pipe and this process are much smaller than the log of so many requests.
   for (let asked = 0; asked < 4000; asked += 1) {
     const { status } = await fetch(`${url}/model`).then(async (answer) => {
       await answer.bytes();
@@ -149,7 +149,7 @@ verifiesOnce('mcp:http-options', async () => {
       `Error: --${option} requires --http. Add --http, or remove --${option} to serve on stdio.`,
     );
   }
-  // Variables may be set for several commands.
+  // Variables can be set for several commands.
   const env = { ENCODERFILE_MCP_PORT: '1', ENCODERFILE_API_KEY: 'key' };
   const answer = await runExecutable(builtExecutable('sentiment'), ['mcp'], { env, input: '' });
   expect(answer).toEqual({ exitCode: 0, stdout: '', stderr: '' });

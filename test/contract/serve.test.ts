@@ -41,7 +41,7 @@ verifiesOnce('serve:both-disabled', async () => {
   );
   const damaged = join(folder(), 'not-a-model');
   writeFileSync(damaged, 'nothing');
-  // Reported before the model is read.
+  // Reported before the model is loaded.
   const env = { ENCODERFILE_DISABLE_HTTP: 'true', ENCODERFILE_DISABLE_GRPC: '1' };
   const answer = await runExecutable(builtExecutable('sentiment'), ['serve'], { env });
   expect(answer).toMatchObject({ exitCode: 1, stderr: 'Error: Cannot disable both gRPC and HTTP\n' });
@@ -168,7 +168,7 @@ verifiesOnce('serve:second-signal', async () => {
   await untilBusy(url);
   child.kill('SIGTERM');
   await said(/"msg":"stopping/);
-  // The same one immediately after it counts as an echo of the first.
+  // A second identical signal immediately afterwards counts as an echo of the first.
   child.kill('SIGTERM');
   child.kill('SIGINT');
   expect(await ended).toBe('SIGINT');

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import type { ServiceArm } from './shared-services.ts';
 
-/** What the two ways to run a service need to know of it. */
+/** The information that the two modes of running a service need about it. */
 interface Service<Files> {
-  /** Writes what it reads into a folder of its own. */
+  /** Writes its input files into a separate folder. */
   readonly write: (files: Files) => string;
   readonly startHere: (
     given: Given<Files>,
@@ -23,7 +23,7 @@ interface Given<Files> {
   readonly flags: readonly string[];
 }
 
-/** By its code in this process, and as its executable. */
+/** From source in this process, and as its executable. */
 export function serviceArms<Files>({ write, startHere, command }: Service<Files>) {
   const inProcess: ServiceArm<Files> = {
     name: 'in-process',
@@ -57,7 +57,7 @@ export function serviceArms<Files>({ write, startHere, command }: Service<Files>
 
 export const SERVING = /"msg":"serving"/;
 
-/** Where it answers, once it does. */
+/** Its address, once it responds. */
 export async function addressOf({ said }: Pick<RunningExecutable, 'said'>): Promise<string> {
   const banner = await said(SERVING);
   return / (https?:\/\/[^ /]+:\d+)$/m.exec(banner)?.[1] ?? '';

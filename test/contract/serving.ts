@@ -9,16 +9,16 @@ import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { transformed } from './transformed.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
-/** A model on the network. */
+/** A served model. */
 export interface Served {
   readonly httpPort: number;
   readonly grpcPort: number;
   stop(): Promise<void>;
-  /** Lines of its log, all of them once it has stopped. */
+  /** Its log lines; complete once it has stopped. */
   log(): string;
 }
 
-/** A way to put a model on the network. `model` is the name of a fixture, `flags` are those of `serve`. */
+/** A mode for serving a model. `model` is the name of a fixture, `flags` are those of `serve`. */
 export interface ServingArm {
   readonly name: string;
   serve(model: string, flags?: readonly string[]): Promise<Served>;
@@ -29,7 +29,7 @@ const inProcess: ServingArm = {
   serve: (model, flags) => serveAssets(builtAssets(model), flags),
 };
 
-/** Serves the folder that `build --no-build` wrote, from this process. */
+/** Serves the folder that `build --no-build` has written, from this process. */
 export async function serveAssets(path: string, flags: readonly string[] = []): Promise<Served> {
   const invocation = parseInvocation(serveModelCommand(''), [...ANY_PORTS, ...flags], {});
   const settings = {

@@ -2,11 +2,11 @@ import { afterAll } from 'vitest';
 import type { Served, ServingArm } from './serving.ts';
 
 export interface SharedServer extends Served {
-  /** Where it answers over HTTP. */
+  /** Its HTTP address. */
   readonly url: string;
 }
 
-/** Models on the network that the tests of a file share; they are stopped after its last test. */
+/** Served models that the tests in a file share; they are stopped after the last test. */
 export function shareServers(): (
   arm: ServingArm,
   model: string,

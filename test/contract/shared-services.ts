@@ -1,26 +1,26 @@
 import { afterAll, afterEach } from 'vitest';
 
-/** A server of ours that tests started. */
+/** One of our servers, started by tests. */
 export interface RunningService {
   readonly url: string;
-  /** Holds the files it reads. */
+  /** Contains its input files. */
   readonly folder: string;
   stop(): Promise<void>;
-  /** Lines of its log, all of them once it has stopped. */
+  /** Its log lines; complete once it has stopped. */
   log(): string;
 }
 
-/** A way to run a server of ours. */
+/** A mode for running one of our servers. */
 export interface ServiceArm<Files, Running extends RunningService = RunningService> {
   readonly name: string;
   start(files: Files, flags?: readonly string[]): Promise<Running>;
 }
 
-/** The parsed body of an answer, with its status and headers. */
+/** The parsed response body, with status and headers. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what it is made of is what tests look at.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests examine its structure.
   readonly body: any;
   readonly text: string;
 }
@@ -38,7 +38,7 @@ export type StartService<Files, Running extends RunningService = RunningService>
   flags?: readonly string[],
 ) => Promise<Running & Api>;
 
-/** Servers that the tests of a file share; they are stopped after its last test. */
+/** Servers that the tests in a file share; they are stopped after the last test. */
 export function shareServices<Files, Running extends RunningService = RunningService>(): StartService<
   Files,
   Running
@@ -55,7 +55,7 @@ export function shareServices<Files, Running extends RunningService = RunningSer
   };
 }
 
-/** Servers that a test has for itself; they are stopped after it. */
+/** Servers for a single test; they are stopped after it. */
 export function useServices<Files, Running extends RunningService = RunningService>(): StartService<
   Files,
   Running

@@ -3,7 +3,7 @@ import type { CollectedSpan } from '../runtime/serve/telemetry/collector.ts';
 const CLIENT_SPAN = '00f067aa0ba902b7';
 const traceId = (digit: number): string => String(digit).repeat(32);
 
-/** The header of a client whose trace id has this digit only. */
+/** A client header whose trace ID consists of this digit. */
 export const traceParent = (digit: number, flags = '01'): string =>
   `00-${traceId(digit)}-${CLIENT_SPAN}-${flags}`;
 
@@ -13,7 +13,7 @@ export interface SpanTree {
   readonly children?: readonly SpanTree[];
 }
 
-/** The spans below that of the client, in the order of their starts. */
+/** The child spans of the client's span, in the order of their start times. */
 export const treeOf = (spans: readonly CollectedSpan[], digit: number): SpanTree[] =>
   childrenOf(
     spans.filter((span) => span.traceId === traceId(digit)),

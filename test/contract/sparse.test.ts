@@ -35,7 +35,7 @@ verifiesServed('sparse:golden', async (arm) => {
     expect(model_id).toBe('splade');
     expectClose(dense(rows), dense(golden.vectors), transport.name);
     for (const row of rows) expect(row.indices).toEqual(ascending(row));
-    // The first text alone, without neighbors and padding.
+    // The first text alone, without other texts and padding.
     const alone = (await client.predict({ inputs: texts.slice(0, 1) })).results as unknown as Row[];
     expectClose(dense(alone), dense(golden.vectors.slice(0, 1)), transport.name);
     await client.close();
@@ -159,7 +159,7 @@ const build = (...args: string[]) =>
 verifiesOnce('sparse:build', async () => {
   const saved = copyModel('splade', join(folder(), 'saved'));
   expect((await build(saved)).stdout).toMatch(/^Type +sparse_embedding, 2600 dimensions$/m);
-  // The same weights as a graph that returns logits, without the files of sentence-transformers.
+  // The same weights as a graph that returns logits, without sentence-transformers files.
   const exported = copyModel('fill-mask', join(folder(), 'exported'));
   const config = join(folder(), 'x.yml');
   const fields = { name: 'exported', path: exported, model_type: 'sparse_embedding' };

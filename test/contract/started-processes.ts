@@ -7,18 +7,18 @@ export interface RunningProcess extends Api, RunningExecutable {}
 
 interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Holds the files it reads, and is removed after the test. */
+  /** Contains its input files, and is removed after the test. */
   readonly folder?: string;
 }
 
 interface ProcessStarter {
-  /** Without waiting for anything. */
+  /** Without waiting. */
   readonly launch: (path: string, args: readonly string[], options?: LaunchOptions) => RunningExecutable;
-  /** What is to be asked of one that serves at the URL. */
+  /** Sends requests to a process that serves at the URL. */
   readonly served: (started: RunningExecutable, url: string, folder: string) => RunningProcess;
 }
 
-/** Real processes that a test talks to and sends signals. After it, what still runs is ended and their folders are removed. */
+/** Real processes with which a test communicates. After the test, running processes are ended and their folders are removed. */
 export function useProcesses(): ProcessStarter {
   const running: RunningExecutable[] = [];
   const folders: string[] = [];

@@ -15,13 +15,13 @@ interface StartOptions {
 }
 
 interface Servers {
-  /** Starts `serve` and waits until it does. */
+  /** Starts `serve` and waits until it responds. */
   readonly serve: (options?: StartOptions) => Promise<StartedServer>;
-  /** Has an executable that was started otherwise ended too. */
+  /** Registers an executable that was started elsewhere, so that it is also stopped. */
   readonly endAfterTest: (executable: RunningExecutable) => void;
 }
 
-/** Executables that a test starts; what still runs after it is killed. */
+/** Executables started by a test; those still running after it are killed. */
 export function useServers(): Servers {
   const running: RunningExecutable[] = [];
   afterEach(async () => {

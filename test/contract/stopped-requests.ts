@@ -10,7 +10,7 @@ interface Connection {
   readonly received: () => string;
 }
 
-/** A request for a port, and another one that opens kept connections, as they are on the wire. */
+/** A request to a port, and another one that opens persistent connections, as raw bytes. */
 interface Target {
   readonly port: number;
   readonly request: string;
@@ -18,8 +18,8 @@ interface Target {
 }
 
 /**
- * Stops a server with SIGTERM when it has requests that only the system knows: the process is suspended, clients connect and send
- * requests, and the process continues with all of them and the signal. Returns the last response on each connection.
+ * Stops a server with SIGTERM while it has unread requests: the process is suspended, clients connect and send requests, and the process
+ * then resumes with all of them and the signal. Returns the last response on each connection.
  */
 export async function stopWithUnreadRequests(
   child: Pick<ChildProcess, 'kill'>,
@@ -60,7 +60,7 @@ async function open(port: number): Promise<Connection> {
   return { socket, received: () => text };
 }
 
-/** A POST of JSON as it is on the wire. */
+/** A raw POST request with JSON. */
 export const postText = (
   path: string,
   body: unknown,

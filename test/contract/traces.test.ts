@@ -39,7 +39,7 @@ verifiesServed('serve:traces', async (arm) => {
   const inputs = ['I love this', 'I hate this'];
 
   await post(`${url}/predict`, { inputs }, { traceparent: traceParent(1), tracestate: 'vendor=1' });
-  // Neither of these is sampled: the client decides, and without a decision the share does.
+  // Neither of these is sampled: the client decides for one, and the sampling share for the other.
   await post(`${url}/predict`, { inputs }, { traceparent: traceParent(9, '00') });
   await post(`${url}/predict`, { inputs });
   await fetch(`${url}/healthz`, { headers: { traceparent: traceParent(8) } });

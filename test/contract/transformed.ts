@@ -1,5 +1,5 @@
-/** Models that are also built with a transform that makes of the output what is made of it without one. */
+/** Models that are also built with a transform that reproduces the result of the model without a transform. */
 const MODELS = new Set(['sentiment', 'ner', 'embedder', 'sentence']);
 
-/** The same model with its transform, where it has one: what holds for the one holds for the other. */
+/** The same model with its transform, if it has one: both must pass the same tests. */
 export const transformed = (model: string): string => (MODELS.has(model) ? `${model}-transformed` : model);

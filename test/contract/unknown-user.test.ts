@@ -7,7 +7,7 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type Answer, runProcess } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 
-/** A user id that the system's list of users does not have, as of a container started with `--user 54321`. */
+/** A user ID that is not in the system's list of users, as in a container started with `--user 54321`. */
 const AS_UNKNOWN_USER = ['--map-user=54321', '--map-group=54321'];
 const canMapUsers =
   process.platform === 'linux' &&
@@ -29,7 +29,7 @@ test.runIf(canMapUsers)('the build tool works for a user without a home folder',
   expect(await run([...encoderfile, 'validate', '-f', config, '--cache-dir', TEST_CACHE])).toMatchObject({
     exitCode: 0,
   });
-  // A validation keeps nothing, so that it needs no cache.
+  // Validation stores nothing, so it needs no cache.
   const validated = await run([...encoderfile, 'validate', '-f', config], { TMPDIR: folder() });
   expect(validated).toMatchObject({ exitCode: 0 });
   const nowhere = await run([...encoderfile, 'base', 'list']);

@@ -50,7 +50,7 @@ function build(model: ModelName, fields: Record<string, unknown> = {}): Promise<
   return runCli(['build', '-f', config, ...output]);
 }
 
-/** Runs a test on a server of a built model. */
+/** Runs a test with a server for a built model. */
 async function serving(
   model: ModelName,
   flags: readonly string[],
@@ -96,7 +96,7 @@ function normalized(vector: readonly number[]): number[] {
   return vector.map((value) => value / norm);
 }
 
-/** Compares what infer prints: the label of each token, or a vector per text. */
+/** Compares the output of infer: the label of each token, or a vector per text. */
 function expectInferred(stdout: string, wanted: readonly GoldenResult[], what: string): void {
   const { predictions, embeddings = [] } = JSON.parse(stdout) as {
     predictions?: { labels: string[] }[];

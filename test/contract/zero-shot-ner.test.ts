@@ -50,7 +50,7 @@ interface Found {
   readonly entities?: readonly GoldenEntity[];
 }
 
-/** Scores within 1e-5, and everything else equal. */
+/** Scores must be within 1e-5, and everything else equal. */
 function expectEntities(
   found: readonly Found[],
   wanted: readonly (readonly GoldenEntity[])[],
@@ -128,7 +128,7 @@ verifiesOnce('zero_shot_ner:alone', async () => {
       const { results } = JSON.parse(text) as { results: Found[] };
       expectEntities(results, requests[at]?.wanted ?? [], `request ${at}`);
     }
-    // 300 windows of 12 words that share 8, and more words than they have.
+    // 300 windows of 12 words that overlap by 8, and a text with more words than they can contain.
     const long = { inputs: ['Anna '.repeat(2000)], labels: ['person'] };
     const cut = await post(`http://127.0.0.1:${httpPort}/predict`, long);
     expect([cut.status, cut.headers['x-truncated-inputs']]).toEqual([200, '1']);

@@ -26,12 +26,12 @@ function rowsBelow(heading: string): string[][] {
 
 const codeIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const isPath = (code: string): boolean => /^[\w.<>*{},/-]+(?:\/|\.(?:ts|mjs|cjs|json|md|py))$/.test(code);
-/** A path with the names that stand for any: `x.ts`, `<resource>`. */
+/** A path with placeholder names: `x.ts`, `<resource>`. */
 const patternOf = (path: string): string =>
   path.replaceAll(/<\w+>/g, '*').replaceAll(/(?<=^|\/)x(?=[./]|$)/g, '*');
 const exists = (pattern: string): boolean => globSync(pattern.replace(/\/$/, ''), { cwd: ROOT }).length > 0;
 
-/** Whether a path exists at the root, or relative to the folder of an earlier path of the row or to one above it. */
+/** Whether a path exists at the root, or relative to an earlier path in the row or one of its parent folders. */
 function existsFrom(path: string, earlier: readonly string[]): boolean {
   const pattern = patternOf(path);
   if (exists(pattern)) return true;

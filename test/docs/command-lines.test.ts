@@ -16,7 +16,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   gateway: gatewayProgram,
 };
 
-/** Mistakes that a page shows with their message. */
+/** Invalid command lines that a page shows with their error message. */
 const MISTAKES = new Set(['mcp-manager lst']);
 
 test.each(pagesWithCommands())('commands and options in %s exist', (page) => {
@@ -41,7 +41,7 @@ test('commands are found in pipelines, substitutions and quotes, but not in comm
   ]);
 });
 
-/** The problem of a command line that names a command or an option that does not exist. Values are not checked. */
+/** The error of a command line with a nonexistent command or option. Values are not checked. */
 function problemOf({ program: name, args }: ProgramCall): string | undefined {
   const program = PROGRAMS[name];
   if (program === undefined) throw new Error(`no program ${name}`);

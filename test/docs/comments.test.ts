@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../helpers/paths.ts';
 import { findWordsInComment } from './plain-words.ts';
 
-/** Folders whose comments and names of tests and behaviors are checked. */
+/** Folders whose comments, test names and behaviors are checked. */
 const FOLDERS = ['cli', 'runtime', 'site', 'proto', 'templates', 'fixtures', 'test', '.ci'];
 const SOURCES = /\.(?:ts|js|mjs|vue|css|proto|lua)$/;
 const SCRIPTS = /\.(?:py|sh|ya?ml)$/;
-/** Generated files, and those that quote the words. */
+/** Generated files, and files that quote the words. */
 const SKIPPED =
   /^(?:runtime\/gen\/|test\/docs\/(?:plain-words|words\.test|strings\.test|comments\.test)\.ts$)/;
 
@@ -17,7 +17,7 @@ const SCRIPT_COMMENT = /^\s*# ?(.*)$/;
 const NAME =
   /\b(?:test|it|describe|behavior)\b[^'`]*?(?:\(|: )(['`])((?:(?!\1).)+)\1|^\]?\)*\((['`])((?:(?!\3).)+)\3/;
 
-/** The text of a comment, or the name of a test or a behavior, in a line. */
+/** The comment, test name or behavior in a line. */
 function textIn(file: string, line: string): string | undefined {
   const [, own, after] = (SCRIPTS.test(file) ? SCRIPT_COMMENT : COMMENT).exec(line) ?? [];
   if (own !== undefined || after !== undefined) return own ?? after;

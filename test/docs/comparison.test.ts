@@ -16,7 +16,7 @@ const CONTESTANTS = [OURS, RUST, TEI, FASTEMBED];
 
 const cellsOf = (line: string): string[] => line.split('|').map((cell) => cell.trim());
 
-/** A number of the tables of the benchmark, by the first cell of the header, the row and the column. */
+/** A number in the benchmark tables, by the first cell of the header, the row and the column. */
 function measured(table: string, row: string, column: string): number {
   const [rows = ''] = PEERS.split(`\n| ${table}`).slice(1).join('').split('\n\n');
   const [header = '', ...lines] = `| ${table}${rows}`.split('\n');
@@ -28,7 +28,7 @@ function measured(table: string, row: string, column: string): number {
 
 const ratio = (table: string, row: string): number => measured(table, row, 'ours is faster by');
 
-/** Cells of a row of the table in the README, without the marks of the best one. */
+/** The cells of a row in the README table, without the highlighting of the best value. */
 function rowOfReadme(start: string): string[] {
   const line = README.split('\n').find((one) => one.startsWith(`| ${start}`)) ?? '';
   return cellsOf(line.replaceAll('*', '')).slice(2, -1);

@@ -7,7 +7,7 @@ import { ROOT } from '../helpers/paths.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/config.md'), 'utf8');
 
-/** The keys of a schema that state a default, which the validator fills in. */
+/** The schema keys with a default value, which the validator fills in. */
 function* defaultsIn(schema: unknown, key = ''): Generator<[key: string, value: unknown]> {
   if (!isObject(schema)) return;
   if ('default' in schema && !isObject(schema['default'])) yield [key, schema['default']];
@@ -20,7 +20,7 @@ const defaults = [...defaultsIn(CONFIG_SCHEMA)];
 test.each(defaults)('the build configuration page documents the default of %s: %j', (key, value) => {
   expect(defaults.length).toBeGreaterThan(8);
   const text = Array.isArray(value) ? JSON.stringify(value) : String(value);
-  // A row of a table, or a line of the example with all limits.
+  // A table row, or a line in the example with all limits.
   const lines = PAGE.split('\n').filter(
     (line) =>
       line.trim().startsWith(`${key}: `) ||

@@ -6,7 +6,7 @@ import { ROOT } from '../helpers/paths.ts';
 const FOLDER = join(ROOT, 'docs/decisions');
 const STATUS =
   /^Status: (accepted|proposed|rejected|superseded by \d{4}), \d{4}-\d{2}-\d{2}(; superseded by \d{4} for [^\n]+|; measured again in \d{4})?\.$/;
-// The index of all of them is generated: `npm run check` compares it.
+// The index is generated: `npm run check` compares it.
 const files = readdirSync(FOLDER)
   .filter((name) => name !== 'README.md')
   .toSorted();

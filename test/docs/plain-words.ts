@@ -1,7 +1,7 @@
-/** Rules for sentences of pages and messages. In comments and names of tests, a noun phrase such as "What a guard needs." is clear. */
+/** Applies to sentences on pages and in messages. In comments and test names, a noun phrase such as "What a guard needs." is clear. */
 const FOR_SENTENCES = 'the noun as the subject';
 
-/** Words that readers who are not native speakers have to translate first, and the words of the trade to use instead. */
+/** Words that non-native readers have to translate first, and the standard terms to use instead. */
 const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwho(?:so)?ever\b/i, 'the noun: client, caller, request'],
   [/\b(?:some|no|any|every)body\b/i, 'the noun: client, caller, user'],
@@ -29,7 +29,7 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Words with the British endings that are American as well. */
+/** Words with British-looking endings that are also American. */
 const NOT_BRITISH =
   /^(?:noise|wise|clockwise|advertise|enterprise|expertise|merchandise|paradise|promise[sd]?|raise[sd]?|disguise|likewise|otherwise|precise|revise[sd]?)$/i;
 
@@ -38,11 +38,11 @@ export interface Finding {
   readonly instead: string;
 }
 
-/** The words to avoid that a comment or the name of a test contains. */
+/** The words to avoid in a comment or test name. */
 export const findWordsInComment = (text: string): Finding[] =>
   findWords(text).filter(({ instead }) => instead !== FOR_SENTENCES);
 
-/** The words to avoid that a text contains. */
+/** The words to avoid in a text. */
 export function findWords(text: string): Finding[] {
   return REPLACEMENTS.flatMap(([pattern, instead]) =>
     [...text.matchAll(new RegExp(pattern, `${pattern.flags}gm`))]

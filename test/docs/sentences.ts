@@ -1,6 +1,6 @@
 import { parseSync } from '@swc/core';
 
-/** Keys of syntax nodes whose strings are not texts: module names, types and positions. */
+/** Keys of syntax nodes whose strings are not messages: module names, types and positions. */
 const SKIPPED_KEYS = new Set(['span', 'source', 'typeAnnotation', 'typeParams', 'typeArguments']);
 
 interface Quasi {
@@ -8,8 +8,8 @@ interface Quasi {
 }
 
 /**
- * The string literals and templates of a source that look like sentences: with a space between two words. `…` stands for a value in a
- * template.
+ * String literals and templates in a source that look like sentences, because they contain two words separated by a space. `…` stands for a
+ * value in a template.
  */
 export function sentencesOf(source: string): string[] {
   const found: string[] = [];

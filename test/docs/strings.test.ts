@@ -18,7 +18,7 @@ const ROOTS = [
   'runtime/transform',
 ];
 
-/** Texts for a model, not for a person: instructions of judges, which results depend on, and examples. */
+/** Texts for a model instead of a person: judge instructions, which affect results, and examples. */
 const FOR_MODELS = new Set([
   'runtime/targets/gateway/evaluation/metrics/text/judge.ts',
   'runtime/targets/encoder/http/page/browser/label-examples.ts',
@@ -27,7 +27,7 @@ const FOR_MODELS = new Set([
 /** A text without the code that it quotes. */
 const proseOf = (text: string): string => text.replaceAll(/`[^`\n]*`/g, 'code');
 
-/** Texts between the tags of a page. */
+/** Texts between the HTML tags of a page. */
 const textsOfHtml = (html: string): string[] =>
   html
     .replaceAll(/<(script|style)\b[^]*?<\/\1>/g, '')

@@ -10,12 +10,12 @@ import { FIXTURES, ROOT } from '../helpers/paths.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 
-// docs/transforms.md shows scripts with what comes out of them. Here they run.
+// Runs the scripts in docs/transforms.md and compares their output.
 
 const folder = useTempFolder();
 const document = readFileSync(join(ROOT, 'docs/transforms.md'), 'utf8');
 
-/** A script, the fixture model it is for, a command and what that prints. */
+/** A script, its fixture model, a command and the documented output. */
 const EXAMPLE =
   /<!-- model: (?<model>[\w-]+) -->\n\n```lua\n(?<script>.*?)```\n\n```console\n\$ encoderfile (?<command>[^\n]*)\n(?<printed>.*?)\n```/gs;
 const examples = [...document.matchAll(EXAMPLE)].map(({ groups = {} }) => ({
@@ -25,7 +25,7 @@ const examples = [...document.matchAll(EXAMPLE)].map(({ groups = {} }) => ({
   printed: groups['printed'] ?? '',
 }));
 
-/** Other blocks of Lua say in comments what they print. */
+/** Other Lua blocks document their output in comments. */
 const snippets = [...document.replaceAll(EXAMPLE, '').matchAll(/```lua\n(.*?)```/gs)].map(
   ([, code = '']) => code,
 );
@@ -56,7 +56,7 @@ describe('the examples print the documented output', () => {
     );
     const [found, stated] = [numbersIn(actual), numbersIn(printed)];
     for (const [index, number] of found.entries()) {
-      // Other processors round differently in the last digits.
+      // The last digits differ between CPUs.
       expect(Math.abs(number - (stated[index] ?? Number.NaN))).toBeLessThan(1e-3 * Math.abs(number) + 1e-6);
     }
   });
@@ -101,6 +101,6 @@ const NUMBER = /(?<![\w.#-])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])/g;
 const SPACES = / +/g;
 const numbersIn = (text: string): number[] => Array.from(text.matchAll(NUMBER), ([number]) => Number(number));
 
-/** The words of a command line, of which some stand in double quotes. */
+/** Splits a command line into words, some of them in double quotes. */
 const words = (command: string): string[] =>
   Array.from(command.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);

@@ -6,12 +6,12 @@ import { sentencesOf } from './sentences.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8');
 
-/** The messages of the first column of each table; a cell can have several. Those of the operating system are marked. */
+/** The messages in the first column of each table; a cell can contain several. Messages of the operating system are marked. */
 const messages = [...PAGE.matchAll(/^\| (`.*?`) ?(\(from the system\)|with `[^`]*`)? \|/gm)]
   .filter(([, , source = '']) => !source.includes('system'))
   .flatMap(([, cell = '']) => cell.split('`, `').map((message) => message.replaceAll('`', '')));
 
-/** The parts of a message that do not differ, without the punctuation that joins them. */
+/** The fixed parts of a message, without the punctuation around them. */
 const fixedParts = (message: string): string[] =>
   message
     .split('…')

@@ -19,11 +19,11 @@ const PAGES = [
   ),
 ];
 
-/** Passages in which a word is right, by page: quotations and names. Each must occur, or it is out of date. */
+/** Passages in which a word is allowed, by page: quotations and names. Each must exist, or it is out of date. */
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
-  // Texts of a model's evaluation.
+  // Texts in the evaluation of a model.
   'fixtures/scripts/README.md': [/"nobody told me how \{a\} \.\.\." \([^)]*\)/],
-  // The titles of the decisions, which are checked in the decisions.
+  // The titles of the decisions, which are checked on their own pages.
   'docs/decisions/README.md': [/^## [^]*/m],
   // The glossary itself quotes the words.
   '.github/CONTRIBUTING.md': [/^\| instead of \| write \|\n(?:\|.*\n)+/m],

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../helpers/paths.ts';
 
-/** Its main thread never runs anything again, as in an endless graph. */
+/** Its main thread is blocked forever, as by an endless graph. */
 const CHILD = `
 import { writeSync } from 'node:fs';
 import { endWithParent } from ${JSON.stringify(`${ROOT}/cli/adapters/end-with-parent.ts`)};
@@ -22,7 +22,7 @@ test('a process with a blocked main thread ends after its parent is killed', asy
     stderr: 'inherit',
   });
   let printed = '';
-  // The child has the same stdout, which ends only when both processes have ended.
+  // The child inherits stdout, which closes only when both processes have ended.
   for await (const line of parent) {
     printed += line;
     parent.kill('SIGKILL');

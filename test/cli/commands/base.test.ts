@@ -24,7 +24,7 @@ const ARM = `base/0.0.1/aarch64-unknown-linux-gnu-${KEY}`;
 const WINDOWS = `base/0.1.0/x86_64-pc-windows-msvc-${KEY}.exe`;
 const NODE = `node/${NODE_VERSION}/aarch64-unknown-linux-gnu`;
 
-/** Files where base runtimes would be; only their names matter here. */
+/** Files in place of base runtimes; only their names matter here. */
 function fillCache(): void {
   for (const path of [LINUX, ARM, WINDOWS, NODE, 'base/0.0.1/notes.txt', 'native/x']) {
     mkdirSync(dirname(join(folder(), path)), { recursive: true });

@@ -7,7 +7,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** What bash offers for a command line whose last word is being typed. */
+/** Bash completions for the last word of a command line. */
 async function offered(...words: string[]): Promise<string[]> {
   const { stdout: script } = await runCli(['completion', 'bash']);
   const file = join(folder(), 'encoderfile.bash');
@@ -49,7 +49,7 @@ describe('encoderfile completion', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
-    // Nothing of ours: bash offers files.
+    // Without completions of the program, bash completes file names.
     [['build', '-f', ''], []],
     [['inspect', ''], []],
   ])('bash: %j completes to %j', async (words, expected) => {

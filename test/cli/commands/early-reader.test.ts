@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../helpers/paths.ts';
 
-/** As `encoderfile … | head -1` when head has left already. */
+/** Like `encoderfile … | head -1` after head has exited. */
 async function runWithoutReader(args: readonly string[]): Promise<{ exitCode: unknown; stderr: string }> {
   const child = spawn(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

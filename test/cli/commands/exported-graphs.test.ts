@@ -16,7 +16,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 const folder = useTempFolder();
 const assets = (): string => join(folder(), 'model.assets');
 
-/** What onnxruntime for Python computes for each text and output; fixtures/scripts/make_graphs.py made it. */
+/** Reference results of onnxruntime for Python, for each text and output (fixtures/scripts/make_graphs.py). */
 type Golden = Readonly<Record<string, readonly Readonly<Record<string, readonly number[]>>[] | null>>;
 const golden: Golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/graphs.json'), 'utf8'));
 const TEXTS = readGolden('embedder')
@@ -32,9 +32,9 @@ async function build(graph: string, config: Record<string, unknown>) {
   return await runCli(['build', '-f', file, '--no-build', '--cache-dir', TEST_CACHE], { cwd: folder() });
 }
 
-/** Expects the numbers of Python for each text, alone and with others. */
+/** Expects the reference results for each text, alone and in a batch. */
 async function expectGolden(graph: string, output: string, tolerance?: number): Promise<void> {
-  // As servers open it: some operators compute in another way without prepacked weights.
+  // Uses the same session options as servers: some operators compute differently without prepacked weights.
   const engine = await openEngine(assets(), { threads: () => 1, prepack: true, cacheDir: TEST_CACHE });
   try {
     const together = await engine.infer(TEXTS);
@@ -81,7 +81,7 @@ test('fused add-and-normalize operators are split, because they are slow on CPUs
   expect(built.exitCode, built.stderr).toBe(0);
   const { graph } = fromBinary(ModelProtoSchema, readFileSync(join(assets(), ASSETS.graph)));
   const kinds = graph?.node.map(({ opType }) => opType).filter((kind) => kind.endsWith('Normalization'));
-  // ONNX Runtime itself joins the residual of the exported attention with its norm.
+  // ONNX Runtime itself fuses the residual of the exported attention with its norm.
   expect(kinds).toEqual([
     'LayerNormalization',
     'LayerNormalization',
@@ -122,7 +122,7 @@ describe('integer weights', () => {
       ({ opType, input }) => opType === 'Gather' && input[1] === 'input_ids',
     );
     const weights = new Set(graph?.initializer.map(({ name }) => name));
-    // A run converts the rows that it looks up, not the tables.
+    // A run converts only the rows that it looks up, not the whole tables.
     expect(lookups?.filter(({ input: [table = ''] }) => !weights.has(table))).toEqual([]);
     await expectGolden('integer-tables', 'last_hidden_state');
   });

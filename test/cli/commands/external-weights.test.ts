@@ -17,7 +17,7 @@ const folder = useTempFolder();
 /** EXTERNAL of TensorProto.DataLocation in onnx.proto. */
 const EXTERNAL = 1;
 
-/** Moves the weights of the sentiment model to files next to it, each at a multiple of `alignment` after `start` other bytes. */
+/** Moves the weights of the sentiment model to external files, aligned to `alignment`, after `start` other bytes. */
 function moveWeights(fileOf: (index: number) => string, alignment: number, start: number): void {
   const files = new Map<string, Uint8Array[]>();
   const sizes = new Map<string, number>();

@@ -26,7 +26,7 @@ async function build(model: string, edit: (graph: GraphProto) => void, config: R
   return await runCli(['build', '-f', file, '--no-build', '--cache-dir', TEST_CACHE], { cwd: folder() });
 }
 
-/** Expects the numbers of Python's onnxruntime with the graph before its shape was fixed: of texts alone, and of all together. */
+/** Expects the results of onnxruntime for Python with the original graph, for single texts and for all texts together. */
 async function expectGolden(model: string): Promise<void> {
   const golden = readGolden(model).slice(0, 20);
   const texts = golden.map(({ text }) => text);

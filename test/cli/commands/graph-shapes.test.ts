@@ -28,7 +28,7 @@ const inputOf = (graph: GraphProto, name: string): ValueInfoProto => {
   return input;
 };
 
-/** Gives an input of the graph another name and type, as other exporters write it. */
+/** Changes the name and type of a graph input, as other exporters would write it. */
 function declare(graph: GraphProto, name: string, type: number, newName = name): void {
   const input = inputOf(graph, name);
   if (input.type?.tensorType) input.type.tensorType.elemType = type;
@@ -38,14 +38,14 @@ function declare(graph: GraphProto, name: string, type: number, newName = name):
   graph.node.unshift(castNode(`${name}_cast`, newName, inner, INT64));
 }
 
-/** Builds the sentiment model with this edit. */
+/** Builds the sentiment model with the edited graph. */
 async function build(edit: (graph: GraphProto) => void, config: Record<string, unknown> = {}) {
   const file = copyModel(folder(), 'sentiment', config);
   editGraph(join(folder(), 'model', 'model.onnx'), edit);
   return await runCli(['build', '-f', file, '--no-build', '--cache-dir', TEST_CACHE], { cwd: folder() });
 }
 
-/** Expects the logits that onnxruntime for Python computes with the unedited graph. */
+/** Expects the logits that onnxruntime for Python computes with the original graph. */
 async function expectGoldenLogits(): Promise<void> {
   const assets = join(folder(), 'model.assets');
   const engine = await openEngine(assets, { threads: () => 1, prepack: false, cacheDir: TEST_CACHE });
@@ -59,7 +59,7 @@ async function expectGoldenLogits(): Promise<void> {
   }
 }
 
-// oxlint-disable-next-line vitest/expect-expect -- the function has them.
+// oxlint-disable-next-line vitest/expect-expect -- the function contains the assertions.
 test.each([
   ['int32', INT32, INT32],
   ['a float32 mask', INT64, FLOAT],

@@ -93,7 +93,7 @@ describe('encoderfile verify', () => {
     const copy = damaged('weights', await inspectJson(executable));
     const { exitCode, stdout, stderr } = await runCli(['verify', '--json', copy]);
     expect(exitCode).toBe(1);
-    // As from every program; the same error is in the result.
+    // As in every program, the result contains the same error.
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'ConfigError', message: expect.stringContaining(copy) },
     });

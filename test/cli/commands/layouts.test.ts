@@ -9,7 +9,7 @@ const folder = useTempFolder();
 const validate = (...args: string[]) =>
   runCli(['validate', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });
 
-/** A model with its graphs in `onnx/`, as on Hugging Face. */
+/** Copies a model with its graphs in `onnx/`, as on Hugging Face. */
 function hubModel(name: string, target: string): string {
   const model = copyModel(name, join(folder(), target));
   mkdirSync(join(model, 'onnx'));

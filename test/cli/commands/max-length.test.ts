@@ -8,7 +8,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** Changes a JSON file of the copied model. */
+/** Changes a JSON file in the copied model. */
 function edit(file: string, change: Record<string, unknown>): void {
   const path = join(folder(), 'model', file);
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
@@ -31,7 +31,7 @@ test('truncation settings left over from training do not shorten texts', async (
   expect(await maxLength(config)).toBe(128);
   rmSync(join(folder(), 'model', 'tokenizer_config.json'));
   expect(await maxLength(config)).toBe(128);
-  // Without another source for the maximum length of a text, it is the best one.
+  // It is used only if no other file states a maximum length.
   edit('config.json', { max_position_embeddings: null });
   expect(await maxLength(config)).toBe(16);
 });

@@ -15,7 +15,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** Makes positions an input, which the graph computes from the token ids before. */
+/** Turns the positions, which the graph computes from token IDs, into an input. */
 function takePositions(graph: GraphProto): void {
   const table = graph.initializer.find(({ dims }) => dims[0] === 130n);
   const lookup = graph.node.find(({ opType, input }) => opType === 'Gather' && input[0] === table?.name);

@@ -102,7 +102,7 @@ test('downloads use the proxy, except for hosts in NO_PROXY', async () => {
     const env = { HF_ENDPOINT: 'http://hub.invalid', HTTP_PROXY: proxy.url, NO_PROXY: 'localhost' };
     expect((await pull(['hf:acme/sentiment'], env)).exitCode).toBe(0);
     expect(proxy.requests).toContain('http://hub.invalid/api/models/acme/sentiment/revision/main');
-    // The host of large files is on the list.
+    // NO_PROXY contains the host of large files.
     expect(proxy.requests.filter((url) => url.includes('localhost'))).toEqual([]);
     expect(hub().paths('cdn')).toHaveLength(1);
     expect(await pull(['hf:acme/sentiment'], { HTTP_PROXY: 'socks5://proxy' })).toMatchObject({
@@ -133,7 +133,7 @@ test('https goes through the proxy, and an untrusted certificate is rejected', a
       ),
     });
     expect(proxy.requests).toEqual(['CONNECT localhost:443']);
-    // With the certificate, the answer is read: a redirect from https to http.
+    // With the certificate, the response is read: it redirects from https to http.
     const authority = join(folder(), 'authority.pem');
     writeFileSync(authority, cert);
     const trusted = { ...variables(env), NODE_EXTRA_CA_CERTS: authority };
@@ -157,7 +157,7 @@ test('an interrupted download resumes in the next process', async () => {
     reject: false,
   });
   const blobs = join(repositoryFolder(), 'blobs');
-  // The start of another part removes one that is complete, perhaps between the two looks.
+  // When another part starts, a complete one is removed, possibly between the two checks.
   const partial = (): (number | undefined)[] =>
     (existsSync(blobs) ? readdirSync(blobs) : [])
       .filter((name) => name.endsWith('.incomplete'))
@@ -186,7 +186,7 @@ test('a partial file with wrong content is replaced', async () => {
   expect(file).toBeUndefined();
   const args = ['pull', 'hf:acme/sentiment', '--quiet'];
   hub().plan(/cdn/, { isWrong: true, cutAfter: 500_000 });
-  // Each attempt fails, so the process stops trying and leaves its part.
+  // All attempts fail, so the process gives up and leaves its partial file.
   hub().plan(/resolve.*onnx/, {});
   hub().plan(/resolve.*onnx/, { status: 503, headers: { 'retry-after': '9999' } });
   const failed = await runCli(args, { env: variables() });
@@ -239,7 +239,7 @@ test.runIf(canMount)('a full disk causes a one-sentence error, before and during
 test('folders inside a snapshot must not be links out of the cache', async () => {
   publish(CONTENTS);
   mkdirSync(repositoryFolder(), { recursive: true });
-  // A cache on another disk is a common set-up: only folders inside a snapshot must not be links.
+  // A cache on another disk is a common setup: only folders inside a snapshot must not be links.
   mkdirSync(join(folder(), 'other-disk'));
   symlinkSync(join(folder(), 'other-disk'), join(repositoryFolder(), 'blobs'));
   expect((await pull(['hf:acme/sentiment'])).exitCode).toBe(0);

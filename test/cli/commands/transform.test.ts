@@ -23,7 +23,7 @@ const MODELS: Record<TransformType, string> = {
   multi_vector: 'multi-vector',
 };
 
-/** A config for the fixture of a model type; `fields` are lines of YAML. */
+/** A config for the fixture of a model type; `fields` are additional YAML lines. */
 function writeConfig(modelType: TransformType, ...fields: string[]): void {
   const path = join(FIXTURES, 'models', MODELS[modelType]);
   const lines = ['name: x', `path: ${path}`, `model_type: ${modelType}`, ...fields];

@@ -118,7 +118,7 @@ describe('a valid config', () => {
       },
       validateTransform: false,
       luaLibs: ['os', 'utf8'],
-      // What is omitted has its default.
+      // Omitted fields have their default values.
       transformLimits: { instructions: 100_000_000, memory_mb: 64, seconds: 0.5 },
       build: false,
       maxLength: 64,

@@ -36,7 +36,7 @@ describe('defaultOutputName', () => {
   test('a long name is truncated between characters', () => {
     expect(defaultOutputName('n'.repeat(200), '')).toBe(`${'n'.repeat(200)}.encoder`);
     expect(defaultOutputName('n'.repeat(256), '.exe')).toBe(`${'n'.repeat(228)}.encoder.exe`);
-    // Four bytes each: a cut inside one would leave half a surrogate pair.
+    // Each character has four bytes; cutting inside one would leave an unpaired surrogate.
     expect(defaultOutputName('𐐷'.repeat(200), '.exe')).toBe(`${'𐐷'.repeat(57)}.encoder.exe`);
   });
 
@@ -75,7 +75,7 @@ describe('defaultOutputName', () => {
   });
 });
 
-/** The same "random" numbers in every run, so that a failure can be repeated. */
+/** The same pseudorandom numbers in every run, so that a failure can be reproduced. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

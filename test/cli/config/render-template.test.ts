@@ -55,10 +55,10 @@ describe('renderConfig', () => {
   });
 
   test('all commented-out settings are valid', () => {
-    // Of this type, because some of the fields are for no other.
+    // This type, because some of the fields are not valid for any other type.
     const text = renderConfig(TEMPLATE, { ...START, modelType: 'sentence_embedding' })
       .replace(/^ {2}path: .*\n/m, '')
-      // It is for folders only.
+      // This setting is valid for folders only.
       .replace(/^ {2}# variant: .*\n/m, '')
       .replaceAll(/^ {2}# ( *[a-z_]+:|  .*)/gm, '  $1');
     const config = parseConfig(text, 'x.yml', { HOME: '/home/ada' });

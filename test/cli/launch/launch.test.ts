@@ -9,7 +9,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** The launcher as npm's bins use it, with a program that prints its arguments. */
+/** Starts the npm launcher with a program that prints its arguments. */
 function launch(program: string): { child: ReturnType<typeof spawn>; lines: AsyncIterator<string> } {
   writeFileSync(join(folder(), 'program.mjs'), program);
   const launcher = join(folder(), 'launcher.mjs');

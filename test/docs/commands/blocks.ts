@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../helpers/paths.ts';
 
-/** A command of a page and the output that the page shows for it. */
+/** A command on a page, and the documented output. */
 export interface Command {
   readonly command: string;
   readonly output: string;
 }
 
-/** A block of a page with commands for a shell. */
+/** A code block with shell commands. */
 export interface ShellBlock {
   readonly page: string;
   /** The nearest heading above the block. */
   readonly section: string;
   readonly line: number;
-  /** Whether the block shows a prompt, so that output can follow the commands. */
+  /** Whether the block has a prompt, so that output can follow the commands. */
   readonly hasPrompt: boolean;
   readonly commands: readonly Command[];
 }
@@ -49,7 +49,7 @@ interface Block {
   readonly lines: string[];
 }
 
-/** Fenced blocks, and blocks that are indented by four spaces after an empty line. */
+/** Fenced code blocks, and blocks indented by four spaces after an empty line. */
 function blocksIn(text: string): Block[] {
   const blocks: Block[] = [];
   let section = '';
@@ -76,7 +76,7 @@ function blocksIn(text: string): Block[] {
   return blocks;
 }
 
-/** Splits a session: a command starts with `$ ` and can have several lines; output follows it. */
+/** Splits a session: a command starts with `$ ` and can have several lines; its output follows. */
 function commandsIn(lines: readonly string[]): Command[] {
   const commands: { command: string; output: string[] }[] = [];
   let isOpen = false;

@@ -1,4 +1,4 @@
-/** Parts of output that differ from run to run: ids, times, sizes, ports and secrets. The order matters. */
+/** Parts of output that differ between runs: IDs, times, sizes, ports and secrets. The order matters. */
 const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>'],
   [/\b[0-9a-f]{32}\b/g, '<id>'],
@@ -8,7 +8,7 @@ const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/g, '<time>'],
   [/\(\d+ bytes\)/g, '<bytes>'],
   [/\bcommit [0-9a-f]{12}\b/g, '<commit>'],
-  // Of the schema of the database, which grows with each migration.
+  // The version of the database schema, which increases with each migration.
   [/\bversion \d+\b/g, '<version>'],
   [/\b\d+(?:\.\d+)? ?(?:[kMG]i?B|ms|s|µs)\b/g, '<amount>'],
   [/((?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\]):)\d+/g, '$1<port>'],
@@ -22,15 +22,15 @@ const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
 
 const FRACTION = /-?\d+\.\d{4,}/g;
 const FRACTION_GROUP = String.raw`(-?\d+\.\d+)`;
-/** Processors round differently in the last digits of a 32-bit float. */
+/** The last digits of 32-bit floats differ between CPUs. */
 const TOLERANCE = 1e-5;
 
 const normalized = (text: string): string =>
   VARYING.reduce((rest, [pattern, name]) => rest.replaceAll(pattern, name), text.trim());
 
 /**
- * Whether a program printed what a page shows. `…` stands for any text; ids, times, sizes and ports can differ, and numbers with many
- * digits in the last ones. Where a page shows no output, any output but an error is right.
+ * Whether a program printed the documented output. `…` stands for any text; IDs, times, sizes and ports can differ, and numbers with many
+ * digits in the last digits. If a page shows no output, any output except an error is accepted.
  */
 export function isOutputOf(actual: string, shown: string): boolean {
   if (shown === '') return !/^Error:/m.test(actual);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from './blocks.ts';
 import { GATEWAY, linkFixtures, quiet, type Session } from './session.ts';
 
-/** A provider on this machine in place of OpenAI, at published prices, and a gateway in front of it. */
+/** A local provider in place of OpenAI, with published prices, and a gateway in front of it. */
 const START: readonly Command[] = [
   { command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' },
   ...quiet(
@@ -16,13 +16,13 @@ const START: readonly Command[] = [
   ),
 ];
 
-/** A user whose creation and change the audit log has. */
+/** A user whose creation and update are in the audit log. */
 const BLOCKED_USER = quiet(
   'gateway users create bob',
   `curl -X PATCH localhost:8000/v1/users/bob -H "X-Gateway-Key: Bearer $GATEWAY_MASTER_KEY" -H 'content-type: application/json' -d '{"blocked": true}'`,
 );
 
-/** The configuration of that gateway. */
+/** The configuration of this gateway. */
 function configureGateway(folder: string): void {
   linkFixtures(folder);
   const lines = [
@@ -38,7 +38,7 @@ function configureGateway(folder: string): void {
   writeFileSync(join(folder, 'gateway.yml'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 
-/** Sessions with requests to a model. */
+/** Sessions with model requests. */
 export const GATEWAY_IN_USE: readonly Session[] = [
   {
     page: 'docs/gateway.md',

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from '../../helpers/paths.ts';
 import { shellSegments } from './shell-segments.ts';
 
-/** The programs whose command lines pages contain; `encoder` is a model executable. */
+/** The programs whose command lines appear on pages; `encoder` is a model executable. */
 type ProgramName = 'encoderfile' | 'encoder' | 'mcp-manager' | 'gateway';
 
-/** A call of a program in a page: in a block of commands, or between backquotes in a sentence. */
+/** A call to a program on a page, in a code block or between backquotes in a sentence. */
 export interface ProgramCall {
   readonly program: ProgramName;
   readonly args: readonly string[];
@@ -25,13 +25,13 @@ export function callsIn(page: string): ProgramCall[] {
   });
 }
 
-/** A block without the output of its commands, if it shows prompts. */
+/** A code block without the output of its commands, if it has prompts. */
 function commandsOf(block: string): string {
   if (!/^ *\$ /m.test(block)) return block;
   return [...block.matchAll(/^ *\$ (.*(?:\\\n.*)*)/gm)].map(([, command = '']) => command).join('\n');
 }
 
-/** `[--json]` and `…` are not arguments, and `<file>` stands for one. */
+/** `[--json]` and `…` are not arguments, and `<file>` is a placeholder. */
 const withoutPlaceholders = (text: string): string =>
   text
     .replaceAll(/^ {4}/gm, '')

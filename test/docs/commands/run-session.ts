@@ -7,23 +7,23 @@ import { freePort } from '../../bench/measure/started.ts';
 import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
 import type { Command } from './blocks.ts';
 
-/** Paths of the programs that pages call by their names. `encoderfile` can be a script for Node. */
+/** Paths of the programs, by their names on pages. `encoderfile` can be a Node script. */
 interface Programs {
   readonly encoderfile: string;
   readonly 'mcp-manager'?: string;
   readonly gateway?: string;
 }
 
-/** Where and how commands run. */
+/** The environment in which commands run. */
 export interface Surroundings {
   readonly root: string;
-  /** The current folder below the home folder. */
+  /** The current folder, relative to the home folder. */
   readonly folder: string;
   readonly programs: Programs;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The variables that set the ports on which pages show servers. */
+/** Variables that set the documented ports of servers. */
 const PORTS: Readonly<Record<string, string>> = {
   8000: 'GATEWAY_PORT',
   8123: 'GATEWAY_PORT',
@@ -31,7 +31,7 @@ const PORTS: Readonly<Record<string, string>> = {
   8080: 'ENCODERFILE_HTTP_PORT',
 };
 
-/** Commands that run until they are stopped, and the variable with their port. */
+/** Commands that run until they are stopped, with the variable for their port. */
 const SERVERS: readonly (readonly [pattern: RegExp, variable: string])[] = [
   [/(?:^|\/)gateway serve$/, 'GATEWAY_PORT'],
   [/(?:^|\/)mcp-manager daemon$/, 'MCP_MANAGER_PORT'],
@@ -39,16 +39,16 @@ const SERVERS: readonly (readonly [pattern: RegExp, variable: string])[] = [
   [/^node fixtures\/providers\//, ''],
 ];
 
-/** Values that differ from run to run, and that later commands of a page repeat. */
+/** Values that differ between runs, and that later commands on a page repeat. */
 const REPEATED =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|http:\/\/127\.0\.0\.1:\d+|gw-[\w-]{30,}/g;
 
-/** Whether a command starts a server, which logs after what a page shows. */
+/** Whether a command starts a server, which logs additional lines after the documented output. */
 export const isServer = (command: string): boolean => SERVERS.some(([pattern]) => pattern.test(command));
 
 /**
- * Runs commands of a page one after the other in one bash, so that variables stay, and returns the output of each: stdout and stderr as on a
- * terminal. Ids that the page shows are replaced by those of this run. Servers run on free ports and end with the session.
+ * Runs the commands of a page in order in one bash process, so that variables are kept, and returns the output of each: stdout and stderr
+ * as on a terminal. Documented IDs are replaced with those of this run. Servers use free ports and end with the session.
  */
 export async function runSession(
   { root, folder, programs, env }: Surroundings,
@@ -58,7 +58,7 @@ export async function runSession(
   const bin = join(root, 'bin');
   for (const path of [join(home, folder), bin]) mkdirSync(path, { recursive: true });
   writePrograms(bin, programs);
-  // Pages show no progress.
+  // Pages do not show progress.
   writeFileSync(join(home, '.curlrc'), 'silent\nshow-error\n');
   const shell = spawn('bash', ['--norc'], {
     cwd: join(home, folder),
@@ -81,7 +81,7 @@ export async function runSession(
       outputs.push(asOnPage(actual, home, programs));
     }
   } finally {
-    // The group has the shell and its servers.
+    // The process group contains the shell and its servers.
     const ended = once(shell, 'exit');
     if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGTERM');
     shell.stdin.end();
@@ -90,7 +90,7 @@ export async function runSession(
   return outputs;
 }
 
-/** The script for a command, whose output goes to a file. A server is ready when the script ends. */
+/** The script for a command that writes its output to a file. The script ends when a server is ready. */
 function scriptOf(command: string, output: string): string {
   const [, variable] = SERVERS.find(([pattern]) => pattern.test(command)) ?? [];
   if (variable === undefined) return `{ ${command}\n} > '${output}' 2>&1 < /dev/null`;
@@ -133,7 +133,7 @@ async function variables(
   };
 }
 
-/** Programs in the PATH with the names that pages use. `npx` starts what a clone has. */
+/** Programs in the PATH under their documented names. `npx` starts the programs of the clone. */
 function writePrograms(folder: string, { encoderfile, ...others }: Programs): void {
   const node = encoderfile.endsWith('js') ? `"${process.execPath}" ` : '';
   const cli = `exec ${node}"${encoderfile}" "$@"`;
@@ -142,7 +142,7 @@ function writePrograms(folder: string, { encoderfile, ...others }: Programs): vo
     encoderfile: cli,
     npx: [
       `if [ "$1" = encoderfile ]; then shift; ${cli}; fi`,
-      // The installation before the start of a server: the clone has it.
+      // The installation before the server starts; in a clone, it has already happened.
       'for one; do case "$one" in --package=*) exit 0;; esac; done',
       'for one; do case "$one" in @modelcontextprotocol/server-everything@*)',
       `exec "${process.execPath}" "${everything}";; esac; done`,
@@ -156,7 +156,7 @@ function writePrograms(folder: string, { encoderfile, ...others }: Programs): vo
   }
 }
 
-/** Output with the paths that pages show. */
+/** Output with the documented paths. */
 function asOnPage(text: string, home: string, { 'mcp-manager': manager }: Programs): string {
   const own = manager === undefined ? text : text.replaceAll(manager, '/usr/local/bin/mcp-manager');
   return own.replaceAll(home, '/home/me');

@@ -1,6 +1,6 @@
 /**
- * The simple commands in a text for a shell, as lists of words: those of pipelines, lists and `$(…)`. Comments and redirections are omitted.
- * Pages need no more of the grammar.
+ * The simple commands in a shell text, as lists of words: those in pipelines, lists and `$(…)`. Comments and redirections are omitted. This
+ * is all that the pages use of the grammar.
  */
 export function shellSegments(text: string): string[][] {
   const segments: string[][] = [];

@@ -2,7 +2,7 @@ import type { ShellBlock } from './blocks.ts';
 import type { Session } from './session.ts';
 import { SESSIONS } from './sessions.ts';
 
-/** Blocks that other tests run: by page, or by page and section. */
+/** Code blocks that other tests run, by page, or by page and section. */
 const RUN_BY: Readonly<Record<string, string>> = {
   'docs/transforms.md': 'test/docs/transforms.test.ts',
   'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
@@ -18,7 +18,7 @@ const PUBLISHED_MODEL = 'needs a published model; the output is of a run by hand
 const LISTS = 'lists commands, whose names and options test/docs/command-lines.test.ts checks';
 const INSTALLS = 'installs packages that npm run test:how-to installs, too';
 
-/** Why blocks are not run: by page, or by page and section. */
+/** Reasons why code blocks are not run, by page, or by page and section. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'README.md#encoderfile': PUBLISHED_MODEL,
   'README.md#Install':
@@ -58,7 +58,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/how-to/teams.md': 'needs a person at a browser; npm run test:oidc signs in',
 };
 
-/** Which test runs a block, or why none does. */
+/** The test that runs a code block, or the reason why none does. */
 export type Coverage = { readonly by: string } | { readonly why: string };
 
 export function coverageOf(block: ShellBlock): Coverage | undefined {
@@ -77,7 +77,7 @@ export const sessionOf = ({ page, section, hasPrompt }: ShellBlock): Session | u
     ? SESSIONS.find((one) => one.page === page && (one.sections?.includes(section) ?? true))
     : undefined;
 
-/** Keys of the table that name a page or a section that does not exist, or that need no reason any more. */
+/** Keys of the table that name a nonexistent page or section, or that are no longer needed. */
 export function unusedKeys(blocks: readonly ShellBlock[]): string[] {
   const used = new Set(
     blocks

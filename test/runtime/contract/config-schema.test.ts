@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FIELDS, CONFIG_SCHEMA, CONFIG_SCHEMA_ID } from '#contract/config-schema.ts';
 
-/** As `encoderfile schema` prints it and an editor reads it back. */
+/** As printed by `encoderfile schema` and parsed by an editor. */
 const printed = JSON.parse(JSON.stringify(CONFIG_SCHEMA)) as Node;
 
 interface Node {
@@ -10,7 +10,7 @@ interface Node {
   readonly $id?: string;
   readonly type?: string;
   readonly description?: string;
-  /** False, or what every member must be. */
+  /** False, or the schema of every member. */
   readonly additionalProperties?: boolean | Node;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly anyOf?: readonly Node[];
@@ -43,7 +43,7 @@ describe('the published schema', () => {
     expect(inner.filter(({ description }) => description === undefined)).toEqual([]);
     const mappings = [root, ...inner].filter((node) => node?.type === 'object');
     const open = mappings.filter((node) => node?.additionalProperties !== false);
-    // Prompts have names of the user's own.
+    // Users choose the names of prompts.
     expect(open.map((node) => node && members(node).map(({ type }) => type))).toEqual([['string']]);
   });
 

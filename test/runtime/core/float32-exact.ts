@@ -1,20 +1,20 @@
 /**
- * The shortest decimals that read back as a finite float32, of these the closest (two where they are as close), as JavaScript
- * prints them without their sign. By whole numbers alone: slow, and with nothing in common with what it checks.
+ * The shortest decimals that round-trip to a finite float32; if there are several, the closest (two if they are equally close), as
+ * JavaScript prints them without the sign. Uses only integer arithmetic, so it is slow, and independent of the code under test.
  */
 export function shortestDecimals(value: number): string[] {
   if (value === 0) return ['0'];
   const { mantissa, exponent } = partsOf(value);
-  // All in quarters of a step, as below a power of two the boundary is a quarter of a step away.
+  // All values are in quarters of a step, because below a power of two the boundary is a quarter of a step away.
   const exact = 4n * mantissa;
   const isPowerOfTwo = mantissa === 2n ** 23n && exponent > LEAST_EXPONENT;
   const below = exact - (isPowerOfTwo ? 1n : 2n);
   const above = exact + 2n;
-  // A decimal on a boundary reads back as the even one of two.
+  // A decimal on a boundary is read as the even one of two floats.
   const edge = mantissa % 2n === 0n ? 0n : 1n;
 
   for (let place = Math.ceil(Math.log10(Math.abs(value))) + 1; ; place--) {
-    // How many units of 10^place are a quarter of a step: a fraction.
+    // The number of units of 10^place in a quarter of a step, as a fraction.
     const [top, bottom] = scaled(exponent - 2, -place);
     const first = ceil(below * top + edge, bottom);
     const last = (above * top - edge) / bottom;
@@ -40,7 +40,7 @@ function partsOf(value: number): { mantissa: bigint; exponent: number } {
     : { mantissa: fraction + 2n ** 23n, exponent: biased - 150 };
 }
 
-/** 2^two * 10^ten as a fraction of whole numbers. */
+/** 2^two * 10^ten as a fraction of integers. */
 function scaled(two: number, ten: number): [top: bigint, bottom: bigint] {
   const power = (base: bigint, exponent: number): bigint => base ** BigInt(Math.max(exponent, 0));
   return [power(2n, two) * power(10n, ten), power(2n, -two) * power(10n, -ten)];

@@ -1,16 +1,16 @@
-/** Random bit patterns, the same on every run: of all sizes, with infinities and NaN among them. */
+/** Random bit patterns, identical in every run: of all magnitudes, including infinities and NaN. */
 export function randomFloats(seed: number, count: number): Float32Array<ArrayBuffer> {
   const words = new Uint32Array(count);
   let state = seed;
   for (let at = 0; at < count; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    // The low bits of such a generator repeat soon.
+    // The low bits of such a generator repeat quickly.
     words[at] = state ^ (state >>> 15) ^ (seed << 7);
   }
   return new Float32Array(words.buffer);
 }
 
-/** Where printing goes wrong if it does: powers of two and ten, integers, the smallest and largest, and their neighbors. */
+/** Values that are difficult to print: powers of two and ten, integers, the smallest and largest values, and adjacent values. */
 export function boundaryFloats(): Float32Array<ArrayBuffer> {
   const values = [0, -0, NaN, Infinity, -Infinity];
   for (let exponent = -149; exponent < 128; exponent++) values.push(2 ** exponent, 1.5 * 2 ** exponent);
@@ -22,7 +22,7 @@ export function boundaryFloats(): Float32Array<ArrayBuffer> {
   return withNeighbours(values);
 }
 
-/** Each as float32, with the three float32 above and below, and all of them negative too. */
+/** Each value as float32, with three adjacent values on both sides, and the negatives of all. */
 export function withNeighbours(values: readonly number[]): Float32Array<ArrayBuffer> {
   const bits = new Uint32Array(Float32Array.from(values).buffer);
   const words = [...bits].flatMap((word) => [-3, -2, -1, 0, 1, 2, 3].map((step) => word + step));

@@ -7,7 +7,7 @@ import { softmax } from '#core/numbers/softmax.ts';
 import { threadsForOneRun } from '#encoder/commands/thread-count.ts';
 import { meanOfRows, normalizeL2 } from '#core/vectors/vectors.ts';
 
-/** The same numbers on every run. */
+/** The same numbers in every run. */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;

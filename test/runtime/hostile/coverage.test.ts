@@ -4,15 +4,15 @@ import { hasReader } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { HOSTILE_PARSERS } from './parsers.ts';
 
 const RUNTIME = new URL('../../../runtime/', import.meta.url);
-/** Folders whose files all parse data of others, and their files that do not. */
+/** Folders in which every file parses external data, and their files that do not. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'targets/gateway/evaluation/datasets/read': [
-    // Parquet has a test of its own, as its files are binary.
+    // Parquet has a separate test, because its files are binary.
     'check-parquet.ts',
     'parquet-requests.ts',
     'parquet-worker.ts',
     'read-bytes.ts',
-    // These check what the parsers have read.
+    // These check data that has already been parsed.
     'columns.ts',
     'limits.ts',
     'read-options.ts',

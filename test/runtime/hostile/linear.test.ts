@@ -3,13 +3,13 @@ import { HOSTILE_PARSERS, type HostileParser } from './parsers.ts';
 
 const LARGE = 32_000;
 const GROWTH = 8;
-/** Shorter times say nothing. */
+/** Shorter times are not meaningful. */
 const MIN_MS = 40;
-/** In quadratic time it would be 64; work of others on the machine makes it more than 8. */
+/** Quadratic time would result in 64; other load on the machine can raise it above 8. */
 const MAX_RATIO = 28;
 const MAX_TRIES = 4;
 
-/** Texts of a length that repeat a part, alone and with an end that matches nothing. */
+/** Texts of a given length that repeat a part, alone and with an end that matches nothing. */
 function texts({ start = '', end = '', parts }: HostileParser, length: number): string[] {
   return parts.flatMap((part) => {
     const text = start + part.repeat(Math.ceil(length / part.length));

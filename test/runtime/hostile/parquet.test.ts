@@ -8,7 +8,7 @@ const FIXTURES = new URL('../../../fixtures/datasets/', import.meta.url);
 const read = (bytes: Uint8Array): Promise<unknown[]> =>
   Array.fromAsync(readRows('a.parquet', Readable.from([Buffer.from(bytes)])));
 
-/** How often the event loop turned while a file was read, and the error. */
+/** The number of event loop turns while a file was read, and the error. */
 async function turnsWhile(work: Promise<unknown>): Promise<{ turns: number; error: string }> {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 5);
@@ -38,13 +38,13 @@ test.each([
 });
 
 test('a run longer than its page does not exhaust memory', async () => {
-  // The second file with one row: its header, its column and its row group promise 1, the run still 400,000,000.
+  // The second file with one row: its header, column and row group declare 1 value, but the run 400,000,000.
   const bomb = Buffer.from(
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
     'base64',
   );
   const promised = Buffer.from([0x80, 0x90, 0xbc, 0xfd, 0x02]);
-  // The same number with one row, in as many bytes.
+  // The same number of values with one row, in the same number of bytes.
   const one = Buffer.from([0x82, 0x80, 0x80, 0x80, 0x00]);
   const run = bomb.indexOf(promised, bomb.indexOf(promised) + 1);
   for (let at = bomb.indexOf(promised); at !== -1; at = bomb.indexOf(promised, at + 1))

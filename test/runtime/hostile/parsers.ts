@@ -15,21 +15,21 @@ import { parseMcpServers } from '#manager/config/parse-mcp-servers.ts';
 import { matchesUriTemplate } from '#manager/shared/uri-template.ts';
 import { Readable } from 'node:stream';
 
-/** A parser of data of others. `start` is what its texts begin with. Errors are results, too. */
+/** A parser of external data. `start` is the beginning of its texts. Errors are also results. */
 export interface HostileParser {
   readonly parse: (text: string) => unknown;
   readonly start?: string;
-  /** What follows, so that the rest is parsed. */
+  /** Text to append, so that the rest is parsed. */
   readonly end?: string;
-  /** Maximum length, if longer texts are rejected unread. */
+  /** Maximum length, if longer texts are rejected without parsing. */
   readonly maxLength?: number;
-  /** Parts that it looks for: repeating one must not make it search again from each. */
+  /** Parts that it searches for: repeating one must not cause a new search from each position. */
   readonly parts: readonly string[];
   /** Source file, relative to `runtime/`. */
   readonly source: string;
 }
 
-/** Pieces of some hundred bytes, as a request arrives. */
+/** Chunks of a few hundred bytes, as in a request. */
 async function* piecesOf(text: string): AsyncGenerator<Buffer, void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += 512) yield bytes.subarray(at, at + 512);

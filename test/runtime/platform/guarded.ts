@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 
-// Stands for a manager: starts the fixtures that are its arguments, prints their pids in a line, and waits to be killed. The
-// first it has let go. Without arguments it closes its guard, and prints that.
+// Acts as a manager: starts the fixtures in its arguments, prints their PIDs in one line, and waits to be killed. It has released the first
+// one. Without arguments, it closes its guard and prints that.
 const guard = createOrphanGuard({ patienceSeconds: 0 });
 const pids = await Promise.all(
   process.argv.slice(2).map(async (fixture) => {

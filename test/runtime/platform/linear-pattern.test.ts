@@ -47,7 +47,7 @@ describe('finds the same matches as RegExp', () => {
     for (let cut = 0; cut <= text.length; cut += 1) {
       const part = text.slice(0, cut);
       let from = 0;
-      // What a match before the open end is in the part, it is in the whole text.
+      // A match before the open end of a part is also a match in the whole text.
       const whole = [...matches];
       for (;;) {
         const open = openMatchIn(pattern, part, from);
@@ -111,7 +111,7 @@ test('patterns that block RegExp finish quickly, and other work continues', asyn
   expect(await found('!$', `${evil}!`)).toEqual(['!']);
   clearInterval(timer);
   expect(longest).toBeLessThan(1000);
-  // Each match searches up to the end of the part: too much work in total, which the deadline ends.
+  // Each match searches to the end of the part, which is too much work in total, so the deadline ends the search.
   const slow = matchesOf(compileLinearPattern('a[^]*b|a'), evil, performance.now() + 50);
   await expect(slow).rejects.toThrow('took too long');
 });

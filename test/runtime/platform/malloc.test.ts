@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../helpers/paths.ts';
 
-/** Frees many blocks and keeps the last one, so that glibc does not return the memory before it by itself. */
+/** Frees many blocks and keeps the last one, so that glibc does not return the memory automatically. */
 const SCRIPT = `
 import { returnFreedMemory } from ${JSON.stringify(join(ROOT, 'runtime/platform/malloc.ts'))};
 const allocate = () => Buffer.alloc(100_000, 1);

@@ -8,7 +8,7 @@ const json = readFileSync(join(FIXTURES, 'models/ner/tokenizer.json'), 'utf8');
 const texts = (count: number, text = 'Anna lives in Berlin') =>
   Array.from({ length: count }, () => ({ text }));
 
-/** An encoder that has seen enough texts. */
+/** An encoder that has processed enough texts. */
 function ready(maxLength = 64) {
   const encode = createPlainEncoder(json, maxLength);
   encode(texts(17), true);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Steps } from '#core/limits/steps.ts';
 import { runYielding } from '#platform/run-yielding.ts';
 
-/** Each takes the processor for a millisecond. */
+/** Each step uses the CPU for a millisecond. */
 function* milliseconds(count: number): Steps<string> {
   for (let done = 0; done < count; done += 1) {
     const until = performance.now() + 1;

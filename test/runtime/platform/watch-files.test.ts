@@ -21,7 +21,7 @@ afterEach(() => {
   for (const watch of watches.splice(0)) watch.close();
 });
 
-/** Watches files, and gives how to wait for the next change of one. */
+/** Watches files, and returns a function that waits for the next change. */
 function watching(...files: string[]): {
   readonly changed: () => Promise<void>;
   readonly count: () => number;
@@ -29,7 +29,7 @@ function watching(...files: string[]): {
   let count = 0;
   let next = Promise.withResolvers<void>();
   const watch = watchFiles({
-    // The shortest wait that still joins what belongs together.
+    // The shortest delay that still combines related changes.
     clock: { now: systemClock.now, after: (_, run) => systemClock.after(20, run) },
     onChange() {
       count += 1;

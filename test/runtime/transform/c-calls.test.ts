@@ -4,7 +4,7 @@ import { counted, openBody } from './open.ts';
 const LIMITS = { memory_mb: 64, seconds: 0.3, instructions: 1e9 };
 const libraries = ['coroutine', 'os'] as const;
 
-/** Calls of single functions that would run for minutes. Other functions take at most milliseconds with these arguments. */
+/** Single function calls that would run for minutes. Other functions take at most milliseconds with these arguments. */
 const LONG = [
   'string.find(("a"):rep(3000), (".-"):rep(4) .. "b")',
   'string.match(("a"):rep(3000), (".-"):rep(4) .. "b")',
@@ -35,7 +35,7 @@ test.each(LONG)('%s is stopped at the time limit', async (call) => {
     libraries: [...libraries],
   });
   expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
-  // The state is created again.
+  // The Lua state is created again.
   await transform.ready();
   expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
 });
@@ -89,7 +89,7 @@ test('every sandbox function returns for any arguments', async () => {
     });
     const since = performance.now();
     expect(reasonOf(() => transform.apply([counted(1)]))).toMatch(/^$|transform_limits|nested calls/);
-    // The limit, the time in which an error in Lua is preferred, and a machine under load.
+    // The time limit, the period in which a Lua error is preferred, and some reserve for a busy machine.
     expect(performance.now() - since, seen.at(-1)).toBeLessThan(10_000);
   }
   expect(seen.at(-1)).toBe('end');

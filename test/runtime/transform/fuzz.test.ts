@@ -5,9 +5,9 @@ import { LuaScript } from '#transform/lua-script.ts';
 import { counted, LUA_WASM } from './open.ts';
 import { randomScript } from './random-script.ts';
 
-/** The same scripts each time; after a change of the sandbox, try more of them. */
+/** The same scripts in every run; increase the number after a change to the sandbox. */
 const SCRIPTS = Number(process.env['FUZZ_SCRIPTS'] ?? 1000);
-/** States of one WebAssembly module, whose memory never shrinks. */
+/** Lua states per WebAssembly module, whose memory never shrinks. */
 const STATES_OF_A_MODULE = 100;
 const LIMITS = { instructions: 50_000, memory_mb: 8, seconds: 0.5 };
 
@@ -25,7 +25,7 @@ function run(lua: LuaWasm, source: string): { outcome: Outcome; broken: boolean 
     script.call('Postprocess', [counted(1, 2, 3)]);
     return { outcome: 'returned', broken: false };
   } catch (error) {
-    // Anything else ends the test.
+    // Any other error fails the test.
     if (!(error instanceof Error)) throw error;
     return { outcome: script ? 'failed' : 'no Lua', broken: script?.broken ?? false };
   }
@@ -46,7 +46,7 @@ test('no random script ends the process, and Lua keeps working', { timeout: 600_
     if (broken) lua = await LuaWasm.initialize(LUA_WASM);
   }
   expect(after).toEqual(Array.from({ length: SCRIPTS / STATES_OF_A_MODULE }, () => [2, 3]));
-  // Scripts that all fail immediately would test nothing.
+  // If all scripts failed immediately, the test would be ineffective.
   expect(outcomes.failed).toBeGreaterThan(SCRIPTS / 10);
   expect(outcomes.returned).toBeGreaterThan(SCRIPTS / 4);
 });

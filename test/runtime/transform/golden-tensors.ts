@@ -7,7 +7,7 @@ import { allocateFloats, type Operand, type Tensor } from '#core/tensor/tensor.t
 import type { Callback } from '#transform/member.ts';
 import { FIXTURES } from '../../helpers/paths.ts';
 
-/** As the file writes numbers that JSON has no name for. */
+/** Numbers that JSON cannot represent, as written in the file. */
 type StoredNumber = number | 'nan' | 'inf' | '-inf';
 
 type Stored =
@@ -35,20 +35,20 @@ interface GoldenFile {
 }
 
 export interface GoldenCase {
-  /** The arguments as the file has them, for messages. */
+  /** The arguments as written in the file, for messages. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Undefined where numpy refuses. */
+  /** Undefined if numpy raises an error. */
   readonly result: unknown;
 }
 
 export interface GoldenMember {
-  /** The same bits, the same but for the sign of zeros, or nearly the same. */
+  /** Identical bits, identical except for the sign of zeros, or nearly identical. */
   readonly compare: 'same' | 'equal' | 'close';
   readonly cases: readonly GoldenCase[];
 }
 
-/** What numpy makes of members, by name; functions of `Tensor` itself are called `Tensor.name`. */
+/** Results of numpy for members, by name; functions of `Tensor` itself are named `Tensor.name`. */
 export function readGoldenTensors(): Map<string, GoldenMember> {
   const file = JSON.parse(readFileSync(join(FIXTURES, 'golden/tensors.json'), 'utf8')) as GoldenFile;
   const tensors = file.tensors.map(({ shape, data }) => ({ shape, data: Float32Array.from(data, toNumber) }));

@@ -6,7 +6,7 @@ import { MEMBERS } from '#transform/members.ts';
 import { type GoldenCase, type GoldenMember, readGoldenTensors } from './golden-tensors.ts';
 
 const GOLDEN = readGoldenTensors();
-/** What numpy does in a way of its own. */
+/** Differences to numpy that are intended. */
 const TESTED_ELSEWHERE = { __tostring: 'test/runtime/core/tensor/to-text.test.ts' };
 
 const nameOf = ({ kind, name }: Member): string => (kind === 'static' ? `Tensor.${name}` : name);
@@ -27,7 +27,7 @@ describe('members return the same results as numpy', () => {
   });
 });
 
-/** The problem of an answer, if there is one. */
+/** The error in a result, if there is one. */
 function difference(member: Member, golden: GoldenCase, compare: GoldenMember['compare']): string[] {
   const { result, message } = outcomeOf(member, golden);
   const isRight =
@@ -62,6 +62,6 @@ function isAlikeNumber(actual: number, expected: number, compare: GoldenMember['
   if (Object.is(actual, expected)) return true;
   if (compare === 'same') return false;
   if (compare === 'equal') return actual === expected;
-  // The smallest numbers of all have but a few bits, and may be off by two of their steps.
+  // The smallest numbers have only a few bits, and can differ by two steps.
   return Math.abs(actual - expected) <= Math.max(1e-6 * Math.abs(expected), 2 * 2 ** -149);
 }

@@ -42,7 +42,7 @@ export function openSource(
   });
 }
 
-/** What a body makes of a tensor of shape [1, 2, 3]. */
+/** The result of a body for a tensor of shape [1, 2, 3]. */
 export async function applyBody(body: string, options?: Options): Promise<Tensor> {
   return (await openBody(body, options)).apply([counted(1, 2, 3)]);
 }

@@ -90,7 +90,7 @@ const CALLS = [
 ];
 const OPERATORS = ['+', '-', '*', '/', '//', '%', '^', '..', '==', '<', '>=', 'and', 'or', '&', '<<', '~'];
 
-/** A script that may be anything: most are wrong, and many mean harm. */
+/** A random script: most are invalid, and many are malicious. */
 export function randomScript(seed: number): string {
   const random = seeded(seed);
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
@@ -131,7 +131,7 @@ export function randomScript(seed: number): string {
   };
   const block = (depth: number): string => (depth <= 0 ? '' : some(() => statement(depth), 3).join('\n'));
 
-  // Most statements fail; the next is to run all the same.
+  // Most statements fail; the next one must still run.
   const guarded = (): string => `pcall(function(...) ${statement(4)} end, t, a)`;
   const result = random() < 0.5 ? 't' : expression(3);
   return `function Postprocess(t, ...)\nlocal a, b, s = t + 1, {t, 2}, "text"\n${some(guarded, 8).join('\n')}\nreturn ${result}\nend`;

@@ -24,7 +24,7 @@ interface Golden {
 }
 const readGolden = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
-/** Of transformers 4 and 5, which write different keys to config.json. */
+/** Transformers 4 and 5 write different keys to config.json. */
 const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
 
 const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
@@ -35,7 +35,7 @@ const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', write: WriteOutput, output: 
 
 const runtime = useOnnxRuntime();
 
-/** Runs a graph that was written for a model folder, after ONNX Runtime has optimized it as a build does. */
+/** Runs a generated graph after ONNX Runtime has optimized it, as in a build. */
 async function run(model: string, write: WriteOutput, output: string, ids: Golden['ids']) {
   const written = await writeGraph(
     { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
@@ -71,7 +71,7 @@ test.each(CASES)('$name returns the same results as transformers: $part', async 
 
 const flatten = (value: Numbers): number[] => (typeof value === 'number' ? [value] : value.flatMap(flatten));
 
-/** The rows of tokens of each text; logits of texts have no padding. */
+/** Returns the rows of the tokens in each text; text logits have no padding. */
 function withoutPadding(
   data: Float32Array,
   dims: readonly number[],

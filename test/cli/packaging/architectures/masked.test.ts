@@ -20,7 +20,7 @@ const runtime = useOnnxRuntime();
 
 interface Golden {
   readonly ids: readonly (readonly number[])[];
-  /** Positions of tokens with their logits, for each text. */
+  /** Token positions with their logits, for each text. */
   readonly positions: readonly (readonly number[])[];
   readonly logits: readonly (readonly (readonly number[])[])[];
   /** Sparse vectors by pooling and activation. */
@@ -80,7 +80,7 @@ test.each(Object.entries(GOLDEN))(
       }
     }
 
-    // An id that occurs in some of the texts stands for the mask. This replaces the files of the other graph.
+    // An ID that occurs in some of the texts acts as the mask token. This overwrites the files of the other graph.
     const maskId = ids[0]?.at(-1) ?? 0;
     const masked = await run(await write(`${name}-masked`, maskId), MASKED_OUTPUT.name, ids);
     const [, masks = 0] = masked.dims;
@@ -106,7 +106,7 @@ test('an untied decoder is supported, and a model type without a known head is r
     writeFileSync(files.config, JSON.stringify({ ...config, ...change }));
     return await writeGraph(files, writeVocabularyLogits, target);
   };
-  // The file has the matrix once, whatever config.json contains.
+  // The file contains the matrix only once, regardless of config.json.
   await expect(attempt({ tie_word_embeddings: false })).resolves.toContain('written.onnx');
   await expect(attempt({ model_type: 'qwen3' })).rejects.toThrow(
     'The masked-LM head of a model of type "qwen3" cannot be built from safetensors, only that of albert, bert, camembert, deberta-v2, distilbert, electra, modernbert, mpnet, roberta, xlm-roberta.',

@@ -18,7 +18,7 @@ function safetensors(header: unknown, bytes = 0): Buffer {
 
 const write = (bytes: Uint8Array | string, name = 'model.safetensors'): void =>
   writeFileSync(join(folder(), name), bytes);
-/** The weights of the folder, which are in one file if it has no index. */
+/** Loads the weights of the folder: a single file if there is no index. */
 const found = () => {
   const index = join(folder(), 'model.safetensors.index.json');
   return findWeights(existsSync(index) ? index : join(folder(), 'model.safetensors'));

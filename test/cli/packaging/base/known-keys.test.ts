@@ -6,7 +6,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** A repository with one source, and a function that asks for its key and counts how often it was computed. */
+/** A repository with one source, and a function that requests its key and counts the computations. */
 function repository(): { source: string; ask: (triple?: string) => Promise<string>; computed: () => number } {
   const root = join(folder(), 'repository');
   mkdirSync(join(root, 'runtime/core'), { recursive: true });

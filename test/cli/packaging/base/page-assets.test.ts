@@ -10,7 +10,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const tempFolder = useTempFolder();
 
-/** A room whose folder has these files. */
+/** A page folder with these files. */
 function roomOf(room: string, files: Readonly<Record<string, string>>): PageRoom {
   const folder = join(tempFolder(), room, 'browser');
   for (const [file, text] of Object.entries(files)) {
@@ -45,7 +45,7 @@ test('the script of a page bundles all its modules, including those of other fol
   const textOf = (name: string): string =>
     Buffer.from(assets.get(textAsset(`page/${name}`)) ?? []).toString();
   const page = { title: '' };
-  // oxlint-disable-next-line no-implied-eval -- the code of this test.
+  // oxlint-disable-next-line no-implied-eval -- the test's own code.
   new Function('document', textOf('own/app.js'))(page);
   expect(page.title).toBe('HELLO!');
   expect(textOf('own/index.html')).toBe(DOCUMENT);
@@ -65,7 +65,7 @@ test('a missing module, and one that is not for browsers, is reported by name', 
   );
 });
 
-/** The script that a report starts with. */
+/** The script that starts the report page. */
 const [, REPORT_SCRIPT = ''] = /import "report\/([^"]+)"/.exec(reportHtml('Report', {})) ?? [];
 
 const PROGRAMS = {
@@ -87,7 +87,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
     const isThere = (name: string): boolean => found.some((one) => one.endsWith(`/${name}`));
     const rooms = [...own, pageFilesOf('serve/http/pages')];
     const files = new Map(rooms.flatMap((room) => room.names().map((name) => [name, room] as const)));
-    // No file hides one of another room.
+    // File names must be unique across folders.
     expect(files.size).toBe(rooms.reduce((sum, room) => sum + room.names().length, 0));
     const texts = [...files.keys()].filter((name) => extname(name) !== '.js');
     expect(texts.length).toBeGreaterThan(6);
@@ -99,7 +99,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       .map(([, name = '']) => name);
     expect([...linked, ...scripts].filter((name) => !isThere(name))).toEqual([]);
 
-    // What starts with them imports every module of the program.
+    // These entry files import every module of the program.
     const reached = new Set([...linked, ...scripts].filter((name) => name.endsWith('.js')));
     for (const name of reached) {
       const text = files.get(name)?.read(name) ?? '';
@@ -109,7 +109,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
     expect([...reached].filter((name) => !files.has(name))).toEqual([]);
     const modules = own.flatMap((room) => room.names()).filter((name) => name.endsWith('.js'));
     expect(modules.length).toBeGreaterThan(20);
-    // A module that has only types has no code.
+    // A module that contains only types has no code.
     const hasCode = (name: string): boolean =>
       /^(?:export )?(?:async )?(?:const|function|class|let) /m.test(files.get(name)?.read(name) ?? '');
     expect(modules.filter((name) => !reached.has(name) && hasCode(name))).toEqual([]);

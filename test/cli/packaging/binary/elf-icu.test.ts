@@ -13,10 +13,10 @@ import { messageOf } from '#contract/errors.ts';
 import { PLATFORMS } from '#contract/platforms.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';
 
-/** Cold downloads of the other platform's Node binary. */
+/** The other platform's Node binary is downloaded on the first run. */
 const DOWNLOAD_MS = 600_000;
 
-/** Everything of ICU that the programs and their dependencies use, and how it looks with all data. */
+/** All ICU features that the programs and their dependencies use, and their results with complete data. */
 const USES = {
   "new Intl.ListFormat('en', { type: 'disjunction' }).format(['a', 'b', 'c'])": 'a, b, or c',
   "[...new Intl.Segmenter().segment('\\u{1f469}\\u200d\\u{1f467}e\\u0301')].length": 2,
@@ -70,7 +70,7 @@ describe.each(['x64', 'arm64'] as const)('removeIcuLocales on the Node binary of
     };
     for (const name of names) {
       const bytes = item(before ?? after, old, name);
-      // The last but one seems to reach up to the last one, with the removed bytes between.
+      // The last but one section seems to extend to the last one, including the removed bytes.
       const kept = item(after, now, name).subarray(0, bytes.length);
       expect(Buffer.compare(bytes, kept), name).toBe(0);
     }
@@ -85,10 +85,10 @@ describe.each(['x64', 'arm64'] as const)('removeIcuLocales on the Node binary of
       if (!source) throw new Error('a segment has another address');
       const distance = segment.address - source.address;
       const bytes = source.bytes.subarray(distance, distance + segment.bytes.length);
-      // The first page of what is behind the removed bytes can begin with some of them.
+      // The first page after the removed bytes can begin with some of them.
       const skipped = distance === 0 ? 0 : 65_536;
       const isSame = Buffer.compare(bytes.subarray(skipped), segment.bytes.subarray(skipped)) === 0;
-      // The first part of the segment that was cut has the new package.
+      // The first part of the split segment contains the new package.
       expect(isSame).toBe(segment.end === source.end);
     }
   });
@@ -104,7 +104,7 @@ const segments = (file: Uint8Array) =>
   (readDynamic(file)?.segments ?? []).map(({ address, offset, fileSize, memorySize }) => ({
     address,
     end: address + memorySize,
-    // The file header has the place and number of the program headers, which change.
+    // The file header contains the offset and number of the program headers, which change.
     bytes: offset === 0 ? file.subarray(64, 64) : file.subarray(offset, offset + fileSize),
   }));
 
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
     it('runs and computes the same in every locale', () => {
       const code = `console.log(JSON.stringify([${Object.keys(USES).join(',')}]))`;
       for (const language of ['C', 'en_US.UTF-8', 'ja_JP.UTF-8']) {
-        // The name of a time zone is in the language of the user, so Node has it in none but English.
+        // Time zone names are localized, but Node includes them only in English.
         const expected = Object.values(USES).slice(0, language.startsWith('ja') ? -1 : undefined);
         const env = { ...process.env, LC_ALL: language, LANG: language, TZ: 'UTC' };
         const printed = JSON.parse(execFileSync(node, ['-e', code], { env, encoding: 'utf8' })) as unknown[];

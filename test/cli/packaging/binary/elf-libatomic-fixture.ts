@@ -1,12 +1,12 @@
-/** What a small program imports from libatomic, and what damages it. The defaults are those of a Node binary. */
+/** The imports of a small program from libatomic, and its possible defects. The defaults are those of a Node binary. */
 export interface SmallProgram {
   readonly machine?: number;
   readonly libraries?: readonly string[];
-  /** The imported symbols with the library whose version each has. */
+  /** Imported symbols, with the library of each symbol version. */
   readonly symbols?: readonly (readonly [name: string, library: string])[];
-  /** Libraries with required versions, in the order of the file. */
+  /** Libraries with required versions, in file order. */
   readonly versioned?: readonly string[];
-  /** Bytes of code. */
+  /** Machine code. */
   readonly codeLength?: number;
 }
 

@@ -13,7 +13,7 @@ import { NODE_VERSION, PLATFORMS } from '#contract/platforms.ts';
 import { ROOT, TEST_CACHE } from '../../../helpers/paths.ts';
 import { LIBATOMIC, SMALL, smallProgram, type SmallProgram } from './elf-libatomic-fixture.ts';
 
-/** Cold downloads of the other platform's Node binary. */
+/** The other platform's Node binary is downloaded on the first run. */
 const DOWNLOAD_MS = 600_000;
 
 /** The Node binary of a platform, or undefined if it cannot be downloaded. */
@@ -123,7 +123,7 @@ describe('removeLibatomic on a small program', () => {
   });
 
   it('does not change its input', () => {
-    // A Buffer, because its slice() is a view and not a copy.
+    // A Buffer, because its slice() is a view instead of a copy.
     const file = Buffer.from(smallProgram());
     removeLibatomic(file);
     expect(file.equals(smallProgram())).toBe(true);
@@ -196,7 +196,7 @@ describe('removeLibatomic on a small program', () => {
 
 const ALLOWED = /^(?:edited|The ELF file|Not an ELF|Unsupported ELF|Cannot remove)/;
 
-/** What the edit makes of a file: `edited`, the sentence of its refusal, or another error. */
+/** The result of editing a file: `edited`, the error message of its rejection, or another error. */
 function outcomeOf(file: Uint8Array): string {
   try {
     removeLibatomic(file);

@@ -134,7 +134,7 @@ interface SmallSection {
   data: readonly number[];
 }
 
-/** An ELF file with one loaded segment over its allocated sections, which must come before the others it needs. */
+/** An ELF file with one loaded segment over its allocated sections, which must precede other sections. */
 function elf(input: readonly SmallSection[]): Uint8Array {
   const names = ['', ...input.map((section) => section.name), '.shstrtab'];
   const strings = new TextEncoder().encode(names.map((name) => `${name}\0`).join(''));
@@ -146,7 +146,7 @@ function elf(input: readonly SmallSection[]): Uint8Array {
   const bytes = new Uint8Array(4096);
   const view = new DataView(bytes.buffer);
   let end = 64 + 56;
-  // Allocated sections are laid out first, as linkers do, whatever their number.
+  // Allocated sections are laid out first, as by linkers, regardless of their number.
   const offsets = new Map<SmallSection, number>();
   for (const section of [...sections].sort((a, b) => (b.flags ?? 0) - (a.flags ?? 0))) {
     end = Math.ceil(end / 8) * 8;

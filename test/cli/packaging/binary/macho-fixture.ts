@@ -1,5 +1,5 @@
 export const LINKEDIT_OFFSET = 0x8000;
-/** Where the string table, and so the code, ends. */
+/** The end of the string table, and thus of the code. */
 export const CODE_END = LINKEDIT_OFFSET + 0x230;
 
 export interface MachoOptions {
@@ -10,7 +10,7 @@ export interface MachoOptions {
   linkEditAddress?: number;
 }
 
-/** A Mach-O file with __PAGEZERO, __TEXT (one section), __LINKEDIT and a symbol table whose strings come last. */
+/** A Mach-O file with __PAGEZERO, __TEXT (one section), __LINKEDIT and a symbol table that ends with its strings. */
 export function macho(options: MachoOptions): Uint8Array {
   const { signature, padding = 512, fileType = 2, linkEditName = '__LINKEDIT' } = options;
   const fileSize = CODE_END + (signature?.size ?? 0);
@@ -63,7 +63,7 @@ function words(values: readonly number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Uint32Array.from(values).buffer);
 }
 
-/** The load commands, read without the project's own code. */
+/** The load commands, parsed without the project's own code. */
 export function parseMacho(file: Uint8Array) {
   const buffer = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const header = { count: buffer.readUInt32LE(16), length: buffer.readUInt32LE(20) };

@@ -39,7 +39,7 @@ describe.each([
     expect(linkEdit?.fileOffset).toBe(LINKEDIT_OFFSET);
     expect(linkEdit?.fileSize).toBe(file.length - LINKEDIT_OFFSET);
     expect(linkEdit?.memorySize).toBe(Math.ceil((file.length - LINKEDIT_OFFSET) / 16_384) * 16_384);
-    // The string table, the last data before, now reaches to the signature, so that there is no gap.
+    // The string table, which is the last data before the signature, is extended to it, so that there is no gap.
     const symbols = commands.find((command) => command.type === 2);
     expect((symbols?.words[4] ?? 0) + (symbols?.words[5] ?? 0)).toBe(end);
   });
@@ -172,7 +172,7 @@ describe('planMacho rejects', () => {
   });
 });
 
-/** What a builder does, in memory. The payload ends at a multiple of 16. */
+/** Does the same as a build, in memory. The payload ends at a multiple of 16. */
 function append(base: Uint8Array, payload: Uint8Array, identifier = 'model') {
   const head = base.subarray(0, 16_384);
   const plan = planMacho(head, base.length);

@@ -5,7 +5,7 @@ import { messageOf } from '#contract/errors.ts';
 import { needsExport, withExportWay } from '#cli/packaging/exports/needs-export.ts';
 import { withoutGraph } from '#cli/packaging/model/graph-variants.ts';
 
-// `npm run test:exports` follows these sentences with the real tools.
+// `npm run test:exports` runs these instructions with the real tools.
 
 const files = [{ path: 'model.safetensors', bytes: 1 }];
 const sentence = (config: object, modules?: unknown, folder = './model'): string =>

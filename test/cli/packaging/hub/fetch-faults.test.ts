@@ -87,7 +87,7 @@ test.each(['onnx/model.onnx', 'tokenizer.json'])(
     await expect(fetched('hf:acme/model')).rejects.toThrow(
       `${path} of hf:acme/model was discarded: its content does not have the hash that the hub states.`,
     );
-    // The other files are no longer downloaded, but what has arrived of them is kept.
+    // The downloads of other files stop, but their received data is kept.
     const discarded = wrong?.sha256 ?? wrong?.oid ?? '';
     expect(blobs().filter((name) => name.startsWith(discarded))).toEqual([]);
     expect(existsSync(cachedAt('refs/main'))).toBe(false);

@@ -10,7 +10,7 @@ const PROTEINS = 'L A G V S E R T I D P K Q N F Y M H W C X'.split(' ');
 const LOWER = 'a b c d e f g h i j k l m n o p'.split(' ');
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
 
-/** A model of proteins: a word of the vocabulary is an amino acid, in upper case. */
+/** A protein model, whose vocabulary consists of amino acids in uppercase. */
 function writeProteins(words: readonly string[], config?: object): void {
   const model = copyModel('embedder', join(folder(), 'proteins'));
   for (const name of ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'])

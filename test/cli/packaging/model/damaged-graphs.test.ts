@@ -16,11 +16,11 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 const GRAPHS = ['opset-11', 'opset-21', 'pooler-output', 'unknown-rank', 'float16-product'];
-/** The same graphs each time; after a change of what reads them, try more. */
+/** The same graphs in every run; increase the number after a change to the parsing code. */
 const COUNT = Number(process.env['FUZZ_GRAPHS'] ?? 8);
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
 
-/** Writes the damaged graph of this seed; half of them are valid messages. */
+/** Writes the damaged graph for a seed; half of them are valid messages. */
 function damaged(seed: number): string {
   const graph = GRAPHS[seed % GRAPHS.length] ?? '';
   const file = new Uint8Array(readFileSync(join(FIXTURES, 'graphs', `${graph}.onnx`)));
@@ -29,7 +29,7 @@ function damaged(seed: number): string {
   return path;
 }
 
-/** How `use` ends: without an error, with one sentence for the user, or in a way that no build may end. */
+/** The outcome of `use`: no error, a one-sentence error for the user, or an outcome that no build may have. */
 async function endOf(use: () => unknown): Promise<'no error' | 'clear error' | { unclear: string }> {
   try {
     await use();

@@ -14,7 +14,7 @@ test('a graph whose run never ends is rejected with a one-sentence error, and it
   const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
   const request = graphRequest(file);
-  // Resolves after the exit of the process.
+  // Resolves after the process has exited.
   const attempt = withOnnxRuntime((runtime) => {
     const optimized = optimizeGraph(runtime, request, folder());
     return prepareGraph(runtime, request, tokenizer, optimized, folder());

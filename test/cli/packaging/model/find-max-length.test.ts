@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findMaxLength, type LengthTrial } from '#cli/packaging/model/find-max-length.ts';
 
-/** A model that runs texts of the lengths that `allows` accepts. */
+/** A model that can run texts of the lengths that `allows` accepts. */
 const trial = (allows: (length: number) => boolean, changes: Partial<LengthTrial> = {}): LengthTrial => ({
   run: async ([ids = []]) => {
     if (!allows(ids.length)) throw new Error(`index ${ids.length} is out of bounds\nat Gather`);

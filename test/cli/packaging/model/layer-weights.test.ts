@@ -7,7 +7,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-/** Writes a file in the format of safetensors. */
+/** Writes a safetensors file. */
 function write(tensors: Record<string, { dtype: string; shape: number[]; bytes: ArrayBufferView }>): void {
   let end = 0;
   const header = Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {

@@ -6,7 +6,7 @@ import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
-/** Logits and the scores that transformers' own pipeline computes from them; fixtures/scripts/make_scores.py made it. */
+/** Logits, and the scores that the transformers pipeline computes from them (fixtures/scripts/make_scores.py). */
 const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'scores.json'), 'utf8')) as {
   cases: { problem_type: string | null; logits: number[]; scores: number[] }[];
 };

@@ -34,7 +34,7 @@ test('a graph with a capped size, or with non-tensor values, still runs', async 
   expect(sequence.shapes.get('attention_mask')).toEqual(['batch_size', 'sequence_length']);
 });
 
-/** Prepares a changed graph as a build does, and runs texts of several lengths through it. */
+/** Prepares an edited graph as in a build, and runs texts of several lengths through it. */
 async function prepare(
   name: string,
   edit: (graph: GraphProto) => void,

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { gzipStream } from '#cli/packaging/oci/gzip-stream.ts';
 
-/** Bytes without any pattern, which are the same in each run. */
+/** Bytes without a pattern, identical in every run. */
 function noise(length: number, seed: number): Uint8Array {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
     createHash('sha256').update(`${seed} ${index}`).digest(),
@@ -20,7 +20,7 @@ const CHUNKS = [
   new Uint8Array(300_000).fill(8),
 ];
 
-/** Yields chunks in one buffer, like a file that is read. */
+/** Yields chunks in one reused buffer, like a file stream. */
 async function* reused(): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(300_000);
   for (const chunk of CHUNKS) {

@@ -73,7 +73,7 @@ it('writes file sizes above 8 GiB', async () => {
   const parser = new Parser({ strict: true, onReadEntry: (entry) => entries.push(entry) });
   parser.write(head);
   expect(entries).toMatchObject([{ path: 'big', size: length }]);
-  // Readers without pax find the size in the header itself, in binary.
+  // Readers without pax support find the size in the header itself, in binary.
   expect(new Header(head, head.length - 512).size).toBe(length);
 });
 

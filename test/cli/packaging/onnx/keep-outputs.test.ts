@@ -24,7 +24,7 @@ test('a branch with its own constants still runs after ONNX Runtime has optimize
   for (const [at, value] of actual.entries()) expect(value).toBeCloseTo(2 * (expected[at] ?? 0), 5);
 });
 
-/** Optimizes a graph as a build does, and runs one text. */
+/** Optimizes a graph as in a build, and runs one text. */
 function outputOf(model: string, folder: string): Promise<number[]> {
   return withOnnxRuntime(async (runtime) => {
     const graph = join(folder, 'graph.onnx');

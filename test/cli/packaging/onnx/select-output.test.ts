@@ -9,7 +9,7 @@ import { NodeProtoSchema, type ValueInfoProto, ValueInfoProtoSchema } from '#gen
 
 const dimensions = (count: number): object[] => Array.from({ length: count }, () => ({}));
 
-/** An output with so many axes; of 0 the graph does not say. */
+/** An output with this number of axes; 0 means that the graph does not declare them. */
 const output = ([name, axes]: readonly [string, number]): ValueInfoProto =>
   create(ValueInfoProtoSchema, {
     name,
@@ -100,7 +100,7 @@ test('other model types have one output name each', () => {
 });
 
 describe('outputs with generic names', () => {
-  /** As torch names them, with BERT's pooler second. */
+  /** Named as by torch, with BERT's pooler second. */
   const TORCH = [
     ['output_0', 3],
     ['882', 2],

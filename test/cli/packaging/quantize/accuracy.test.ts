@@ -20,7 +20,7 @@ test('vectors are compared by cosine similarity and by nearest neighbors', () =>
     cosine: { mean: expect.closeTo(1, 6), worst: expect.closeTo(1, 6) },
     neighbors: 1,
   });
-  // The first vector moves to the other end: each of the others loses or gains it, and it gets other neighbors.
+  // The first vector moves to the opposite end, so each of the others loses or gains it as a neighbor.
   const moved = [vector(Math.cos(1.2), Math.sin(1.2)), ...original.slice(1)];
   const { cosine, neighbors } = accuracyOf(original, moved);
   expect(cosine?.worst).toBeCloseTo(Math.cos(1.2), 5);

@@ -4,7 +4,7 @@ import { roundMatrix } from '#cli/packaging/quantize/round-matrix.ts';
 const INPUTS = 32;
 const OUTPUTS = 24;
 
-/** Numbers between -1 and 1, always the same. */
+/** Numbers between -1 and 1, identical in every run. */
 function numbers(count: number, seed: number): Float32Array {
   let state = seed;
   return Float32Array.from({ length: count }, () => {
@@ -15,7 +15,7 @@ function numbers(count: number, seed: number): Float32Array {
 
 const at = (values: ArrayLike<number>, index: number): number => values[index] ?? Number.NaN;
 
-/** Rows of hidden states in which neighboring columns are similar, and the sums of products of their columns. */
+/** Rows of hidden states with similar adjacent columns, and the sums of products of their columns. */
 function correlated(rows: number): { states: Float32Array[]; sums: Float32Array } {
   const states = Array.from({ length: rows }, (_, row) => {
     const [shared = 0] = numbers(1, row + 100);
@@ -31,7 +31,7 @@ function correlated(rows: number): { states: Float32Array[]; sums: Float32Array 
 const round = (values: Float32Array, sums: Float32Array, block = INPUTS) =>
   roundMatrix({ values: values.slice(), inputs: INPUTS, outputs: OUTPUTS }, { values: sums, block });
 
-/** Mean square of the difference that rounding makes to the products of hidden states. */
+/** Mean squared error that rounding adds to the products of hidden states. */
 function errorOf(
   original: Float32Array,
   rounded: ReturnType<typeof round>,
@@ -51,7 +51,7 @@ function errorOf(
   return sum / states.length / OUTPUTS;
 }
 
-/** Sums of columns that have nothing to do with each other. */
+/** Sums of uncorrelated columns. */
 const independent = (block: number): Float32Array =>
   Float32Array.from({ length: INPUTS * block }, (_, index) =>
     Math.floor(index / block) % block === index % block ? 1 : 0,
@@ -75,7 +75,7 @@ describe('roundMatrix', () => {
   });
 
   test('keeps the sum of two adjacent columns within the limit of CPUs without VNNI', () => {
-    // The extremes are next to each other.
+    // The extreme values are adjacent.
     const values = numbers(INPUTS * OUTPUTS, 3).map((value, index) =>
       index < 2 * OUTPUTS ? Math.sign(value) : value * 0.9,
     );

@@ -10,7 +10,7 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 
 const model = new Uint8Array(readFileSync(join(FIXTURES, 'tokenizers/xlm-roberta/sentencepiece.bpe.model')));
 
-/** Returns whether a reader accepts its input; anything but a ConfigError of one line fails. */
+/** Returns whether a reader accepts its input; any result other than a one-line ConfigError fails. */
 function accepts(read: () => unknown): boolean {
   try {
     read();

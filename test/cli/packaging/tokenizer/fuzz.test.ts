@@ -23,7 +23,7 @@ const bytesOf = (path: string): Uint8Array =>
   new Uint8Array(readFileSync(join(FIXTURES, 'tokenizers', path)));
 const textOf = (path: string): string => readFileSync(join(FIXTURES, 'tokenizers', path), 'utf8');
 
-/** Returns the sentence of the error, or undefined. Anything but a ConfigError of one line and a readable length fails. */
+/** Returns the error message, or undefined. Anything other than a one-line ConfigError of readable length fails. */
 function refusal(name: string, vocabulary: Vocabulary): string | undefined {
   const family = FAMILIES.find((one) => one.name === name);
   if (family === undefined) throw new Error(name);
@@ -38,7 +38,7 @@ function refusal(name: string, vocabulary: Vocabulary): string | undefined {
   }
 }
 
-/** Bytes that are overwritten, and the share of the file that is left. */
+/** Bytes to overwrite, and the share of the file to keep. */
 const damage = tuple(
   array(tuple(nat(), integer({ min: 0, max: 255 })), { maxLength: 12 }),
   integer({ min: 1, max: 100 }),
@@ -53,7 +53,7 @@ function damaged(
   return copy;
 }
 
-/** Lines that vocabularies are made of, and lines that they must not have. */
+/** Valid and invalid vocabulary lines. */
 const lines = array(
   oneof(
     string({ maxLength: 20 }),
@@ -82,7 +82,7 @@ test.each([
 });
 
 test('a field longer than the file is rejected before memory is allocated', () => {
-  // The field 1 with a length of 2^31 - 1 bytes, of which the file has none; and a piece with such a text.
+  // Field 1 with a length of 2^31 - 1 bytes, which the file does not contain, and a piece with such a text.
   const lengths = [0xff, 0xff, 0xff, 0xff, 0x07];
   for (const bytes of [
     [0x0a, ...lengths],

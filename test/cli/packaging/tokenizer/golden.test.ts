@@ -6,9 +6,9 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 import { tokenizerOf } from '../../../helpers/tokenizer-folder.ts';
 
 interface Family {
-  /** Ids of the slow tokenizer. */
+  /** IDs of the slow tokenizer. */
   readonly ids: readonly (readonly number[])[];
-  /** Ids of the fast tokenizer, by the index of a text, where they are others. */
+  /** IDs of the fast tokenizer, by text index, where they differ. */
   readonly fast: Readonly<Record<number, readonly number[]>>;
 }
 interface Golden {
@@ -16,14 +16,14 @@ interface Golden {
   readonly families: Readonly<Record<string, Family>>;
 }
 
-// The ids of transformers for the same files: fixtures/scripts/make_tokenizers.py.
+// IDs of transformers for the same files (fixtures/scripts/make_tokenizers.py).
 const { texts, families } = JSON.parse(
   readFileSync(join(FIXTURES, 'golden/tokenizers.json'), 'utf8'),
 ) as Golden;
 
 /**
- * Number of texts whose ids are not those of the slow tokenizer, and of those whose ids are not those of the fast one either, for
- * the reasons in docs/decisions/0055-tokenizers-of-older-files.md.
+ * Number of texts whose IDs differ from the slow tokenizer, and number of those that also differ from the fast one, for the reasons in
+ * docs/decisions/0055-tokenizers-of-older-files.md.
  */
 const DIFFERENT: Readonly<Record<string, readonly [number, number]>> = {
   albert: [1, 0],

@@ -9,7 +9,7 @@ import { vocabularyIn } from '../../../helpers/tokenizer-folder.ts';
 
 interface Case {
   readonly folder: string;
-  /** Content of the JSON files next to the vocabulary, by name. */
+  /** Content of the JSON files in the vocabulary's folder, by name. */
   readonly files: Readonly<Record<string, unknown>>;
   readonly maxLength: number | null;
   readonly truncationSide: string;
@@ -17,12 +17,12 @@ interface Case {
   readonly ids: readonly (readonly number[])[];
 }
 
-// What transformers' slow tokenizers make of the same files: fixtures/scripts/make_tokenizer_settings.py.
+// Results of transformers' slow tokenizers for the same files (fixtures/scripts/make_tokenizer_settings.py).
 const { texts, cases } = JSON.parse(
   readFileSync(join(FIXTURES, 'golden/tokenizer-settings.json'), 'utf8'),
 ) as { readonly texts: readonly string[]; readonly cases: readonly Case[] };
 
-/** The default of a build if no file sets a maximum length. */
+/** The default in a build if no file sets a maximum length. */
 const DEFAULT_MAX_LENGTH = 512;
 
 const folder = useTempFolder();

@@ -48,7 +48,7 @@ test.each([
   expect(read).toThrow(/torch\.save\(layer\.state_dict\(\), path\)\.$/);
 });
 
-/** A file whose pickle has the same length as that of plain.pt, followed by what is left of it. */
+/** A file whose pickle has the same length as in plain.pt, followed by the rest of that file. */
 function withPickle(pickle: string): Uint8Array {
   const bytes = fixture('plain');
   const at = Buffer.from(bytes).indexOf('\x80\x02}q', 0, 'latin1');
@@ -91,7 +91,7 @@ test('big-endian, truncated and replaced files are rejected', () => {
   expect(() => readTorch(sourceOf(bytes))).toThrow('it was saved on a machine with another byte order');
 });
 
-/** `read`, or why a file is rejected. */
+/** `read`, or the reason why a file is rejected. */
 function outcomeOf(bytes: Uint8Array): string {
   try {
     const places = [...readTorch(sourceOf(bytes)).values()];
@@ -124,7 +124,7 @@ test('a hostile file causes a one-sentence error, or only tensors that it contai
 });
 
 test('a hostile pickle causes a one-sentence error', () => {
-  // Instructions that are read, so that most pickles go further than the first one.
+  // Supported instructions, so that most pickles are parsed beyond the first one.
   const known = fc.constantFrom(
     ...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'),
   );

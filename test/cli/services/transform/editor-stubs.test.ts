@@ -15,7 +15,7 @@ const scriptOf = (source: string): TransformScript => ({
   limits: DEFAULT_TRANSFORM_LIMITS,
 });
 
-/** The lines above a function, up to the empty one before it. */
+/** The lines above a function, up to the preceding empty line. */
 function notesOf(declaration: string): string[] {
   const end = lines.indexOf(declaration);
   expect(end, declaration).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ const NO_LIMITS = { maxDepth: Infinity, maxValues: Infinity };
 const measure = (text: string, limits = {}): JsonSize =>
   runAtOnce(measureJson(Buffer.from(text), { ...NO_LIMITS, ...limits }));
 
-/** Values of a parsed text that are lists or objects, and members and items but the first of each. */
+/** The lists and objects in a parsed text, and the members and items except the first of each. */
 function countOf(value: unknown): { containers: number; more: number } {
   if (typeof value !== 'object' || value === null) return { containers: 0, more: 0 };
   const items = Object.values(value);

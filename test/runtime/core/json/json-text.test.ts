@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** As some programs write it: each character of a name as an escape, or not. */
+/** As some programs write it, with each character of a name escaped or not. */
 const escapedName = (name: string, escapes: readonly boolean[]): string => {
   const units = Array.from({ length: name.length }, (_, at) => name.charAt(at));
   const written = units.map((unit, at) =>
@@ -13,7 +13,7 @@ const escapedName = (name: string, escapes: readonly boolean[]): string => {
   return `"${written.join('')}"`;
 };
 
-/** Names that are like what the escapes of others look like. */
+/** Names that look like the escapes of other names. */
 const name = fc.oneof(
   fc.string({ maxLength: 4 }),
   fc.string({ unit: 'binary', maxLength: 3 }),

@@ -70,7 +70,7 @@ test('a `__proto__` key remains a normal key', () => {
   }
 });
 
-/** Compares decimals as fractions of whole numbers. */
+/** Compares decimals as fractions of integers. */
 function sameValue(left: string, right: string): boolean {
   const [first, second] = [decimal(left), decimal(right)];
   const lowest = Math.min(first.power, second.power);

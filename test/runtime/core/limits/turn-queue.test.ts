@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
 
-/** Asks for a turn, and writes down who has one in which order. */
+/** Requests a turn, and records who has a turn in which order. */
 function asker(queue: TurnQueue): {
   readonly ask: (name: string) => Leave | undefined;
   readonly granted: string[];
@@ -87,7 +87,7 @@ test('in any order of calls, the limit holds and every caller gets a turn', asyn
           inside.push(leave);
           accepted += 1;
         }
-        // Those who run leave first: then all who were accepted get their turn.
+        // The running callers leave first; then all accepted callers get their turn.
         if (action >= 3 && inside.length > 0) inside.shift()?.();
         await Promise.resolve();
         expect(queue.running).toBeLessThanOrEqual(maxRunning);

@@ -56,7 +56,7 @@ test.each([
   expect(addressKind(address)).toBe(kind);
 });
 
-/** Node's own idea of the private ranges. */
+/** Node's definition of private ranges. */
 const PRIVATE = new BlockList();
 PRIVATE.addSubnet('10.0.0.0', 8);
 PRIVATE.addSubnet('127.0.0.0', 8);
@@ -69,7 +69,7 @@ PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addAddress('::1', 'ipv6');
 
 const start = fc.constantFrom('10.', '127.', '172.16.', '172.31.', '192.168.', '169.254.', '100.64.', '8.');
-/** Addresses of IPv4 that begin so. */
+/** IPv4 addresses with this prefix. */
 const near = fc.tuple(start, fc.ipV4()).map(([head, address]) => {
   const rest = address.split('.').slice(head.split('.').length - 1);
   return `${head}${rest.join('.')}`;

@@ -43,7 +43,7 @@ describe('encodeFloats', () => {
   });
 
   test('prints values whose rounding interval ends at a shorter decimal', () => {
-    // Found by trying all: double arithmetic puts these decimals inside, or outside, by less than its error.
+    // Found by exhaustive search: double arithmetic places these decimals on the wrong side of the boundary because of its rounding error.
     const values = Uint32Array.of(0x2bc4a9be, 0x30c4a9be, 0x35ca9243);
     expect(firstDifference(new Float32Array(values.buffer))).toBeUndefined();
   });
@@ -61,7 +61,7 @@ describe('encodeFloats', () => {
     expect(firstDifference(values)).toBeUndefined();
   });
 
-  /** Compared as a whole first, as a million single comparisons take long. */
+  /** Compared as a whole first, because a million single comparisons are slow. */
   function firstDifference(values: Float32Array): string | undefined {
     const text = encode(values);
     const wanted = expected(values);

@@ -41,7 +41,7 @@ describe('exp and sigmoid of float32 numbers of every magnitude', () => {
     expect(wrong).toEqual([]);
   });
 
-  /** The same, or the next float32 number. */
+  /** The same or an adjacent float32 number. */
   function isNear(actual: number, expected: number): boolean {
     return (
       Object.is(actual, expected) ||

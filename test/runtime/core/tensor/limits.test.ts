@@ -5,11 +5,11 @@ import { matmul } from '#core/tensor/matmul.ts';
 import { reshape, unsqueeze } from '#core/tensor/rearrange.ts';
 import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
 
-/** Memory that is never taken: what is rejected is rejected before. */
+/** An allocator that must not be called: invalid sizes are rejected first. */
 const refuseToAllocate = (): never => {
   throw new Error('memory was taken');
 };
-/** Only its shape is looked at. */
+/** Only its shape is read. */
 const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape });
 
 describe('excessive sizes are rejected before memory is allocated', () => {

@@ -12,7 +12,7 @@ import { at, indexes, numbered, RUNS, shapes } from './arbitrary-tensors.ts';
 const shapeAndAxis = shapes(1, 5).chain((shape) =>
   record({ shape: constant(shape), axis: integer({ min: 0, max: shape.length - 1 }) }),
 );
-/** For every index of a shape the element that a function finds. */
+/** The element that a function returns for every index of a shape. */
 const tensorOf = (shape: number[], find: (index: number[]) => number): Tensor => ({
   data: Float32Array.from(indexes(shape), find),
   shape,
@@ -130,7 +130,7 @@ describe('lanes are iterated along every axis', () => {
 });
 
 describe('weighted sums of rows are computed in blocks', () => {
-  // More columns than are summed at a time.
+  // More columns than fit in one block.
   const WIDTH = 2500;
 
   test('matmul supports matrices with many columns', () => {
@@ -153,7 +153,7 @@ describe('weighted sums of rows are computed in blocks', () => {
   });
 });
 
-/** `at` reads an axis of one at every place; an index of the result is to be exact. */
+/** `at` ignores the index on axes of size 1, but indexes of the result must be exact. */
 function padded(index: number[], shape: readonly number[]): number[] {
   const outside = index.some((place, axis) => place >= (shape[axis] ?? 0));
   if (outside) throw new Error(`[${index.join()}] is not in [${shape.join()}]`);

@@ -11,9 +11,9 @@ const words = (text: string): string[] => {
 test.each([
   ['state-of-the-art e_mail -x- $1,000.50', 'state-of-the-art|e_mail|-|x|-|$|1|,|000|.|50'],
   ['naïve 東京 🙂', 'naïve|東京|🙂'],
-  // Combining marks are not letters for Python, and ½ and ² are digits.
+  // In Python, combining marks are not letters, and ½ and ² are digits.
   ['नमस्ते ½x²', 'नमस|\u094d|त|\u0947|½x²'],
-  // White space of Python, but not of JavaScript, and the other way round.
+  // White space in Python but not in JavaScript, and vice versa.
   ['a\u001cb\u0085c\ufeffd', 'a|b|c|\ufeff|d'],
   [' \t\n', ''],
 ])('%j is split into the same words as in Python', (text, wanted) => {

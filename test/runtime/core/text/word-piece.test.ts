@@ -19,7 +19,7 @@ function openBoth(json: string) {
 const fixture = (model: string): string =>
   readFileSync(join(FIXTURES, 'models', model, 'tokenizer.json'), 'utf8');
 
-/** The same texts in each run: words of the vocabulary in all cases, letters, marks and spaces. */
+/** The same texts in every run: vocabulary words in all cases, letters, marks and spaces. */
 function textsOf(vocab: Readonly<Record<string, number>>, count: number): string[] {
   const words = Object.keys(vocab).map((word) => word.replace(/^##/, ''));
   let state = 7;

@@ -3,7 +3,7 @@ import { type CalendarUnit, isTimeZone, nextStart } from '#core/time/calendar.ts
 
 const CASES: readonly (readonly [now: string, unit: CalendarUnit, zone: string, next: string])[] = [
   ['2026-03-01T12:00:00Z', 'day', 'UTC', '2026-03-02T00:00:00Z'],
-  // A start is the first moment of its window.
+  // The start of a window belongs to that window.
   ['2026-03-01T00:00:00Z', 'month', 'UTC', '2026-04-01T00:00:00Z'],
   ['2026-12-31T23:59:59.999Z', 'month', 'UTC', '2027-01-01T00:00:00Z'],
   ['2024-02-29T12:00:00Z', 'month', 'UTC', '2024-03-01T00:00:00Z'],
@@ -13,10 +13,10 @@ const CASES: readonly (readonly [now: string, unit: CalendarUnit, zone: string, 
   // It is already March in Tokyo, and still February in New York.
   ['2026-02-28T20:00:00Z', 'month', 'Asia/Tokyo', '2026-03-31T15:00:00Z'],
   ['2026-03-01T04:00:00Z', 'month', 'America/New_York', '2026-03-01T05:00:00Z'],
-  // A day of 23 hours, and one of 25.
+  // A day with 23 hours, and one with 25.
   ['2026-03-28T23:00:00Z', 'day', 'Europe/Berlin', '2026-03-29T22:00:00Z'],
   ['2026-10-24T22:00:00Z', 'day', 'Europe/Berlin', '2026-10-25T23:00:00Z'],
-  // A day that begins at 1:00, because the clock is put forward at midnight.
+  // A day that begins at 1:00, because the clock moves forward at midnight.
   ['2026-09-05T12:00:00Z', 'day', 'America/Santiago', '2026-09-06T04:00:00Z'],
 ];
 

@@ -13,7 +13,7 @@ const NO_CGROUPS = { unified: undefined, legacy: {} };
 const OWNER = `test of ${process.pid}`;
 const UNPRIVILEGED = 65_534;
 
-/** Whether this machine lets the tests limit child processes. */
+/** Whether tests can limit child processes on this machine. */
 const canLimit = ((): boolean => {
   const trees = createProcessTrees(OWNER);
   const { refused, cancel } = trees.prepare({ memory: 2 ** 28, cpus: 1, processes: 100 });
@@ -28,7 +28,7 @@ interface Started {
   readonly line: () => Promise<string>;
 }
 
-/** Runs a script in a tree of its own; its first lines are read one by one. */
+/** Runs a script in a separate process tree; its first lines are read one by one. */
 function start(
   script: string,
   { limits, paths = readCgroupPaths() }: { limits?: ProcessLimits; paths?: CgroupPaths } = {},
@@ -49,7 +49,7 @@ function start(
   return { child, tree, line: async () => ((await lines.next()) as { value: string }).value };
 }
 
-/** Starts a process that ignores SIGTERM in a session of its own, and prints its id. */
+/** Starts a process in a separate session that ignores SIGTERM, and prints its ID. */
 const DETACH = (environment: string): string => `
   const stubborn = "process.on('SIGTERM', () => {}); console.log('ready'); setInterval(() => {}, 60_000)";
   const { spawn } = require('node:child_process');

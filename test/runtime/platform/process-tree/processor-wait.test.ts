@@ -19,7 +19,7 @@ test.runIf(existsSync('/proc/self/schedstat') && existsSync('/usr/bin/taskset'))
     const pinned = ['/usr/bin/taskset', '-c', '0', process.execPath, '-e'];
     start(...pinned, SPIN);
     const busy = start(...pinned, SPIN);
-    // The wait of a child counts for its parent.
+    // The waiting time of a child counts for its parent.
     const parent = start(
       process.execPath,
       '-e',

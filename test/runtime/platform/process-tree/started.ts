@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { readCgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
 import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 
-// Stands for a program: starts one child, which starts a process in a session of its own, prints the ids of both, and waits to be
-// killed. Arguments: the owner, and `cgroups` to use them.
+// Acts as a program: starts a child that starts a process in a separate session, prints the IDs of both, and waits to be killed. Arguments:
+// the owner, and `cgroups` to use them.
 const [owner = '', how] = process.argv.slice(2);
 const trees = createProcessTrees(
   owner,
