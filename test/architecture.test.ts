@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './helpers/paths.ts';
 
-/** All files of ours, as imports name them. `npm run check` checks the imports themselves (`.ci/architecture.mjs`). */
+/** All source files, as imports name them. `npm run check` checks the imports themselves (`.ci/architecture.mjs`). */
 const SOURCES = globSync('{cli,runtime,test}/**/*.{ts,mts,js,mjs,cjs}', {
   cwd: ROOT,
   exclude: ['**/node_modules', '**/dist'],
@@ -25,7 +25,7 @@ test('every source file of a target belongs to exactly one layer', async () => {
   expect(found.filter(([, count]) => count !== 1)).toEqual([]);
 });
 
-/** The layers, as the rules of dependency-cruiser have them. */
+/** The layers, as defined in the rules of dependency-cruiser. */
 function layersOfTargets(): readonly RegExp[] {
   const { forbidden }: { forbidden: { name: string; from: { path: string } }[] } = createRequire(
     import.meta.url,
@@ -36,7 +36,7 @@ function layersOfTargets(): readonly RegExp[] {
 }
 
 test('JSON is parsed only in ways that do not confuse escaped names', async () => {
-  // Of names alone, of where a text goes wrong, and of files of our own that hold no names of others.
+  // These parse JSON for names only, to locate errors, or read the project's own files.
   const allowed = new Set([
     'core/json/json-text.ts',
     'core/json/commented-json.ts',
@@ -54,7 +54,7 @@ test('JSON is parsed only in ways that do not confuse escaped names', async () =
 const withoutComments = (code: string): string => code.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');
 
 test('imports from other folders use their alias, and no import climbs four levels', async () => {
-  // Folders with a package.json of their own do not have the aliases, nor do files that browsers load.
+  // Folders with a separate package.json do not have the aliases, and neither do files that browsers load.
   const withAliases = /^(?:cli|runtime|test)\/(?!bench\/|clients\/|install\/|.*\/browser\/).*\.ts$/;
   const found = SOURCES.filter((source) => withAliases.test(source))
     .flatMap((source) => relativeImports(source).map((name) => ({ source, name })))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-// @ts-expect-error -- A file of the checks has no types.
+// @ts-expect-error -- The file is part of the checks and has no types.
 import { unboundedSpread as spreadOf } from '../.ci/bounded-calls.mjs';
 import { greatest, least } from '#core/numbers/extremes.ts';
 import { pushAll } from '#core/values/push-all.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { execa, execaSync } from 'execa';
 import { ROOT } from './helpers/paths.ts';
 
-// `npm run demo`: the main job from start to end, with every command it runs shown as a user would type it.
+// `npm run demo`: the main workflow from start to end; every command is shown as a user would type it.
 
 const folder = join(ROOT, 'node_modules', '.cache', 'encoderfile-demo');
 rmSync(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ const infer = (model: string, ...args: string[]): void =>
     ['infer', ...args],
   );
 
-/** Serves a model on a free port, asks it one thing and stops it. */
+/** Serves a model on a free port, sends one request and stops it. */
 async function serve(): Promise<void> {
   console.log('\n$ ./sentiment.encoder serve --http-port 0 --disable-grpc --log-level warn &');
   const args = ['serve', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];

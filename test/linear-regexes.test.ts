@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-// @ts-expect-error -- A file of the checks has no types.
+// @ts-expect-error -- The file is part of the checks and has no types.
 import { problemOf } from '../.ci/linear-regexes.mjs';
 
 const explain = problemOf as (source: string, flags: string) => string | undefined;

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take more than 35 seconds on a busy machine with two processors, the slowest first. What is missing here only makes a run longer. */
+/** Files that take more than 35 seconds on a busy machine with two CPUs, slowest first. A missing file only makes a run longer. */
 const SLOW = [
   'contract/predict',
   'contract/alone-or-together',
@@ -55,8 +55,8 @@ const SLOW = [
 ].map((name) => `/${name}.test.ts`);
 
 /**
- * The order of test files: project by project, because a worker is kept only while its next file is of the same project, and in
- * each the slow ones first, so that no long file runs alone at the end.
+ * The order of test files: project by project, because a worker is reused only if its next file belongs to the same project; in each
+ * project, the slow files first, so that no long file runs alone at the end.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,19 +1,22 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** `unit` needs nothing but this process, `contract` verifies the list of behaviors, `e2e` is everything else. */
+/** `unit` needs only this process, `contract` verifies the list of behaviors, `e2e` is everything else. */
 export type ProjectName = 'unit' | 'contract' | 'e2e';
 
 /**
- * Sources that do what a unit test must not: start, end or count processes, build or run executables, or change the current
- * directory or `HOME`, which threads share or cannot change.
+ * Modules that unit tests must not use: they start, end or count processes, build or run executables, or change the current directory or
+ * `HOME`, which threads share or cannot change.
  */
 const NEEDS_PROCESS =
   /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|from '.*cli-here|stubEnv\('HOME'|'\/proc'|process\.kill/;
 
 const IMPORT = /(?:from|import)\s*\(?'((?:\.|#test\/)[^']+)'/g;
 
-/** The test files of each project, relative to `root`, without those that a real Ray cluster runs. A file is a unit test unless something that it imports needs a process. */
+/**
+ * The test files of each project, relative to `root`, without those for a real Ray cluster. A file is a unit test unless one of its imports
+ * needs a process.
+ */
 export function testFilesByProject(root: string): Record<ProjectName, readonly string[]> {
   const memo = new Map<string, Module>();
   const files = globSync('**/*.test.ts', { cwd: root, exclude: ['**/node_modules', 'ray/**'] }).sort();
@@ -31,7 +34,7 @@ interface Module {
   readonly imports: readonly string[];
 }
 
-/** Follows imports among the files of `root` only: what the product does in a process of its own is not asked. */
+/** Follows imports only among the files of `root`: processes that the product itself starts are not considered. */
 function needsProcess(start: string, root: string, memo: Map<string, Module>): boolean {
   const seen = new Set<string>();
   const waiting = [start];

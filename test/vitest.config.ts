@@ -7,12 +7,12 @@ import { type ProjectName, testFilesByProject } from './test-projects.ts';
 
 const FILES = testFilesByProject(import.meta.dirname);
 
-/** Names the folders of programs that tests need. */
+/** Names the folders of the programs that tests need. */
 export const BUILT_FOLDERS = join(import.meta.dirname, 'helpers/built-folders.ts');
 
 /**
- * Workers keep what they have imported for their next file: importing took more time than most tests. A file that changes
- * something of its process (a variable, a listener, a directory) must undo it.
+ * Workers keep imported modules for their next file, because importing took longer than most tests. A file that changes its process (a
+ * variable, a listener, a directory) must undo the change.
  */
 const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlineConfiguration => ({
   extends: true,
@@ -21,29 +21,29 @@ const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlin
     pool,
     isolate: false,
     include: [...FILES[name]],
-    // By default one processor stays free, which is half of a small machine. Tests with processes often wait for them.
+    // By default one CPU stays free, which is half of a small machine. Tests with processes often wait for them.
     maxWorkers: availableParallelism() * (name === 'unit' ? 1 : 2),
     globalSetup: name === 'unit' ? [] : [BUILT_FOLDERS],
-    // Workers that have no more files of `contract` start with those of `e2e`.
+    // Workers without more files of `contract` continue with those of `e2e`.
     sequence: { groupOrder: name === 'unit' ? 0 : 1 },
   },
 });
 
-/** What all tests have in common. */
+/** Common settings for all tests. */
 export const SETTINGS = {
   root: import.meta.dirname,
   testTimeout: 120_000,
   unstubEnvs: true,
-  // Programs that tests start from source share what Node compiled of them.
+  // Programs that tests start from source share Node's compile cache.
   env: { NODE_COMPILE_CACHE: join(TEST_CACHE, 'compiled') },
   hookTimeout: 180_000,
-  // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
+  // On a busy machine, a condition can take longer to be met; tests do not check this time.
   expect: { poll: { timeout: 60_000 } },
-  // Node can deadlock while it ends a process (nodejs/node#54918); the hung process is printed, and the test is retried once.
+  // Node can deadlock at process exit (nodejs/node#54918); the hung process is printed, and the test is retried once.
   retry: { count: 1, condition: / hung:/ },
 };
 
-// oxlint-disable-next-line import/no-default-export -- vitest reads the default export.
+// oxlint-disable-next-line import/no-default-export -- vitest requires a default export.
 export default defineConfig({
   test: {
     ...SETTINGS,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../helpers/paths.ts';
 
-/** Reads of a body that do not count its bytes by themselves. */
+/** Reads of a body that do not count its bytes themselves. */
 const READS =
   /\.raw\.(?:body|arrayBuffer|json|text|blob|formData|bytes)\b|\bc\.req\.(?:json|text|arrayBuffer|formData|parseBody|blob)\(/;
 
-/** Files that read bodies, and why their bytes are bounded. */
+/** Files that read bodies, and the reason why their bytes are bounded. */
 const READERS: Readonly<Record<string, string>> = {
   'runtime/serve/http/read-body.ts': 'counts them',
   'runtime/targets/gateway/api/http/bodies.ts': 'counts them',

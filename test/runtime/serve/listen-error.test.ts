@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { bindHost, explainListenError } from '#serve/bind.ts';
 
-/** The error of Node when it cannot listen there. */
+/** Node's error when it cannot listen on an address. */
 function listenError(host: string, port: number): Promise<unknown> {
   const server = createServer();
   return new Promise((resolve, reject) => {

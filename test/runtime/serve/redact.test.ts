@@ -141,7 +141,7 @@ test("a secret in a server's log or error appears in no log, error or status", a
   const echo = callOf('echo');
   const call = (tool: string, args: Readonly<Record<string, unknown>>) =>
     manager.calls.callTool({ ...echo, tool, args });
-  // The result of a tool is for its caller, and stays what it is.
+  // The result of a tool is returned to its caller unchanged.
   expect((await call('echo', { message: secret })).content).toEqual([{ type: 'text', text: secret }]);
   const errors: Error[] = [];
   const keep = (error: Error): void => void errors.push(error);

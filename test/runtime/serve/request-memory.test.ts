@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const LIMIT = 4 * MIB;
 const MAX_BODY = 64 * MIB;
 
-/** A server whose routes wait for `answerAll`, with bodies that are read by the app and without it. */
+/** A server whose routes wait for `answerAll`, with bodies read by the app and by direct routes. */
 async function serve(limit = LIMIT) {
   const kernel = testKernel([], limit);
   const read = createExchangeBodyReader({ maxBodyBytes: MAX_BODY });
@@ -120,7 +120,7 @@ test('a body without a Content-Length counts as it arrives', async () => {
   await expect.poll(requestMemory.held).toBe(0);
 });
 
-/** Random text, which compresses as little as an image in base64. */
+/** Random text that compresses as poorly as an image in base64. */
 const noise = (bytes: number): string =>
   JSON.stringify(
     Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))

@@ -18,7 +18,7 @@ const PROGRAM: Program = {
   commands: { list, words: { summary: 'Words.', commands: { list, say: { ...list, options: {} } } } },
 };
 
-/** What bash offers for the last word of a line. */
+/** Bash completions for the last word of a line. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `${completionScript('bash', PROGRAM)}
 COMP_WORDS=(talk-er ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}

@@ -16,7 +16,7 @@ const eventsOf = (parts: readonly Uint8Array[]): unknown[] =>
     .filter(({ data }) => data !== undefined)
     .map(({ event, data }) => ({ event, data }));
 
-/** Another parser's opinion. */
+/** The result of a reference parser. */
 function eventsOfOther(text: string): unknown[] {
   const events: unknown[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
@@ -36,7 +36,7 @@ const line = fc.oneof(
   words.map((text) => `data:${text}`),
   fc.constantFrom('event: delta', 'event:x', ': comment', 'id: 1', 'retry: 5', 'data', 'unknown: y'),
 );
-/** Streams that mix everything the specification allows. */
+/** Streams that mix all features of the specification. */
 const stream = fc
   .array(fc.tuple(fc.array(fc.tuple(line, lineEnd), { minLength: 1, maxLength: 4 }), lineEnd), {
     maxLength: 6,
@@ -58,7 +58,7 @@ test('any split of a stream results in the same events and bytes', () => {
 test('a reference parser finds the same events', () => {
   fc.assert(
     fc.property(stream, (text) => {
-      // They differ in what they make of an event that does not end.
+      // The parsers differ only in unterminated events.
       const whole = `${text}\n\n`;
       expect(eventsOf([Buffer.from(whole)])).toEqual(eventsOfOther(whole));
     }),

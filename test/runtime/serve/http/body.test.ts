@@ -28,14 +28,14 @@ async function post(
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   headers: Record<string, string> = JSON_TYPE,
 ): Promise<[number, string]> {
-  // Without this a stream cannot be sent; the types do not know it.
+  // Required to send a stream, but missing in the types.
   const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit;
   const response = await app.request('/', init);
   return [response.status, await response.text()];
 }
 const send = (value: unknown): Promise<[number, string]> => post(JSON.stringify(value));
 
-/** A body without an announced length. */
+/** A body without a Content-Length. */
 function stream(chunk: Uint8Array, times: number): ReadableStream<Uint8Array> {
   let left = times;
   return new ReadableStream({
@@ -196,7 +196,7 @@ describe('an invalid body', () => {
     expect(await post(`{"a":${'[{"b":'.repeat(32)}`)).toEqual(tooDeep);
     const fitting = `${'['.repeat(64)}${']'.repeat(64)}`;
     expect(await post(fitting)).toEqual([422, 'the body must be an object, not a list']);
-    // Brackets of texts, and those that are closed again, do not count.
+    // Brackets in strings, and brackets that are closed again, do not count.
     for (const text of ['['.repeat(100), '\\"[{'.repeat(100), '\\\\', `${'x'.repeat(100_000)}\\"[`]) {
       const body = `{"inputs":["${text}",${'["a","b"],'.repeat(100)}"c"]}`;
       expect((await post(body))[0], text.slice(0, 20)).toBe(200);

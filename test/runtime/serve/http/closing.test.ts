@@ -42,7 +42,7 @@ describe('closing', () => {
     const listener = await listen(hello());
     const kept = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(kept.socket, 'data');
-    // The system completes these connections and takes their requests before the server does anything more.
+    // The operating system completes these connections and receives their requests before the server does anything else.
     kept.socket.write('GET /?second HTTP/1.1\r\nHost: a\r\n\r\n');
     const waiting = Array.from({ length: 100 }, () =>
       talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'),

@@ -18,7 +18,7 @@ test.each([
   });
   app.get('/x', (c) => c.text('fine'));
   expect((await app.request(url)).status).toBe(422);
-  // Whatever the path and the method.
+  // For any path and method.
   expect((await app.request(url.replace('/x', '/healthz'))).status).toBe(422);
   expect((await app.request(url.replace('/x', '/nothing'), { method: 'POST' })).status).toBe(422);
 });

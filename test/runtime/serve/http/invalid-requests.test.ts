@@ -16,7 +16,7 @@ afterAll(async () => await Promise.all(open.map((listener) => listener.close(0))
 
 const KEY = 'Bearer right';
 
-/** A server with one route, for clients with the key, which returns the length of the body. */
+/** A server with one route for clients with the key, which returns the length of the body. */
 async function listen(refuse?: ListenOptions['refuse'], tls?: ListenOptions['tls']): Promise<number> {
   const access = {
     check(given: string | null | undefined) {
@@ -49,7 +49,7 @@ const PORTS = {
   encoder: await listen(),
 };
 
-/** All that comes back on a connection on which nothing but this is sent. */
+/** All data received on a connection on which only these bytes are sent. */
 async function answerTo(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';

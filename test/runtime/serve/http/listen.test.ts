@@ -87,7 +87,7 @@ describe('slow and broken clients', () => {
     const { port } = await listen(hello());
     const { ended } = await talk(port, text);
     expect(await ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    // That of an app is the app's own business.
+    // The app handles its own errors.
     expect(/^x-request-id: \S+\r$/im.test(await ended)).toBe(status !== 200);
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
   });

@@ -20,7 +20,7 @@ export function useListeners(): Listen {
   };
 }
 
-/** A connection that is written to by hand, and everything that came back on it. */
+/** A raw connection, with all data received on it. */
 export async function talk(port: number, text: string): Promise<{ socket: Socket; ended: Promise<string> }> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

@@ -17,7 +17,7 @@ interface Behavior {
   readonly answers?: boolean;
 }
 
-/** Answers every body with itself; `outcomes` are what became of them. */
+/** Responds with the request body; `outcomes` records the result of each request. */
 async function echo({ timeoutMs = 60_000, answers = true }: Behavior = {}): Promise<{
   socket: Socket;
   outcomes: AsyncIterator<string>;
@@ -31,7 +31,7 @@ async function echo({ timeoutMs = 60_000, answers = true }: Behavior = {}): Prom
   };
   server = createServer((incoming, outgoing) => {
     void (async () => {
-      // As authentication reads the caller of the request.
+      // Reads the body after authentication has identified the caller.
       await Promise.resolve();
       try {
         const body = Buffer.from(await readIncoming(incoming, timeoutMs, UNLIMITED_HOLD)).toString();

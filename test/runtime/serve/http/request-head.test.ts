@@ -13,7 +13,7 @@ import { useListeners } from './listeners.ts';
 
 const listen = useListeners();
 
-/** An app that shows what it has received. */
+/** An app that returns the received request. */
 function app() {
   const shell = httpShell(testKernel());
   shell.all('/echo', async (c) => {
@@ -70,7 +70,7 @@ test('a hundred pipelined requests add no listeners to their connection', async 
   process.on('warning', onWarning);
   const one = 'GET /echo HTTP/1.1\r\nHost: a\r\n';
   const answer = await sendRaw(port, `${`${one}\r\n`.repeat(100)}${one}Connection: close\r\n\r\n`);
-  // Node emits warnings in the next turn.
+  // Node emits warnings in the next tick.
   await new Promise(setImmediate);
   process.off('warning', onWarning);
   expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(101);

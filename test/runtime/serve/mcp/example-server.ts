@@ -4,14 +4,14 @@ import type { Params } from '#serve/mcp/rpc-message.ts';
 import type { SessionServer } from '#serve/mcp/session-server.ts';
 
 /**
- * Its tool `echo` answers immediately; `wait` answers on request, or reports its cancellation; `tell` sends its arguments before
- * the answer; `tell-and-wait` does both; `ask` asks the client for its roots.
+ * The tool `echo` responds immediately; `wait` responds on request, or reports its cancellation; `tell` sends its arguments before the
+ * response; `tell-and-wait` does both; `ask` requests the client's roots.
  */
 export interface Example {
   readonly server: SessionServer<void>;
-  /** Lets every `wait` of now and later answer. */
+  /** Completes all current and later `wait` calls. */
   release(): void;
-  /** Resolves at the next event of this name. */
+  /** Resolves on the next event with this name. */
   next(event: 'started' | 'cancelled'): Promise<unknown>;
 }
 

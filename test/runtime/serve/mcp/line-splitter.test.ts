@@ -33,7 +33,7 @@ test('any lines in any chunks are returned unchanged', () => {
 test('at most the limit is buffered', () => {
   assert(
     property(array(uint8Array({ maxLength: 40 }), { maxLength: 20 }), (chunks) => {
-      // Bytes that are not UTF-8 become at most one replacement character each.
+      // Invalid UTF-8 results in at most one replacement character per byte.
       const lengths = split(chunks, 16).map((line) => ('text' in line ? line.text.length : 0));
       expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(16);
     }),

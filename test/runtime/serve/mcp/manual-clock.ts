@@ -1,6 +1,6 @@
 import type { SessionClock } from '#serve/mcp/session-store.ts';
 
-/** A clock that only a test moves. */
+/** A clock that only the test advances. */
 export function manualClock(): SessionClock & {
   advance(milliseconds: number): void;
   readonly timers: number;

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { McpHttp } from '#serve/mcp/streamable-http.ts';
 
-/** Raw requests to an MCP endpoint that does not listen. */
+/** Raw requests to an MCP endpoint without a socket. */
 export interface Endpoint {
   readonly post: (
     message: unknown,
@@ -10,7 +10,7 @@ export interface Endpoint {
     signal?: AbortSignal,
   ) => Promise<Response>;
   readonly send: (method: string, headers?: Record<string, string>) => Promise<Response>;
-  /** Starts a session and returns its id. */
+  /** Starts a session and returns its ID. */
   readonly initialize: () => Promise<string>;
 }
 
@@ -52,7 +52,7 @@ export function endpoint(mcp: Pick<McpHttp, 'handle'>): Endpoint {
   };
 }
 
-/** The JSON-RPC messages of an answer, be it JSON or a stream that ends. */
+/** The JSON-RPC messages in a response, which is JSON or a stream that ends. */
 export async function messages(response: Response): Promise<unknown[]> {
   const text = await response.text();
   if (text.startsWith('{')) return [JSON.parse(text)];

@@ -5,7 +5,7 @@ import { call, type Endpoint, endpoint, INITIALIZE, messages } from './requests.
 
 interface Opened extends Endpoint {
   readonly server: Example;
-  /** Headers of a session in this version. */
+  /** Headers for a session with this version. */
   readonly open: (version?: string) => Promise<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ const callWith = (id: number, name: string, args: unknown): object => ({
   params: { name, arguments: args },
 });
 
-/** Fields of the events of a stream, as far as they have come. */
+/** Fields of the stream events received so far. */
 async function* eventsOf(answer: Response): AsyncGenerator<Record<string, string>, undefined> {
   if (!answer.body) throw new Error('no body');
   let text = '';
@@ -168,7 +168,7 @@ test('a body that is nested too deeply is rejected', async () => {
   expect(answer.status).toBe(400);
 });
 
-/** Asks for roots, and hands out the event with the question. */
+/** Requests roots, and returns the event with the request. */
 async function asked({ post, open }: Opened, ms: number) {
   const session = await open();
   const events = eventsOf(await post(callWith(2, 'ask', { ms }), session));

@@ -28,7 +28,7 @@ async function keyOf(kid: string, alg = 'ES256') {
   return { jwk, sign };
 }
 
-/** An issuer whose key set and clock the test changes. */
+/** An issuer whose key set and clock the test can change. */
 function issuer() {
   const state = { now: NOW, keys: [] as object[], loads: 0, fails: false };
   const load = () => {

@@ -25,7 +25,7 @@ test.skipIf(process.platform === 'win32')(
       await expect.poll(() => said(/no file descriptor is left/)).toHaveLength(1);
       expect(said(/no file descriptor/)[0]).toMatchObject({ level: 40, limit: 64 });
       expect(said(/no file descriptor/)[0]?.['msg']).toMatch(/`ulimit -n`.*LimitNOFILE/);
-      // Several looks at it later, it is still one line.
+      // After several more checks, there is still only one line.
       await new Promise((resolve) => setTimeout(resolve, 500));
       for (const socket of sockets) socket.destroy();
       await expect.poll(() => said(/available again/)).toHaveLength(1);

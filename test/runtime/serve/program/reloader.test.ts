@@ -15,7 +15,7 @@ interface TestConfig extends ReloadableConfig {
   readonly port: number;
 }
 
-/** A program whose configuration is a list of names in a file, and an optional file of secrets next to it. */
+/** A program whose configuration is a list of names in a file, with an optional secrets file next to it. */
 async function start() {
   const [file, secrets] = [join(folder(), 'names'), join(folder(), 'secrets')];
   const clock = manualClock();
@@ -76,7 +76,7 @@ async function start() {
   };
 }
 
-/** A reload that finds something unfinished, and what becomes of it after `then`. */
+/** Starts a reload that reads an incomplete file, and returns its result after `then`. */
 async function settled(program: Awaited<ReturnType<typeof start>>, then: () => void = () => undefined) {
   const reloading = program.reloader.reload().catch(String);
   await program.clock.nextIn(200);

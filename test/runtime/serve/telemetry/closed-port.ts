@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** The URL of a collector that is down: a port that was free a moment ago. */
+/** The URL of an unavailable collector: a port that was just released. */
 export async function closedPort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

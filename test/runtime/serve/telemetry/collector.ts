@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox';
 
 const Value = Type.Union([
   Type.Object({ stringValue: Type.String() }, { additionalProperties: false }),
-  // The protocol's JSON has 64 bits as text.
+  // In the protocol's JSON, 64-bit integers are strings.
   Type.Object({ intValue: Type.String({ pattern: '^-?\\d+$' }) }, { additionalProperties: false }),
   Type.Object({ doubleValue: Type.Number() }, { additionalProperties: false }),
   Type.Object({ boolValue: Type.Boolean() }, { additionalProperties: false }),
@@ -37,7 +37,7 @@ const Span = Type.Object(
   { additionalProperties: false },
 );
 const Scope = Type.Object({ name: Type.String(), version: Type.String() }, { additionalProperties: false });
-/** `ExportTraceServiceRequest`, as https://github.com/open-telemetry/opentelemetry-proto has it, without what we never send. */
+/** `ExportTraceServiceRequest` as defined in https://github.com/open-telemetry/opentelemetry-proto, without fields that are never sent. */
 const TraceRequest = Type.Object(
   {
     resourceSpans: Type.Array(
@@ -71,18 +71,18 @@ interface CollectorAnswer {
 
 export interface Collector {
   readonly endpoint: string;
-  /** The responses to the next requests; all others succeed. */
+  /** Responses to the next requests; all others succeed. */
   readonly answers: CollectorAnswer[];
   readonly requests: { readonly headers: IncomingHttpHeaders; readonly spans: readonly CollectedSpan[] }[];
   readonly resources: Readonly<Record<string, unknown>>[];
-  /** What was sent and is against the protocol. */
+  /** Sent data that violates the protocol. */
   readonly problems: string[];
-  /** Resolves when so many requests have come. */
+  /** Resolves when this number of requests has arrived. */
   readonly received: (requests: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** A collector of spans that takes nothing that the protocol does not have. */
+/** A span collector that rejects everything that the protocol does not define. */
 export async function startCollector({ responds = true } = {}): Promise<Collector> {
   const answers: CollectorAnswer[] = [];
   const requests: { headers: IncomingHttpHeaders; spans: CollectedSpan[] }[] = [];

@@ -70,7 +70,7 @@ test('a closed queue does not wait for an unavailable collector', async () => {
   for (let at = 0; at < 600; at += 1) queue.add({ count: 1, create: () => [SPAN] });
   // The first batch has failed, and waits for its first retry.
   while (clock.waiting().length === 0) await setImmediate();
-  // The clock stands still, so this ends without waiting for any time to pass.
+  // The clock stands still, so no time has to pass.
   await queue.close();
   expect(counted).toEqual({ sent: 0, dropped: 600 });
   expect(errors).toHaveLength(1);

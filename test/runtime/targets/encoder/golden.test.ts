@@ -9,7 +9,7 @@ import { type GoldenText, readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { builtExecutable } from '../../../helpers/built.ts';
 
-/** These models have golden data of another form, and tests of their own. */
+/** These models have golden data in another format, and separate tests. */
 const OTHERS = /^(sentence|nli$|qa$|splade$|fill-mask$|gliner-|multi-vector$|m3$)/;
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !OTHERS.test(name));
 
@@ -71,7 +71,7 @@ function flatten(golden: GoldenText): number[] {
   return ((golden.embeddings ?? golden.logits ?? []) as (number | number[])[]).flat();
 }
 
-/** A float16 model computes with three digits, and its order of summation differs by batch. */
+/** A float16 model computes with three digits, and its summation order differs by batch. */
 const toleranceOf = (model: string): number => (model === 'float16' ? 2e-2 : TOLERANCE);
 
 function expectTokens(rows: ReturnType<typeof tokenRows>, golden: GoldenText): void {

@@ -50,7 +50,7 @@ describe.each(models)('the ColBERT model $name', (model) => {
           },
         );
         const scores = results.toSorted((a, b) => a.index - b.index).map((result) => result.relevance_score);
-        // Sums of up to 16 similarities.
+        // Scores are sums of up to 16 similarities.
         expectClose(scores, model.scores[at], `scores for ${query}`, 1e-4);
       }
     } finally {

@@ -11,15 +11,15 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 import { type OpenApp, useApp } from './http/open-app.ts';
 import { builtAssets } from '../../../helpers/built.ts';
 
-/** Two texts and what independent libraries make of them with one model; fixtures/scripts/make_pairs.py made it. */
+/** Two texts and the results of independent libraries for one model (fixtures/scripts/make_pairs.py). */
 interface GoldenPair {
   readonly id: string;
   readonly input_ids: number[];
   readonly token_type_ids: number[];
   readonly special_tokens_mask: number[];
-  /** Each in its own text. */
+  /** Offsets are relative to each text. */
   readonly offsets: [number, number][];
-  /** Whether the pair has more tokens than the model takes. */
+  /** Whether the pair has more tokens than the model's maximum. */
   readonly cut: boolean;
   readonly logits: number[] | number[][];
 }
@@ -28,7 +28,7 @@ interface TextPair {
   readonly id: string;
   readonly text: string;
   readonly pair: string;
-  /** Whether the second text answers the first; only where it is known. */
+  /** Whether the second text answers the first, if known. */
   readonly answers?: boolean;
 }
 
@@ -98,7 +98,7 @@ describe.each(MODELS)('%s', (model) => {
   });
 });
 
-/** Results of token classification have a row for every token but those that the tokenizer added. */
+/** Results of token classification contain a row for every token except those added by the tokenizer. */
 function expectResult({ logits, tokens }: Result, golden: GoldenPair): void {
   const kept = golden.input_ids.flatMap((_, at) => (golden.special_tokens_mask[at] === 0 ? [at] : []));
   const infos = tokens?.map(({ token_info: { token_id, start, end } }) => [token_id, start, end]);
@@ -120,7 +120,7 @@ describe('the reranker over HTTP', () => {
   );
 
   test.each([...questions])('POST /rerank ranks the documents for %j', async (query, passages) => {
-    // The one that answers stands last, so that the order given is never the order wanted.
+    // The document with the answer is last, so that the input order is never the expected order.
     const given = passages.toReversed();
     const documents = given.map(({ pair }) => pair);
     const rank = async (options: object): Promise<{ index: number; relevance_score: number }[]> =>

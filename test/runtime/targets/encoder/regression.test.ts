@@ -17,7 +17,7 @@ const folder = useTempFolder();
 const golden = readGolden('reranker').slice(0, 20);
 const logits = golden.map((expected) => Number(expected.logits?.[0]));
 
-/** The reranker as a regression model: its config.json alone makes the difference. */
+/** The reranker as a regression model; only its config.json differs. */
 async function buildRegressionModel(): Promise<string> {
   const config = copyModel(folder(), 'reranker');
   const modelConfig = join(folder(), 'model', 'config.json');

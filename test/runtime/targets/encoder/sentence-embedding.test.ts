@@ -1,4 +1,4 @@
-/* oxlint-disable vitest/expect-expect -- expectVectors has them. */
+/* oxlint-disable vitest/expect-expect -- expectVectors contains the assertions. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ import {
 } from './sentence-vectors.ts';
 import { DEFAULT_LIMITS } from '../../../helpers/default-limits.ts';
 
-/** The fixture with other settings, behind its HTTP app. */
+/** The fixture with other settings, with its HTTP app. */
 async function build(
   folder: string,
   fields: Record<string, unknown>,
@@ -123,7 +123,7 @@ describe('settings in the config', () => {
       for (const prompt_name of ['', 'none']) {
         expectVectors(await predictVectors(open, { prompt_name }), plain);
       }
-      // Token ids have no prompt, so none of them is omitted.
+      // Token IDs have no prompt, so none of them is excluded.
       const tokenized = await open.post('/tokenize', { inputs: texts, prompt_name: '' });
       const input = ((await tokenized.json()) as { id: number }[][]).map((row) => row.map(({ id }) => id));
       const byIds = await open.post('/v1/embeddings', { input, normalize: false });

@@ -9,7 +9,7 @@ export const { texts, prompts, variants } = readGoldenSentences();
 /** The values in sentence_bert_config.json of the fixture. */
 export const MAX_LENGTH = 64;
 
-/** The one variant that all of these are true of; the first, if others differ in what is not named. */
+/** The golden variant with these settings; the first one if several match. */
 export function variantWith(wanted: Partial<SentenceVariant>): SentenceVariant {
   const whole = {
     pooling: 'mean',
@@ -25,7 +25,7 @@ export function variantWith(wanted: Partial<SentenceVariant>): SentenceVariant {
   return found ?? expect.unreachable(`no golden vectors with ${JSON.stringify(wanted)}`);
 }
 
-/** What `/predict` makes of the golden texts. */
+/** The results of `/predict` for the golden texts. */
 export async function predictVectors(open: OpenApp, body: Record<string, unknown>): Promise<number[][]> {
   const response = await open.post('/predict', { inputs: texts, ...body });
   expect(response.status).toBe(200);

@@ -59,7 +59,7 @@ const VISIONS: Record<string, Matrix> = {
   ],
 };
 
-/** A place in OKLab, where distances are differences that people see: https://bottosson.github.io/posts/oklab/ */
+/** A color in OKLab, where distances correspond to perceived differences: https://bottosson.github.io/posts/oklab/ */
 function oklab(light: Vector): Vector {
   const cones = times(
     [

@@ -8,7 +8,7 @@ import { pageRoutes as gatewayRoutes } from '#gateway/api/pages/routes.ts';
 import { pageRoutes as managerRoutes } from '#manager/http/pages/routes.ts';
 import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 
-/** Everything that a browser can load from a program, compressed and not minified. */
+/** All files that a browser can load from a program, compressed and not minified. */
 const MAX_BYTES = 250_000;
 
 const SHARED = ['serve/http/pages', 'serve/http/docs-page'].map(pageFilesOf);

@@ -2,9 +2,9 @@ import { execSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { startWatchdog } from '#serve/program/watchdog/watchdog.ts';
 
-// A process whose event loop is blocked in the way that its argument names.
+// A process whose event loop is blocked in the way that its argument specifies.
 
-/** One loop in a function of its own, so that its name is in the stack. */
+/** A loop in a separate function, so that its name is in the stack. */
 function blockedHere(): never {
   for (let count = 0; ; count += 1) if (count < 0) throw new Error('unreachable');
 }

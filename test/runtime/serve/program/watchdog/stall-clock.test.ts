@@ -7,15 +7,15 @@ import {
 } from '#serve/program/watchdog/stall-clock.ts';
 
 interface Second {
-  /** Time since the last look at the thread. */
+  /** Time since the last check of the thread. */
   readonly elapsed?: number;
-  /** Processor time in it; undefined where the system does not report it. */
+  /** CPU time in this period; undefined where the system does not report it. */
   readonly cpu?: number | undefined;
   readonly state?: ThreadState;
   readonly beats?: number;
 }
 
-/** The stalled time after looks at a thread with an interval of a second. */
+/** The stalled time after checks of a thread at intervals of a second. */
 function stalledAfter(seconds: readonly Second[]): number {
   const clock = createStallClock(1000);
   let view: ThreadView = { at: 0, beats: 1, thread: { cpuMs: 0, state: seconds[0]?.state ?? 'runnable' } };

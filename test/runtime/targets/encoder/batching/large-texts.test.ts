@@ -13,6 +13,6 @@ test('texts share a batch only up to the maximum number of token pairs', () => {
   queue.add({ length: 300 });
   expect(queue.take(10_000)).toHaveLength(2);
   expect(queue.take(10_000)).toHaveLength(1);
-  // One text is run whatever its length.
+  // A single text is run regardless of its length.
   expect(queue.take(10_000)).toEqual([{ length: 300 }]);
 });

@@ -45,7 +45,7 @@ test('every model type supports the bench requests, with the intended number of 
         counts.length = 0;
         const { latencies } = await putLoad(engine, texts, texts.length, 0);
         expect(latencies.length, model).toBe(texts.length);
-        // Models that read a fixed number of words at a time read the labels again with each of them.
+        // Models that read a fixed number of words per window read the labels again in each window.
         expect(Math.max(...counts), model).toBeLessThanOrEqual(entities ? Infinity : tokens);
         expect(Math.min(...counts), `${model}: ${counts.join()} of ${tokens}`).toBeGreaterThan(tokens * 0.7);
       }

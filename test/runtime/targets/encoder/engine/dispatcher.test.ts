@@ -17,7 +17,7 @@ const MANIFEST: Manifest = {
   tokenizer: { maxLength: 512, truncationSide: 'right', padId: 0, vocabularySize: 9, marksSubwords: true },
 };
 
-/** A dispatcher with a pool of one thread and a thread for large texts; `sent` has the lengths of the batches that run. */
+/** A dispatcher with a pool of one thread and a thread for large texts; `sent` records the lengths of the batches that run. */
 function setUp() {
   const sent: { large: number[][]; others: number[][] } = { large: [], others: [] };
   const running: { large: readonly JobItem[]; other: readonly JobItem[] } = { large: [], other: [] };
@@ -50,7 +50,7 @@ function setUp() {
     },
   );
   dispatcher.attach(pool);
-  /** Answers the batch that is running. */
+  /** Completes the running batch. */
   const finish = (kind: keyof typeof running): void => {
     const items = running[kind];
     running[kind] = [];
@@ -80,7 +80,7 @@ function add(dispatcher: Dispatcher, ...lengths: number[]): EngineJob {
 test('large texts run one at a time, and others next to them', async () => {
   const { dispatcher, sent, finish } = setUp();
   const job = add(dispatcher, 400, 20, 101, 20, 300);
-  // The texts of 20 tokens are at most 100 tokens long, so they do not wait for the large ones.
+  // The batches of 20-token texts have at most 100 tokens, so they do not wait for the large ones.
   expect(sent).toEqual({ large: [[400]], others: [[20, 20]] });
   finish('other');
   expect(sent.large).toEqual([[400]]);

@@ -33,7 +33,7 @@ test('large texts have the same results with only one additional thread, even af
   try {
     for (const isReplaced of [false, true]) {
       threads.length = 0;
-      // The texts of the warm-up are not large.
+      // The warm-up texts are not large.
       const limits = { ...DEFAULT_LIMITS, maxBatchTokens: 8 };
       const engine = await openServingEngine(path, { limits, workers: 1 });
       try {

@@ -4,7 +4,7 @@ import type { JobItem } from '#encoder/engine/job.ts';
 import { createLargeThread, type PoolMember } from '#encoder/engine/pool.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
-/** Threads that run nothing, and the large thread that opens them. */
+/** Threads that run nothing, and the thread for large texts that starts them. */
 function setUp(open: (start: () => PoolMember) => PoolMember = (start) => start()) {
   const events: string[] = [];
   const deaths: PromiseWithResolvers<AppError>[] = [];

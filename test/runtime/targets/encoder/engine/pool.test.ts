@@ -16,7 +16,7 @@ const MODEL = {} as PooledModel;
 const ITEMS: readonly JobItem[] = [];
 const PLAN: ThreadPlan = { workers: 2, threads: 1, alone: 2 };
 
-/** A pool of threads that run nothing; `events` has what happened to them. */
+/** A pool of threads that run nothing; `events` records what happens to them. */
 async function setUp(plan: ThreadPlan = PLAN) {
   const events: string[] = [];
   const threads: FakeThread[] = [];
@@ -61,7 +61,7 @@ async function setUp(plan: ThreadPlan = PLAN) {
     () => !state.replaced,
     { start, clock },
   );
-  /** Does something that makes room, and waits for it. */
+  /** Performs an action that frees a slot, and waits for it. */
   const untilRoom = async (act: () => void): Promise<void> => {
     const room = new Promise<void>((resolve) => rooms.push(resolve));
     act();
@@ -76,14 +76,14 @@ async function setUp(plan: ThreadPlan = PLAN) {
 test('workers start when several texts wait, and stop after an idle period', async () => {
   const { pool, events, clock, open, finish } = await setUp();
   expect(events).toEqual(['open alone of 2']);
-  // Until the workers are open, the session for single texts runs the batches.
+  // Until the workers have started, the session for single texts runs the batches.
   expect([pool.canRunAlone(), pool.room()]).toEqual([true, { idle: 1, ahead: 0 }]);
   const opening = open();
   pool.send(ITEMS);
   expect(events.at(-1)).toBe('run alone');
   expect(pool.room()).toEqual({ idle: 0, ahead: 0 });
   await opening;
-  // Workers wait for the batch that uses all processors.
+  // Workers wait for the batch that uses all CPUs.
   expect([pool.size(), pool.room()]).toEqual([3, { idle: 0, ahead: 0 }]);
   await finish('alone');
   expect(pool.room()).toEqual({ idle: 2, ahead: 0 });

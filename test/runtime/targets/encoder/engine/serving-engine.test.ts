@@ -41,7 +41,7 @@ async function start(
   return engine;
 }
 
-/** The nice value of a thread of this process, by its number in the kernel; by default of the first. */
+/** The nice value of a thread in this process, by its kernel ID; default: the main thread. */
 const priorityOf = (thread: string): number => {
   const stat = readFileSync(`/proc/self/${thread && `task/${thread}/`}stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
@@ -149,7 +149,7 @@ describe('the serving engine', () => {
     const engine = await start('sentiment', { maxBatchTokens: 128 }, { observer, workers: 1 });
     const before = read((await engine.run({ inputs: many(300), view: VIEW })).results);
     const running = engine.run({ inputs: many(300), view: VIEW });
-    // A message that it cannot read ends a thread.
+    // An unreadable message ends a thread.
     threads[0]?.postMessage(null);
     const after = read((await running).results);
     const firsts = (list: { logits: number[] }[]): (string | undefined)[] =>
@@ -165,7 +165,7 @@ describe('the serving engine', () => {
     async () => {
       await start('sentiment', {}, { workers: 2, threads: 1 });
       const priorities = readdirSync('/proc/self/task').map(priorityOf);
-      // Threads of an engine that was closed may not have ended yet.
+      // Threads of a closed engine may still be running.
       const lower = priorities.filter((priority) => priority > priorityOf(''));
       expect(lower.length).toBeGreaterThanOrEqual(2);
     },

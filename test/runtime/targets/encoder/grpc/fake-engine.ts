@@ -11,7 +11,7 @@ export interface FakeEngine extends ServingEngine {
   readonly cancelled: Promise<void>;
 }
 
-/** An engine that answers or fails as configured, or else works until it is aborted. */
+/** An engine that succeeds or fails as configured, or works until it is aborted. */
 export function fakeEngine(outcome?: AppError | Uint8Array): FakeEngine {
   const [asked, cancelled] = [Promise.withResolvers<EngineRequest>(), Promise.withResolvers<void>()];
   const engine = standInEngine({ name: 'fake', version: '0.1.0' }, (request) => {

@@ -13,7 +13,7 @@ const bytes = (count: number, seed: number): Buffer<ArrayBuffer>[] =>
     Buffer.from(generated),
   );
 
-/** Well-formed fields with random numbers, types and content: protobuf, but not of this contract. */
+/** Well-formed fields with random numbers, types and content: valid protobuf, but not this contract. */
 const fields = array(
   oneof(
     tuple(integer({ min: 1, max: 5 }), uint8Array({ maxLength: 60 })).map(([number, content]) =>

@@ -69,7 +69,7 @@ describe('results of all golden texts through @grpc/grpc-js and the .proto files
     }
   });
 
-  // oxlint-disable-next-line vitest/expect-expect -- the helpers have them.
+  // oxlint-disable-next-line vitest/expect-expect -- the helpers contain the assertions.
   test('embeddings, raw and normalized', async () => {
     const golden = readGolden('embedder');
     const [plain, normalized] = [

@@ -5,7 +5,8 @@ import { SERVED } from '#encoder/served/index.ts';
 import { FIXTURE_MODELS } from '../surfaces/fixture-models.ts';
 import { useModelServers } from './model-server.ts';
 
-// A JSON response of Connect is made of the same JSON as that of HTTP, a binary one of bytes of a thread: both must be one message.
+// A Connect JSON response is built from the same JSON as over HTTP, and a binary one from the bytes of a thread: both must be the same
+// message.
 
 const serve = useModelServers();
 const TEXTS = { inputs: ['Ada lives in London.', 'a film'] };
@@ -63,7 +64,7 @@ function known<Value>(value: Value | undefined): Value {
   return value;
 }
 
-/** A number in JSON has as many digits as a float32 needs, so it is compared as one. */
+/** A number in JSON has as many digits as a float32 needs, so it is compared as a float32. */
 const rounded = (value: JsonValue): unknown =>
   JSON.parse(JSON.stringify(value), (_, item: unknown) =>
     typeof item === 'number' ? Math.fround(item) : item,

@@ -11,7 +11,7 @@ import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Name and .proto file of the service of each model type. */
+/** Name and .proto file of each model type's service. */
 const SERVICES = {
   embedding: ['Embedding', 'encoder/embedding.proto'],
   fill_mask: ['FillMask', 'encoder/fill_mask.proto'],
@@ -52,7 +52,7 @@ export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Pr
   return { ...client, port: server.port, path: `/encoder.${service}`, kernel, server };
 }
 
-/** Serves fixture models from this process, each opened once and closed after all tests of the file. */
+/** Serves fixture models from this process; each is opened once and closed after all tests in the file. */
 export function useModelServers(): (model: string) => Promise<ModelServer> {
   const opened = new Map<string, Promise<ModelServer>>();
   const closers: (() => Promise<void>)[] = [];

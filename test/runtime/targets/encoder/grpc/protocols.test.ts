@@ -34,7 +34,7 @@ test.each([
   const { answer } = await call('Predict', REQUEST);
   const results = answer?.['results'] as { embeddings: { embedding: number[] }[] }[];
   const expected = results.map(({ embeddings }) => embeddings.map(({ embedding }) => embedding));
-  // gRPC itself needs trailers, which fetch-like clients by HTTP/1.1 do not read.
+  // gRPC requires trailers, which fetch-like clients over HTTP/1.1 do not read.
   for (const httpVersion of protocol === 'gRPC' ? (['2'] as const) : (['1.1', '2'] as const)) {
     const client = createClient(
       Embedding,
@@ -60,7 +60,7 @@ test('Connect with JSON works with plain fetch, and prints every float in its sh
   };
   expect({ modelId, metadata }).toEqual({ modelId: 'embedder', metadata: { id: '7' } });
   const [first] = results[0]?.embeddings ?? [];
-  // A start of 0 is in the answer, though protobuf's JSON may leave zeros out.
+  // The response contains a start of 0, although protobuf's JSON format can omit zeros.
   expect(first?.tokenInfo).toEqual({
     token: 'one',
     tokenId: expect.any(Number) as unknown,

@@ -120,9 +120,9 @@ test('with keys, every method except health requires one', async () => {
   reflection.client.close();
 });
 
-/** Starts a call; the function it returns breaks the connection. */
+/** Starts a call; the returned function breaks the connection. */
 function callByHttp1(port: number, path: string): () => void {
-  // With `Connection: close`, the end of the connection means that the client waits for the answer.
+  // With `Connection: close`, the end of the connection means that the client waits for the response.
   const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
   const request = requestHttp1({ host: 'localhost', port, path, method: 'POST', headers, agent: false });
   request.on('error', () => {});

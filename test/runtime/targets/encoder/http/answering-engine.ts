@@ -4,7 +4,7 @@ import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 1, queue: 2, inference: 3, total: 6 };
 
-/** An engine of a model with one label: `answer` makes each input's result, as JSON. */
+/** An engine for a model with one label: `answer` returns the result of each input as JSON. */
 export function answeringEngine(
   manifest: Partial<Manifest>,
   answer: (input: EngineRequest['inputs'][number]) => unknown,

@@ -3,7 +3,7 @@ import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 
 const HERE = { hostname: '127.0.0.1', port: 0, portFlag: '--http-port' };
-/** Differ in each request. */
+/** Headers that differ in each request. */
 const OWN = /^(date|x-request-id|x-(compute|total|tokenization|queue|inference)-time)$/;
 const TEXTS = ['I love this', 'this is awful'];
 

@@ -20,7 +20,7 @@ const engine = await openServingEngine(builtAssets('embedder'), {
 });
 afterAll(() => engine.close());
 
-/** The app as `serve` has it, with MCP, behind these settings. */
+/** The app as in `serve`, including MCP, with these settings. */
 function appWith(
   settings: {
     hostname?: string;

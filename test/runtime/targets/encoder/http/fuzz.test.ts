@@ -29,7 +29,7 @@ const GOOD: Record<string, unknown[]> = {
 };
 const PATHS = Object.keys(GOOD);
 
-/** Good bodies with pieces replaced, cut or doubled. */
+/** Valid bodies with parts replaced, removed or duplicated. */
 const mutated = (path: string) =>
   tuple(
     constantFrom(...(GOOD[path] ?? []).map((body) => JSON.stringify(body))),
@@ -64,7 +64,7 @@ const mutated = (path: string) =>
     }, body),
   );
 
-/** Members of a good body with any other JSON as their value. */
+/** Fields of a valid body with any other JSON value. */
 const revalued = (path: string) =>
   tuple(constantFrom(...((GOOD[path] ?? []) as Record<string, unknown>[])), nat(), json({ maxDepth: 3 })).map(
     ([body, at, value]) => {
@@ -101,7 +101,7 @@ describe.each(['embedder', 'sentiment', 'ner', 'sentence'])('%s', (model) => {
       expect(response.status, await response.text()).toBeLessThan(500);
     });
     await assert(fails, { numRuns: 700 });
-    // It has seen what it is for.
+    // The server has rejected and accepted bodies, so the test was effective.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 422]));
 
     const good = { inputs: ['I love this'], ...(model === 'embedder' ? { normalize: true } : {}) };

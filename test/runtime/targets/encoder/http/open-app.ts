@@ -14,7 +14,7 @@ export interface OpenApp {
   readonly app: Hono<ShellEnv>;
   readonly engine: ServingEngine;
   readonly kernel: TestKernel;
-  /** Answers common requests without the app. */
+  /** Handles common requests without the app. */
   readonly direct: DirectListener;
   /** Sends a body as JSON. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
@@ -26,7 +26,7 @@ export interface OpenAppOptions extends Partial<EncoderAppOptions> {
   readonly apiKeys?: readonly string[];
 }
 
-/** A fixture model behind its HTTP app, without a socket. */
+/** A fixture model with its HTTP app, without a socket. */
 export async function openApp(model: string, options: OpenAppOptions = {}): Promise<OpenApp> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const path = builtAssets(model);
@@ -59,7 +59,7 @@ export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): 
   };
 }
 
-/** An app for all tests of the file. */
+/** An app for all tests in the file. */
 export function useApp(model: string): () => OpenApp {
   let opened: OpenApp | undefined;
   beforeAll(async () => {

@@ -24,7 +24,7 @@ afterAll(async () => {
   await open?.close();
 });
 
-/** The mean over all tokens, of length 1. */
+/** The L2-normalized mean over all tokens. */
 function expectedVector(embeddings: readonly (readonly number[])[], normalize = true): number[] {
   const [first = []] = embeddings;
   const mean = first.map(
@@ -49,7 +49,7 @@ describe('with the OpenAI client', () => {
         golden.map((_, at) => [at, 'embedding']),
       );
       for (const [at, { embedding }] of answer.data.entries()) {
-        // Vectors that the client is configured to leave as base64 stay base64.
+        // If the client is configured to return base64, vectors stay base64.
         const vector =
           typeof embedding === 'string'
             ? new Float32Array(Uint8Array.from(Buffer.from(embedding, 'base64')).buffer)

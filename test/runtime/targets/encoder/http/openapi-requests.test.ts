@@ -22,7 +22,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Members of requests of any model, with a value that some model accepts. */
+/** Request fields for any model, with a value that some model accepts. */
 const MEMBERS: Readonly<Record<string, unknown>> = {
   aggregation: 'simple',
   dimensions: 2,
@@ -34,7 +34,7 @@ const MEMBERS: Readonly<Record<string, unknown>> = {
   top_k: 1,
   top_n: 1,
 };
-/** The paths of this API itself; APIs of others ignore unknown members. */
+/** The paths of our own API; compatible API paths ignore unknown fields. */
 const CLOSED = new Set(['/predict', '/tokenize', '/decode']);
 
 describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) => {
@@ -53,7 +53,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
   const bodies = () => {
     const examples = document.paths['/decode']?.['post']?.requestBody?.content['application/json'].examples;
     const example = examples?.['ids']?.value as { ids: number[] } | undefined;
-    // A mask token is a text with a mask, and one token.
+    // A mask token is a text with one mask and one token.
     const text = open.engine.manifest.mask?.token ?? 'Anna lives in Berlin.';
     return schemaBodies(document, { text, ids: example?.ids ?? [] });
   };
@@ -110,11 +110,11 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
   });
 });
 
-/** Whether a request can have a prompt. One that the model does not have is rejected, also on the paths of others. */
+/** Whether a request can have a prompt. An unknown prompt is rejected, also on compatible API paths. */
 const returnsVectors = (path: string, { properties = {} }: Schema, model: string): boolean =>
   path.startsWith('/embed_') ||
   'normalize' in properties ||
   (model === 'splade' && path === '/' && 'truncate' in properties);
 
-/** Each response of a rerank route has an id of its own. */
+/** Each response of a rerank route has a unique ID. */
 const withoutId = (text: string): string => text.replace(/"id":"[^"]*"/, '');

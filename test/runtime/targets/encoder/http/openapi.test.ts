@@ -74,7 +74,7 @@ describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
     });
     expect(Object.keys(api.paths ?? {})).toEqual(Object.keys(document.paths));
     const text = JSON.stringify(document);
-    // What only OpenAPI 3.1 has, and keywords of our own.
+    // Features of OpenAPI 3.1 only, and our own keywords.
     expect(text).not.toMatch(/"(const|prefixItems|patternProperties|\$id|\$schema|x-[a-z-]+)":/);
     expect(text).not.toMatch(/"type":\[/);
   });
@@ -85,7 +85,7 @@ describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
     for (const name of listed) {
       const [method = '', path = ''] = name.split(' ');
       const response = await open?.app.request(path, { method });
-      // There is no model of the name "{id}".
+      // There is no model named "{id}".
       const missing = path.includes('{') ? [405] : [404, 405];
       expect(missing, name).not.toContain(response?.status);
     }

@@ -4,7 +4,7 @@ import { expectToMatch } from './matches.ts';
 import { appAround } from './open-app.ts';
 import { answeringEngine } from './answering-engine.ts';
 
-/** Finds a document the more relevant the more often it contains the query. */
+/** Scores a document by the number of times that it contains the query. */
 const open = appAround(
   answeringEngine({}, (input) => {
     const { text, pair = '' } = input as { text: string; pair?: string };

@@ -1,4 +1,4 @@
-/* oxlint-disable vitest/expect-expect -- expectVectors has them. */
+/* oxlint-disable vitest/expect-expect -- expectVectors contains the assertions. */
 import { describe, expect, test } from 'vitest';
 import { expectVectors, predictVectors, prompts, texts, variantWith } from '../sentence-vectors.ts';
 import { useApp } from './open-app.ts';

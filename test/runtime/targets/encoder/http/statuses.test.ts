@@ -20,7 +20,7 @@ const GOOD: Record<string, unknown> = {
   '/v1/embeddings': { input: 'I love this' },
 };
 
-/** Status and message of an answer; under /v1 the message is inside of JSON. */
+/** Status and message of a response; under /v1, the message is in JSON. */
 async function outcome(path: string, init: RequestInit): Promise<[number, string]> {
   const response = await open().app.request(path, { method: 'POST', ...init });
   expect(response.headers.get('X-Request-Id')).not.toBe(null);

@@ -18,7 +18,7 @@ interface Token {
   readonly end: number | null;
 }
 
-/** An app around a model with windows, for one test. */
+/** An app with a windowed model, for one test. */
 async function appWith<T>(
   model: string,
   { stride, maxWindows = 256 }: { stride?: number; maxWindows?: number },
@@ -103,7 +103,7 @@ test('POST /tokenize returns each token of the windows once, with offsets in the
   });
   await appWith('ner', { stride: 5, maxWindows: 2 }, async (app) => {
     const [tokens] = (await (await app.post('/tokenize', { inputs: [LONG] })).json()) as Token[][];
-    // 14 tokens of the text in the first window, 9 more in the second one, and two special ones.
+    // 14 tokens of the text in the first window, 9 more in the second one, and two special tokens.
     expect(tokens).toHaveLength(14 + 9 + 2);
   });
 });

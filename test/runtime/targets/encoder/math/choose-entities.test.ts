@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chooseEntities, type OverlapRules } from '#encoder/math/choose-entities.ts';
 import { type EntitySpan, entityCandidates } from '#encoder/math/entity-candidates.ts';
 
-/** The rules as they are defined: each pair of spans is compared. */
+/** A direct implementation of the rules, which compares each pair of spans. */
 function chooseByPairs(candidates: readonly EntitySpan[], { flat, multiLabel }: OverlapRules): EntitySpan[] {
   const chosen: EntitySpan[] = [];
   const contains = (one: EntitySpan, other: EntitySpan): boolean =>
@@ -18,7 +18,7 @@ function chooseByPairs(candidates: readonly EntitySpan[], { flat, multiLabel }: 
   return chosen.toSorted((one, other) => one.start - other.start);
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Numbers from 0 to 1, identical in every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;

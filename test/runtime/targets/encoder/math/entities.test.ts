@@ -12,7 +12,7 @@ import {
 } from '#encoder/math/entities.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
-/** What fixtures/scripts/make_entities.py wrote. */
+/** The output of fixtures/scripts/make_entities.py. */
 interface GoldenSet {
   readonly name: string;
   readonly id2label: Readonly<Record<string, string>>;
@@ -126,7 +126,7 @@ describe('cases not covered by fixture models', () => {
   });
 });
 
-/** A token and the number of its label. */
+/** A token and its label index. */
 type Piece = readonly [token: string, start: number, end: number, label: number];
 
 const surely = ([token, start, end, label]: Piece): EntityToken => ({
@@ -137,7 +137,7 @@ const surely = ([token, start, end, label]: Piece): EntityToken => ({
   scores: Float32Array.from({ length: 2 }, (_, index) => (index === label ? 1 : 0)),
 });
 
-/** The pipeline decodes word by word, which breaks characters that are spread over two tokens. We do not. */
+/** The pipeline decodes word by word, which breaks characters that are split over two tokens; this code does not. */
 const sameUnlessBroken = (word: string): unknown => (word.includes('\uFFFD') ? expect.any(String) : word);
 
 const NO_GROUP: GoldenGroup = ['', NaN, 0, 0, '', 0, 0];

@@ -51,7 +51,7 @@ test('layers are applied in order, each with its own weights', () => {
     { kind: 'normalize' },
     { kind: 'dense', inputs: 2, outputs: 1, bias: true, activation: 'identity' },
   ];
-  // The norm gives ±1 (a little less because of its epsilon), which the scale and the bias turn into 3 and 4.
+  // The norm returns ±1 (a little less because of its epsilon), which the scale and the bias change to 3 and 4.
   const [result] = apply(layers, [2, 1, 1, 5, 10, 20, 0.5]);
   expect(result).toBeCloseTo((10 * 3) / 5 + (20 * 4) / 5 + 0.5, 4);
 });

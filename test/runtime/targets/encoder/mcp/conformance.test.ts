@@ -7,17 +7,17 @@ import { openServing } from './serving-context.ts';
 import { type ServedOverHttp, serveHttp } from './wires.ts';
 import { builtAssets } from '#test/helpers/built.ts';
 
-/** How many checks each of the scenarios has that are about every server. */
+/** The number of checks in each scenario that applies to every server. */
 const APPLICABLE = {
   'server-initialize': 1,
   ping: 1,
   'tools-list': 1,
-  // That answers may be JSON is not counted.
+  // The check that responses may be JSON is not counted.
   'server-sse-multiple-streams': 1,
   'dns-rebinding-protection': 2,
 };
 
-/** All others, by what they need that we do not have: `docs/mcp.md` explains. */
+/** All other scenarios, by the unsupported feature that they need: see `docs/mcp.md`. */
 const NOT_APPLICABLE = {
   'a tool of the suite': [
     'tools-call-simple-text',

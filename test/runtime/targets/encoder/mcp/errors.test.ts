@@ -150,7 +150,7 @@ describe('engine errors', () => {
   });
 });
 
-/** The error as it was on the wire: the SDK's client puts the code before the message. */
+/** The error as sent on the wire: the SDK's client adds the code to the message. */
 async function failure(call: Promise<unknown>): Promise<{ code: number; message: string }> {
   const error: unknown = await call.then(
     () => undefined,

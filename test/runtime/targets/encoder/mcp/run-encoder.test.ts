@@ -128,7 +128,7 @@ function expectGolden(result: Result, golden: GoldenText): void {
   expectClose(actual.rows.flat(), expected.rows.flat(), golden.id);
 }
 
-/** All numbers and labels of a result. */
+/** All numbers and labels in a result. */
 interface Outcome {
   readonly rows: readonly (readonly number[])[];
   readonly labels: readonly (string | undefined)[];

@@ -1,4 +1,4 @@
-// A process that serves the model at the path it is given over its own stdin and stdout, as `<model>.encoder mcp` does.
+// A process that serves the model at a path over its own stdin and stdout, like `<model>.encoder mcp`.
 import { serveStdio } from '#encoder/mcp/stdio.ts';
 import { openServing } from './serving-context.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
 import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
-/** An engine with configured results, for states that a real one cannot be brought into. */
+/** An engine with configured results, for states that cannot be reproduced with a real one. */
 export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {
   return standInEngine({ name: 'stub' }, async (request) => {
     const results = await run(request);
@@ -15,7 +15,7 @@ export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]
   });
 }
 
-/** A result that fits the schema of sequence classification. */
+/** A result that matches the schema of sequence classification. */
 export const RESULT = Buffer.from('{"logits":[0,1],"scores":[0.25,0.75],"predicted_index":1}');
 
 /** An engine whose requests wait until `release` is called or their signal is aborted. */
@@ -23,7 +23,7 @@ export function waitingEngine(): {
   readonly engine: ServingEngine;
   readonly waiting: () => number;
   readonly release: () => void;
-  /** Resolves when so many requests wait. */
+  /** Resolves when this number of requests is waiting. */
   readonly untilWaiting: (count: number) => Promise<void>;
 } {
   const released = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ import { serveStdio } from '#encoder/mcp/stdio.ts';
 
 /** A served model that SDK clients can connect to. */
 export interface Served {
-  /** The way to it for one more client. */
+  /** A transport for one more client. */
   readonly transport: () => Transport;
   readonly close: () => Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function serveHttp(
   };
 }
 
-/** Streams as those of a process of its own, one pair for each client. */
+/** Streams like those of a separate process, one pair per client. */
 export function serveStreams(context: EncoderContext): Promise<Served> {
   const served: { stdin: PassThrough; done: Promise<void> }[] = [];
   return Promise.resolve({

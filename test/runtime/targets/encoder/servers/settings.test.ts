@@ -16,7 +16,7 @@ const read = (args: readonly string[], env: Record<string, string> = {}): Server
 
 test('by default, no key is required, and no web page has access', () => {
   expect(read([])).toMatchObject({ apiKeys: [], corsOrigins: [], allowedHosts: undefined });
-  // As an empty variable of a container's file is.
+  // Like an empty variable in a container's environment file.
   expect(read([], { ENCODERFILE_API_KEY: '', ENCODERFILE_HTTP_HOSTNAME: '' }).apiKeys).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
-/** Fixture models that differ in what they serve: each model type, and the forms of a type that have routes or members of their own. */
+/** Fixture models with different interfaces: each model type, and variants of a type with additional routes or fields. */
 export const FIXTURE_MODELS = [
   'embedder',
   'splade',

@@ -5,13 +5,16 @@ import { ROOT } from '#test/helpers/paths.ts';
 
 const ENCODER = 'runtime/targets/encoder';
 
-/** What only servers need, without their flags, which help lists: loading it would cost each cold start, and each inference thread. */
+/**
+ * Modules that only servers need, except their flags, which the help lists: loading them would slow down each cold start and each inference
+ * thread.
+ */
 const SERVERS_ONLY =
   /^(runtime\/targets\/encoder\/(served|schemas|predict|http|grpc|mcp|bench)\/|runtime\/targets\/encoder\/servers\/(?!options\.ts$)|runtime\/serve\/(http|grpc|mcp)\/|(typebox|ajv|hono|@hono\/.*|@connectrpc\/.*)$)/;
 
 test('infer loads no server modules', async () => {
   const { inputs } = await importsOf('main.ts');
-  // The start of each program, and all that the command can load later.
+  // The entry of each program, and all modules that the command can load later.
   const loaded = new Set([
     ...reachable(inputs, [`${ENCODER}/main.ts`], ['import-statement']),
     ...reachable(inputs, [`${ENCODER}/commands/infer.ts`], ['import-statement', 'dynamic-import']),
@@ -28,7 +31,7 @@ test('an inference thread loads no server modules', async () => {
   expect([...loaded].filter((path) => SERVERS_ONLY.test(path))).toEqual([]);
 });
 
-/** The imports of all modules, without those of types, as bundles have them. */
+/** The imports of all modules without type imports, as in bundles. */
 async function importsOf(entry: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,

@@ -11,7 +11,7 @@ test('manifests of all fixture models are byte-for-byte unchanged', async () => 
   await expect(`${JSON.stringify(Object.fromEntries(manifests), null, 1)}\n`).toMatchFileSnapshot(MANIFESTS);
 });
 
-/** Members are in the order of the file. What depends on the folder of the clone, and the version of the builder, are omitted. */
+/** Fields are in file order. Values that depend on the folder of the clone, and the builder's version, are omitted. */
 function manifestOf(model: string): Record<string, unknown> {
   const { origin, ...manifest } = JSON.parse(readFileSync(join(builtAssets(model), 'manifest.json'), 'utf8'));
   expect(origin).toMatch(/^[0-9a-f]+$/);

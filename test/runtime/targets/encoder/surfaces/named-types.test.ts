@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { ROOT } from '#test/helpers/paths.ts';
 
-/** The index of each room: what a new type is added to. */
+/** The index files, to which a new type is added. */
 const INDEXES = new Set([
   'runtime/contract/manifest.ts',
   'runtime/contract/model-types.ts',
@@ -14,7 +14,7 @@ const INDEXES = new Set([
   'runtime/targets/encoder/http/page/browser/tasks/index.ts',
 ]);
 
-/** Files that name three types or more, although they are not an index. The list only becomes shorter. */
+/** Files that name three or more types although they are not an index. This list must only become shorter. */
 const EXCEPTIONS: readonly string[] = [
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
   'runtime/targets/gateway/api/completions/docs.ts',
@@ -30,13 +30,13 @@ test('only index files name three or more model types', () => {
   expect(found.toSorted()).toEqual(EXCEPTIONS.toSorted());
 });
 
-/** The types that a file names in code, as they are written in a configuration or as a name of TypeScript. */
+/** The types that a file names in code, in configuration or TypeScript spelling. */
 function namedIn(path: string): readonly string[] {
   const code = readFileSync(join(ROOT, path), 'utf8').replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');
   return MODEL_TYPE_NAMES.filter((name) => wordsFor(name).test(code));
 }
 
-/** A word of every day is only a type between quotes. */
+/** A common word is a type only between quotes. */
 function wordsFor(name: string): RegExp {
   if (!name.includes('_'))
     return new RegExp(

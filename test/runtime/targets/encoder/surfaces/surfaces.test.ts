@@ -27,7 +27,9 @@ test('the help of infer is unchanged', async () => {
   await expect(helpOf(program)).toMatchFileSnapshot(INFER_HELP);
 });
 
-/** What clients can see of a model. Long documents are hashes, one for each part, so that a difference has a name. */
+/**
+ * The interface that a model shows to clients. Long documents are represented by a hash for each part, so that a difference can be located.
+ */
 async function surfaceOf(manifest: Manifest): Promise<object> {
   const engine = standInEngine(manifest, () => Promise.reject(new Error('not for this test')));
   const context = contextOf(engine);
@@ -52,7 +54,7 @@ async function surfaceOf(manifest: Manifest): Promise<object> {
   };
 }
 
-/** An example of a model in the list of models has the time at which the server started. */
+/** The example in the list of models contains the start time of the server. */
 const TIME_OF_START = /"created":\d+/g;
 
 interface OpenApi {

@@ -6,7 +6,7 @@ import { array, assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { curlSample, shellWord, LANGUAGES } from '#serve/http/pages/browser/samples/samples.ts';
 
-/** The arguments that a real shell hands to curl. */
+/** The arguments that a real shell passes to curl. */
 function argumentsOf(line: string): string[] {
   const script = `curl() { for word; do printf '%s\\0' "$word"; done; }\n${line}`;
   const { stdout } = execaSync('sh', ['-c', script], { env: { API_KEY: 'secret' } });

@@ -8,11 +8,11 @@ interface CallLine {
   readonly ms: number;
 }
 
-/** The lines of the log about calls that have ended. */
+/** The log lines of completed calls. */
 export const callsIn = ({ logged }: TestKernel): CallLine[] =>
   logged.filter(({ msg }) => msg === 'call') as unknown as CallLine[];
 
-/** Resolves as soon as that many calls have ended. For those whose client does not wait for their end. */
+/** Resolves when this number of calls has been completed, for clients that do not wait for the end of their calls. */
 export async function untilEnded(kernel: TestKernel, count: number): Promise<CallLine[]> {
   while (callsIn(kernel).length < count) await new Promise(setImmediate);
   return callsIn(kernel);

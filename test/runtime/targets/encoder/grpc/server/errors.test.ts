@@ -14,7 +14,7 @@ import { useGrpcServers } from './test-server.ts';
 const listen = useGrpcServers();
 const CHECK = '/grpc.health.v1.Health/Check';
 
-/** A server whose Check and Watch throw the given error. */
+/** A server whose Check and Watch throw this error. */
 async function serve(thrown: () => unknown, kernel: TestKernel = testKernel()): Promise<number> {
   const options = serviceOptions({ log: kernel.log, maxMessageBytes: 1000, access: kernel.access });
   const routes = (router: ConnectRouter): void =>

@@ -19,7 +19,7 @@ const context = {
 };
 const routes = await encoderGrpcRoutes(context, { maxMessageBytes: 1000 });
 
-/** The paths of all methods on the port, and one that is none. */
+/** The paths of all methods on the port, and a nonexistent one. */
 const paths = (() => {
   const router = createConnectRouter();
   routes(router);
@@ -36,7 +36,7 @@ async function start(apiKeys: readonly string[] = []): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Calls that browsers can send, without and with a preflight. */
+/** Calls that browsers can send, with and without a preflight. */
 const TYPES = ['application/json', 'application/grpc-web+proto', 'application/grpc-web-text', 'text/plain'];
 
 test.each([

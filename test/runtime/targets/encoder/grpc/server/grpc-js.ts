@@ -13,7 +13,7 @@ import {
 import { loadSync } from '@grpc/proto-loader';
 import { ROOT } from '#test/helpers/paths.ts';
 
-/** What a call came to: an answer, or a status that is not OK. */
+/** The result of a call: a response, or a status other than OK. */
 export interface Outcome {
   readonly answer?: Message;
   readonly status?: number;
@@ -35,7 +35,7 @@ export interface TestClient {
   readonly client: Client;
 }
 
-/** A client that knows nothing but a .proto file of this project: @grpc/grpc-js shares no code with the server. */
+/** A client that uses only a .proto file of this project: @grpc/grpc-js shares no code with the server. */
 export function connect(
   file: string,
   service: string,

@@ -12,13 +12,13 @@ export const CHECK = '/grpc.health.v1.Health/Check';
 export const LIST = '/grpc.health.v1.Health/List';
 export const SERVING = { answer: { status: 'SERVING' } };
 
-/** A service of one method, Check, that is always fine. */
+/** A service with one method, Check, which always reports SERVING. */
 export const routes = (router: ConnectRouter): void =>
   void router.service(Health, { check: () => ({ status: 1 }) });
 
 export const LARGE = 2000;
 
-/** A service of one method, List, whose answer is many megabytes. */
+/** A service with one method, List, whose response has many megabytes. */
 export const largeRoutes = (router: ConnectRouter): void => {
   const statuses = Object.fromEntries(
     Array.from({ length: LARGE }, (_, at) => [`${at} ${'x'.repeat(5000)}`, {}]),
@@ -43,7 +43,7 @@ export const write = (socket: Socket, text: string | Buffer): Promise<void> =>
     socket.write(text, () => resolve());
   });
 
-/** The answer to a call, of which only the head has been read. */
+/** The response to a call, of which only the headers have been read. */
 export function postHttp1(port: number, path: string): Promise<Readable> {
   const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export async function postHttp2(port: number, path: string): Promise<Readable> {
   return stream;
 }
 
-/** What the server sends until it ends the connection. */
+/** The data that the server sends until it closes the connection. */
 export async function readAll(socket: Socket): Promise<string> {
   socket.setEncoding('utf8');
   let text = '';

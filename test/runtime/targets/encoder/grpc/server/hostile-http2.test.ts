@@ -89,7 +89,7 @@ async function rawConnection(port: number): Promise<{ socket: Socket; received: 
   return { socket, received: () => bytes };
 }
 
-/** Resolves with the next frame of a type. */
+/** Resolves with the next frame of this type. */
 function nextFrame(socket: Socket, type: number): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   let seen = Buffer.alloc(0);
@@ -105,7 +105,7 @@ function nextFrame(socket: Socket, type: number): Promise<Buffer> {
 }
 
 const block = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x61]);
-/** Frames that cost a client little and a server more. Each flood has at most as many frames. */
+/** Frames that are cheap for a client and more expensive for a server. Each flood is limited to this number of frames. */
 const FLOODS: Readonly<Record<string, (at: number) => Buffer>> = {
   'rapid resets': (at) =>
     Buffer.concat([
@@ -132,7 +132,7 @@ const FLOODS: Readonly<Record<string, (at: number) => Buffer>> = {
 };
 const MAX_FRAMES = 50_000;
 
-/** Writes until the server closes the connection, or until there are no frames left. */
+/** Writes until the server closes the connection, or no frames are left. */
 async function flood(socket: Socket, pieces: Iterable<Buffer>): Promise<void> {
   let isOpen = true;
   const next = { resolve: (): void => undefined };

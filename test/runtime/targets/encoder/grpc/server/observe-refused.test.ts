@@ -11,7 +11,7 @@ const GARBAGE = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
 const LARGE = asking('x'.repeat(2000));
 const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
-/** Sends one request and gives the id in the answer. */
+/** Sends a request and returns the request ID in the response. */
 type Send = (port: number) => Promise<unknown>;
 
 const grpc =

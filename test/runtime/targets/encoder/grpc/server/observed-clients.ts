@@ -9,14 +9,14 @@ import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Embedding } from '#gen/encoder/embedding_pb.ts';
 import { connect } from './grpc-js.ts';
 
-/** What a client learns of a call. */
+/** The result of a call as seen by the client. */
 interface Seen {
-  /** 0 where the call went well. */
+  /** 0 if the call succeeded. */
   readonly status: number;
   readonly requestId: unknown;
 }
 
-/** A real client of `encoder.Embedding` that sends its own request id. */
+/** A real client for `encoder.Embedding` that sends its own request ID. */
 export interface ObservingClient {
   readonly name: string;
   readonly predict: (port: number, text: string, requestId: string) => Promise<Seen>;

@@ -11,7 +11,7 @@ import { useGrpcServers } from './test-server.ts';
 
 export const PREDICT = '/encoder.Embedding/Predict';
 
-/** A message that asks for one of the outcomes below. */
+/** A message that selects one of the outcomes below. */
 export const asking = (text: string): Uint8Array<ArrayBuffer> =>
   toBinary(EmbeddingRequestSchema, create(EmbeddingRequestSchema, { inputs: [text] }));
 
@@ -19,11 +19,11 @@ export interface ObservedServer {
   readonly kernel: TestKernel;
   readonly port: number;
   readonly server: GrpcServer;
-  /** Resolves when a call has arrived that will never be answered. */
+  /** Resolves when a call has arrived that never gets a response. */
   readonly hanging: Promise<void>;
 }
 
-/** Servers of `encoder.Embedding`, health and reflection, whose input selects the result of Predict: success, error, crash, hang. */
+/** Servers for `encoder.Embedding`, health and reflection, whose input selects the result of Predict: success, error, crash, hang. */
 export function useObservedServers(): (
   keys?: readonly string[],
   options?: Partial<GrpcListenOptions>,

@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** One HTTP/2 request with exactly these bytes, for what a proper client would never send. */
+/** An HTTP/2 request with exactly these bytes, for requests that a regular client never sends. */
 export async function requestHttp2(
   port: number,
   path: string,
@@ -40,11 +40,11 @@ export async function requestHttp2(
   }
 }
 
-/** The status of a gRPC answer, wherever it stands. */
+/** The status of a gRPC response, in the headers or trailers. */
 export const statusOf = ({ headers, trailers }: RawAnswer): number =>
   Number(trailers['grpc-status'] ?? headers['grpc-status']);
 
-/** A message in gRPC's frame. */
+/** A message in a gRPC frame. */
 export function frame(message: Uint8Array): Buffer<ArrayBuffer> {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);

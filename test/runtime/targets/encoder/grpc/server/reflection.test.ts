@@ -18,7 +18,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     const file = `grpc/reflection/${version}/reflection.proto`;
     return connect(file, `grpc.reflection.${version}.ServerReflection`, port);
   };
-  /** Asks all of it on one stream, as clients do. */
+  /** Sends all requests on one stream, as clients do. */
   const ask = async (...questions: Message[]): Promise<Message[]> => {
     const { talk, client } = await open();
     const stream = talk('ServerReflectionInfo');

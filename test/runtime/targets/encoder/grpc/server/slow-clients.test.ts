@@ -60,7 +60,7 @@ describe('a client that half-closes an HTTP/1.1 connection', () => {
     const { port } = await listen({ routes: slow, log, tls });
     const answer = async (head: string): Promise<string> => {
       const to = { port, host: 'localhost', allowHalfOpen: true };
-      // The type of TLS options does not have the option of the socket.
+      // The type of TLS options does not include this socket option.
       const socket = tls ? connectTls({ ...to, ca: tls.cert } as ConnectionOptions) : connectTcp(to);
       socket.end(
         `POST ${CHECK} HTTP/${head}host: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
@@ -86,7 +86,7 @@ test('a call whose response is not read is aborted', async () => {
   session.destroy();
 });
 
-/** Longer than the end of a connection takes to arrive. */
+/** Longer than the time until the end of a connection arrives. */
 async function afterPolls(): Promise<void> {
   for (let polls = 0; polls < 100; polls += 1) await immediate();
 }

@@ -7,7 +7,7 @@ type Listen = (
   options: Pick<GrpcListenOptions, 'routes' | 'log'> & Partial<GrpcListenOptions>,
 ) => Promise<GrpcServer>;
 
-/** Servers on ports of their own, closed after each test of the file. */
+/** Servers on separate ports, closed after each test in the file. */
 export function useGrpcServers(): Listen {
   const servers: GrpcServer[] = [];
   afterEach(async () => {

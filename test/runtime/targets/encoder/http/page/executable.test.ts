@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)('the pages inside an executable', () => 
       });
       const script = await (await fetch(`${origin}/assets/app.js`)).text();
       expect(script.length).toBeGreaterThan(10_000);
-      // Templates of samples keep their spaces.
+      // Templates in code samples keep their spaces.
       expect(/\/\*\*|@param|^import\b/m.exec(script)?.[0]).toBeUndefined();
     } finally {
       server.kill('SIGTERM');
@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('the pages inside an executable', () => 
   });
 });
 
-/** The address that the server prints. */
+/** The address printed by the server. */
 async function addressOf(server: { readonly all: NodeJS.ReadableStream }): Promise<string> {
   let said = '';
   for await (const [chunk] of on(server.all, 'data', { close: ['end'] })) {

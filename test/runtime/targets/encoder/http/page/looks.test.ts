@@ -14,13 +14,13 @@ describe.skipIf(chromium === undefined)('appearance and accessibility of the pag
   const pages = usePages(chromium);
   const origin = useServers(MODELS);
 
-  /** An example's results with everything opened. */
+  /** The results of an example with all details expanded. */
   const showAll = async (page: Page): Promise<void> => {
     await page.locator('#examples button').nth(1).click();
     await page.locator('.result').first().waitFor();
     for (const summary of await page.locator('summary').all()) await summary.click();
   };
-  /** The widths at which the page as a whole scrolls sideways. */
+  /** The widths at which the whole page scrolls horizontally. */
   const sticksOut = async (page: Page): Promise<number[]> => {
     const found: number[] = [];
     for (const width of [320, 360, 768, 1440]) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { listenHttp } from '#serve/http/listen.ts';
 import { openApp } from '../open-app.ts';
 
-/** Serves fixture models on free ports for all tests of a file; returns where each one is. */
+/** Serves fixture models on free ports for all tests in a file; returns their addresses. */
 export function useServers<Name extends string>(
   models: readonly Name[],
   apiKeys: readonly string[] = [],
@@ -26,7 +26,7 @@ export function useServers<Name extends string>(
   return (model) => origins.get(model) ?? expect.unreachable(`${model} is not served`);
 }
 
-/** Types a text into a box of the page, in place of what is there. */
+/** Replaces the content of a text box on the page. */
 export const write = (page: Page, number: number, text: string): Promise<void> =>
   page.getByLabel(`Text ${number}`, { exact: true }).fill(text);
 

@@ -34,7 +34,7 @@ test.each(FILES)(
     );
     const text = await response.text();
     expect(text.length).toBeGreaterThan(50);
-    // What is left of it is JavaScript, whose imports are files that browsers can load.
+    // The result is JavaScript, whose imports are files that browsers can load.
     expect(text).not.toMatch(/^(?:export )?(?:interface|type) |\bfrom '[^']*(?:\.ts|#[^']*)'/m);
   },
 );
