@@ -10,17 +10,17 @@ export interface AgentRun {
   /** `provider:model`. */
   readonly model: string;
   readonly prompt: string;
-  /** The file to edit, and its folder, which is the working directory. */
+  /** The file to edit; its folder is the working directory. */
   readonly file: string;
-  /** How to start the MCP server: a program and its arguments. */
+  /** The command that starts the MCP server: a program and its arguments. */
   readonly mcp: readonly [string, ...string[]];
 }
 
 interface AgentCommand {
-  /** Files below the fresh home folder, by their path. */
+  /** Files in the fresh home folder, by path. */
   readonly files?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Commands that are run in order, with their arguments. */
+  /** Commands to run in order, with their arguments. */
   readonly commands: readonly (readonly string[])[];
 }
 
@@ -30,9 +30,9 @@ export interface Agent {
   readonly package: string;
   /** The program that the package installs. */
   readonly bin: string;
-  /** Why it cannot be run here. */
+  /** The reason why it cannot be run here. */
   readonly notRun?: string;
-  /** The API that it calls the gateway with. */
+  /** The API through which it calls the gateway. */
   readonly api: 'messages' | 'responses' | 'chat' | 'gemini';
   /** Whether it can use MCP servers without an extension. */
   readonly hasMcp: boolean;

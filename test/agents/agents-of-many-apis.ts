@@ -1,6 +1,6 @@
 import { type Agent, type AgentRun, json, serversOf } from './agent.ts';
 
-// Agents that can call models with several APIs. Each API is an agent of its own here.
+// Agents that can call models with several APIs. Each API is listed as a separate agent.
 
 const qwen = (api: Agent['api'], type: string, env: (run: AgentRun) => Record<string, string>): Agent => ({
   name: `Qwen Code (${api})`,
@@ -18,13 +18,13 @@ const qwen = (api: Agent['api'], type: string, env: (run: AgentRun) => Record<st
         privacy: { usageStatisticsEnabled: false },
       }),
     },
-    // Otherwise, it starts before the tools of its MCP servers are known.
+    // Otherwise, it starts before the tools of its MCP servers are available.
     env: { ...env(run), QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
     commands: [['--yolo', '--auth-type', type, '-m', run.model, '-p', run.prompt]],
   }),
 });
 
-/** The packages of opencode for each API, and the path of their base URL. */
+/** The opencode package for each API, and the path of its base URL. */
 const openCode = (api: Agent['api'], npm: string, path: string): Agent => ({
   name: `opencode (${npm})`,
   from: 'npm',

@@ -9,7 +9,7 @@ export type Installed = { readonly path: string; readonly version: string } | { 
 /** Maximum time of one installation. */
 const INSTALL_MS = 300_000;
 
-/** Installs the newest version of an agent below `folder`, unless it is there already. */
+/** Installs the latest version of an agent below `folder`, unless it is already there. */
 export async function installAgent(agent: Agent, folder: string): Promise<Installed> {
   if (agent.notRun !== undefined) return { reason: agent.notRun };
   const own = join(folder, `of-${agent.package.replaceAll(/\W+/g, '-')}`);
@@ -28,7 +28,7 @@ export async function installAgent(agent: Agent, folder: string): Promise<Instal
 }
 
 async function installNpm({ package: name }: Agent, folder: string): Promise<void> {
-  // Some agents complete their installation with a script, which this project's own settings of npm switch off.
+  // Some agents complete their installation with a script, which this project's npm settings disable.
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   const args = ['install', '--prefix', folder, '--ignore-scripts=false', ...quiet, name];
   await execa('npm', args, { cwd: folder, timeout: INSTALL_MS });
@@ -39,7 +39,7 @@ async function installPypi({ package: name }: Agent, folder: string): Promise<vo
   await execa(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', name], { timeout: INSTALL_MS });
 }
 
-/** The line of an installer that names the cause. */
+/** The line in the installer's output that states the cause. */
 function reasonOf(error: unknown): string {
   const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
   const lines = (stderr ?? message).split('\n');

@@ -12,7 +12,7 @@ const RUN_MS = 120_000;
 export interface RunResult {
   readonly problems: readonly string[];
   readonly note: string;
-  /** What the agent has printed. */
+  /** The output of the agent. */
   readonly output: string;
 }
 
@@ -91,7 +91,7 @@ async function runCommands(agent: Agent, path: string, home: string, run: AgentR
         extendEnv: false,
         env: {
           PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-          // Only the installations of the user: the rest of the home folder is new.
+          // Keeps only the user's installations: the rest of the home folder is new.
           ...(process.env['PYENV_ROOT'] !== undefined && { PYENV_ROOT: process.env['PYENV_ROOT'] }),
           LANG: 'C.UTF-8',
           ...env,

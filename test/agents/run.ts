@@ -7,10 +7,10 @@ import { installAgent } from './install-agents.ts';
 import { runAgent } from './run-agent.ts';
 import { PROVIDERS, startAgentGateway } from './start-gateway.ts';
 
-// `npm run test:agents`: installs agents of the command line, unmodified and in their newest version, and runs each with a fresh home
-// folder against the gateway and every API of a provider. The task: read a file with two calls in one answer, edit it, use a tool of an
-// MCP server, end. Prints a table. An agent that cannot be installed is not run, which is not a failure. Needs Python 3 with venv for aider.
-// `--agent TEXT` and `--provider NAME` select some, `--folder PATH` keeps the installations, `--verbose` prints what agents print.
+// `npm run test:agents`: installs unmodified command-line agents in their latest versions, and runs each with a fresh home folder against
+// the gateway and every provider API. The task is to read a file with two calls in one response, edit it, use a tool of an MCP server, and
+// stop. Prints a table. An agent that cannot be installed is skipped, which is not a failure. Needs Python 3 with venv for aider. `--agent
+// TEXT` and `--provider NAME` select agents and providers, `--folder PATH` keeps the installations, `--verbose` prints the agents' output.
 
 interface Row {
   readonly agent: string;

@@ -5,21 +5,21 @@ import { FIXTURES, ROOT } from '../helpers/paths.ts';
 import { type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import { stopAll, urlOf } from '../clients/gateway/started.ts';
 
-/** APIs of providers, which are also the names of the providers. */
+/** Provider APIs, which are also the provider names. */
 export const PROVIDERS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
 
-/** Tokens and answers of one model. */
+/** Tokens and responses of one model. */
 interface Book {
   readonly answers: number;
   readonly prompt: number;
   readonly completion: number;
 }
 
-/** What the stand-in for the providers has seen of one model. */
+/** The requests that the provider stand-in has received for one model. */
 interface ProviderBook extends Book {
-  /** The messages of requests that it has rejected. */
+  /** Error messages of rejected requests. */
   readonly refused: readonly string[];
-  /** The most signed calls in one request, with a signature of its own and with a documented stand-in for one. */
+  /** The maximum number of signed calls in one request, with real and with documented placeholder signatures. */
   readonly signed: number;
   readonly foreign: number;
   readonly tools: readonly string[];
@@ -27,9 +27,9 @@ interface ProviderBook extends Book {
 
 export interface AgentGateway {
   readonly url: string;
-  /** Creates an API key of a new user. */
+  /** Creates an API key for a new user. */
   readonly createKey: (user: string, maxBudget?: number) => Promise<string>;
-  /** The usage of a user. */
+  /** The user's usage. */
   readonly usageOf: (user: string) => Promise<Book>;
   readonly providerBook: (model: string) => Promise<ProviderBook>;
   readonly stop: () => Promise<void>;
@@ -37,7 +37,7 @@ export interface AgentGateway {
 
 const MASTER_KEY = 'the-master-key-of-the-agents-0123456789';
 
-/** Starts a model for agents behind four APIs, and the gateway with a provider for each. */
+/** Starts a model for agents behind four APIs, and the gateway with one provider per API. */
 export async function startAgentGateway(): Promise<AgentGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-agents-'));
   const started: RunningExecutable[] = [];

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { PROVIDERS, startAgentGateway } from './start-gateway.ts';
 
-// Agents that return only texts, calls and ids, against providers that are as strict as the real ones. `npm run test:agents` runs real agents.
+// Agents that return only texts, calls and IDs, against providers that are as strict as the real ones. `npm run test:agents` runs real
+// agents.
 
 const gateway = await startAgentGateway();
 afterAll(async () => await gateway.stop());
@@ -30,7 +31,7 @@ async function post(key: string, model: string, messages: readonly Message[]): P
   return body.choices[0].message;
 }
 
-/** What an agent returns that knows nothing of `extra_content`. */
+/** The request of an agent that does not support `extra_content`. */
 const bare = ({ content, tool_calls: calls }: Message): Message => ({
   role: 'assistant',
   content,

@@ -1,4 +1,4 @@
-/** A published size of an architecture, with random weights. */
+/** An architecture with a published size and random weights. */
 export interface SizedArchitecture {
   readonly name: string;
   /** Values of config.json. */
@@ -28,7 +28,7 @@ const sized = (config: SizedArchitecture['config'], types = false): SizedArchite
   types,
 });
 
-/** All that transformers 4 has; NomicBERT and GTE are in version 5 only, and are tested with small models. */
+/** All architectures in transformers 4; NomicBERT and GTE are only in version 5, and are tested with small models. */
 export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   sized({ ...SIZES, model_type: 'bert' }, true),
   sized({ ...ROBERTA, model_type: 'roberta' }),
@@ -80,7 +80,7 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   }),
 ];
 
-/** Settings of the build for each head. */
+/** Build settings for each head. */
 export const HEADS = {
   'vectors of texts': { model_type: 'sentence_embedding', pooling: 'mean', normalize: false },
   'labels of texts': { model_type: 'sequence_classification' },

@@ -14,9 +14,9 @@ import { type ServedModel, serveModel } from './served-model.ts';
 import { TEXTS, textOf } from './texts.ts';
 
 // `npm run test:architectures [-- MODEL_TYPE...]`: builds models of published sizes from safetensors, compares them with transformers, and
-// compares their processor time with that of an executable made of an ONNX export. Exit code 1 if a number differs by more than the limit.
+// compares their CPU time with that of an executable built from an ONNX export. Exit code 1 if a value differs by more than the limit.
 
-/** Of the largest number of a model, because the numbers of random models can be large. */
+/** Relative to the largest value of a model, because values of random models can be large. */
 const LIMIT = 1e-5;
 const ROUNDS = 7;
 const TEXTS_PER_REQUEST = 8;
@@ -98,7 +98,7 @@ async function make({ config, types }: SizedArchitecture, head: Head, into: stri
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }
 
-/** Builds a model folder; the first build of a clone also makes the base runtime. */
+/** Builds a model folder; the first build in a clone also builds the base runtime. */
 async function build(model: string, head: Head, executable: string): Promise<string> {
   const config = `${executable}.yml`;
   const encoderfile = { name: 'model', path: model, max_length: 256, ...HEADS[head] };
@@ -119,7 +119,7 @@ async function differenceFrom(expected: Made['expected'], model: ServedModel): P
   );
 }
 
-/** Texts per second of processor time, which a busy machine changes least. */
+/** Texts per second of CPU time, which is least affected by other load. */
 async function measure(
   ours: ServedModel,
   other: ServedModel | undefined,

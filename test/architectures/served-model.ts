@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 
-/** A model that is served. */
+/** A served model. */
 export interface ServedModel {
-  /** The vector of each text, its logits, or those of all its tokens. */
+  /** The vector of each text, its logits, or the logits of all its tokens. */
   readonly predict: (texts: readonly string[]) => Promise<number[][]>;
-  /** Processor time of the process so far, in milliseconds. */
+  /** CPU time of the process so far, in milliseconds. */
   readonly processorTime: () => number;
   readonly stop: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function serveModel(path: string): Promise<ServedModel> {
     },
     processorTime: () => {
       const stat = readFileSync(`/proc/${running.child.pid}/stat`, 'latin1');
-      // The name of the program, which can contain spaces, is in parentheses.
+      // The program name, which can contain spaces, is in parentheses.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
     },

@@ -39,7 +39,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 
 const OPTIONS = new Set(['--quick', '--write']);
 
-/** `npm run bench [-- section ... --quick --write]`: prints tables, asserts nothing. */
+/** `npm run bench [-- section ... --quick --write]`: prints tables, and asserts nothing. */
 async function runBench(args: readonly string[]): Promise<number> {
   const wanted = args.filter((arg) => !OPTIONS.has(arg));
   const unknown = wanted.find((name) => !(name in SECTIONS));

@@ -4,7 +4,7 @@
 //   many <models folder> <model> <texts> <output> <batch size>   writes a line of JSON per text
 import { createWriteStream, readFileSync } from 'node:fs';
 
-// A name in a variable: the package is installed next to this file only when the bench runs.
+// The name is in a variable, because the package is installed next to this file only when the benchmark runs.
 const TRANSFORMERS = '@huggingface/transformers';
 const { env, pipeline } = await import(TRANSFORMERS);
 const [mode, models, model, ...rest] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-// Calls served models with the npm clients of other APIs, and prints one JSON line per call. The argument is a JSON object with
-// the address of each model. Results are compared with those of /predict.
+// Calls served models with the npm clients for other APIs, and prints one JSON line per call. The argument is a JSON object with the
+// address of each model. Results are compared with those of /predict.
 import { readFileSync } from 'node:fs';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { InferenceClient } from '@huggingface/inference';

@@ -8,10 +8,9 @@ import { installPython } from '../helpers/install-python.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 
-// `npm run test:clients`: serves fixture models with real executables and calls every route for other APIs with the clients of
-// those APIs, and MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and from Python's registry. Prints a table. Then
-// runs `gateway/run.ts`. Needs
-// Python 3 with venv. Takes some minutes.
+// `npm run test:clients`: serves fixture models with real executables, and calls every compatible route with the clients of its API, and
+// MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and PyPI. Prints a table. Then runs `gateway/run.ts`.
+// Needs Python 3 with venv. Takes a few minutes.
 
 interface Row {
   readonly client: string;
@@ -24,9 +23,9 @@ interface Row {
 const MODELS = ['sentence', 'sentiment', 'reranker', 'ner'];
 const HERE = import.meta.dirname;
 
-/** Environments of Python, each with the packages of a list. MCP has one for each version of a client. */
+/** Python environments, each with the packages of a list. MCP has one environment per client version. */
 const MCP_CLIENTS = ['sdk-newest', 'sdk-1.9', 'sdk-1.2', 'fastmcp'];
-/** A text of the model `sentiment`, for MCP and gRPC. */
+/** A text for the model `sentiment`, used for MCP and gRPC. */
 const EXAMPLE = { text: 'I love this', label: 'POSITIVE' };
 
 await installLocked(HERE, 'clients from npm');

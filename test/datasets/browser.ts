@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { CHROMIUM_FLAGS } from '../helpers/chromium.ts';
 
-/** A web page of another origin, with tus-js-client. */
+/** A web page from another origin, with tus-js-client. */
 export interface UploadPage {
   readonly origin: string;
   readonly close: () => void;
@@ -30,7 +30,7 @@ export async function serveUploadPage(script: string): Promise<UploadPage> {
   };
 }
 
-/** Uploads a file of so many rows from a page in Chromium, with an interruption. Resolves with the id of the dataset. */
+/** Uploads a file with this number of rows from a page in Chromium, with an interruption. Resolves with the ID of the dataset. */
 export async function uploadFromPage(
   { origin }: UploadPage,
   executablePath: string,
@@ -73,7 +73,7 @@ interface Upload {
 
 declare const tus: { readonly Upload: new (file: File, options: UploadOptions) => Upload };
 
-/** Runs in the page: uploads two pieces, stops, and continues with what the browser has stored, as after a reload of the page. */
+/** Runs in the page: uploads two chunks, stops, and resumes with the data that the browser has stored, as after a reload. */
 async function uploadTwice({ endpoint, rows }: { readonly endpoint: string; readonly rows: number }) {
   const lines = Array.from({ length: rows }, (_, row) => `Text ${row} ä,label${row % 3}\n`);
   const file = new File(['text,label\n', ...lines], 'page.csv', { type: 'text/csv' });

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { installPython } from '../helpers/install-python.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 
-/** Programs and packages of others, installed into one folder on first use. */
+/** Third-party programs and packages, installed into one folder on first use. */
 const FOLDER = join(TEST_CACHE, 'datasets');
 const S3_SERVER = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const UPLOADER = 'tus-js-client@4.3.1';
@@ -13,11 +13,11 @@ const UPLOADER = 'tus-js-client@4.3.1';
 export const python = (): Promise<string> =>
   installPython(join(import.meta.dirname, 'requirements.txt'), join(FOLDER, 'python'));
 
-/** Path of versitygw, a server with S3's API. */
+/** Path of versitygw, an S3-compatible server. */
 export const s3Server = (): Promise<string> =>
   installed('bin/versitygw', 'go', ['install', S3_SERVER], { GOBIN: join(FOLDER, 'bin') });
 
-/** Path of the script of tus-js-client for browsers. */
+/** Path of the tus-js-client script for browsers. */
 export const browserUploader = (): Promise<string> =>
   installed('node_modules/tus-js-client/dist/tus.min.js', 'npm', [
     'install',

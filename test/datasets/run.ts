@@ -13,9 +13,9 @@ import { serveUploadPage, uploadFromPage } from './browser.ts';
 import { browserUploader, python, s3Server } from './programs.ts';
 import { type Server, startServer, untilAnswers } from './servers.ts';
 
-// `npm run test:datasets`: imports from a real S3 server with both styles of addresses, uploads with tuspy while the gateway is killed and
-// with tus-js-client from a page of another origin, reads Parquet with pyarrow, loads exported files with `datasets`, and exports to a real
-// MLflow server. Needs Python 3.11 with venv, Go, and for all checks Chromium and namespaces of Linux. Exit code 1 if a check fails.
+// `npm run test:datasets`: imports from a real S3 server with both address styles, uploads with tuspy while the gateway is killed and with
+// tus-js-client from a page of another origin, reads Parquet with pyarrow, loads exported files with `datasets`, and exports to a real
+// MLflow server. Needs Python 3.11 with venv, Go, and for all checks Chromium and Linux namespaces. Exit code 1 if a check fails.
 
 const ROWS = 100_000;
 const S3_DOMAIN = 's3.test';
@@ -95,7 +95,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${passed} of ${passed + failed.length} checks`);
-// Without Chromium and namespaces, two checks are omitted.
+// Without Chromium and namespaces, two checks are skipped.
 process.exitCode = failed.length === 0 && passed >= 6 ? 0 : 1;
 
 function report({ name, problem }: Check): void {
@@ -104,11 +104,11 @@ function report({ name, problem }: Check): void {
   else failed.push(name);
 }
 
-/** A command with a hosts file of its own, in which the bucket has a name. */
+/** A command with its own hosts file, in which the bucket has a host name. */
 function withHosts(command: readonly string[]): readonly string[] {
   const hosts = join(folder, 'hosts');
   writeFileSync(hosts, `127.0.0.1 localhost ${S3_DOMAIN} reviews.${S3_DOMAIN}\n`);
-  // The process keeps its id, so that it can be killed.
+  // The process keeps its ID, so that it can be killed.
   return ['unshare', '-rm', 'sh', '-ec', 'mount --bind "$0" /etc/hosts; exec "$@"', hosts, ...command];
 }
 

@@ -7,7 +7,7 @@ const STOP_MS = 5000;
 
 export interface Server {
   readonly pid: number;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly ended: Promise<void>;
   readonly firstLine: () => Promise<string>;
   readonly log: () => string;
@@ -21,8 +21,8 @@ interface ServerOptions {
 }
 
 /**
- * Starts a program in a process group of its own. The whole group is ended with it: MLflow starts workers that outlive it, and that hold its
- * output open.
+ * Starts a program in a separate process group. The whole group is ended with it: MLflow starts workers that outlive it and keep its output
+ * open.
  */
 export function startServer(
   name: string,
@@ -70,11 +70,11 @@ function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // All processes of the group have ended.
+    // All processes in the group have exited.
   }
 }
 
-/** Waits until a server answers at a URL with a status of success. */
+/** Waits until a URL returns a success status. */
 export async function untilAnswers(url: string, { ended, log }: Server): Promise<void> {
   let isOver = false;
   void ended.then(() => (isOver = true));

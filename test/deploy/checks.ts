@@ -15,7 +15,7 @@ import {
   rayClusterSchema,
 } from './tools.ts';
 
-/** A check of files by a tool. It succeeds if it does not throw; its result is a short text. */
+/** A check of files with a tool. It succeeds if it does not throw; its result is a short text. */
 export interface DeployCheck {
   readonly tool: string;
   readonly files: string;
@@ -179,7 +179,7 @@ async function bases(): Promise<Record<string, string>> {
   return found;
 }
 
-/** Runs a script in a network and mount namespace of its own, so that it can use the ports and paths of the templates. */
+/** Runs a script in separate network and mount namespaces, so that it can use the ports and paths of the templates. */
 async function inNetwork(script: string): Promise<string> {
   const whole = `set -e\nip link set lo up\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
   const { stdout } = await execa('unshare', ['-mnpf', '--mount-proc', '--kill-child', 'bash', '-c', whole], {

@@ -13,12 +13,12 @@ interface Service {
 type Secrets = Readonly<Record<string, string>>;
 
 const COMPOSE = join(DEPLOY, 'compose');
-/** All services have this address, as the ports of the template differ. It is private, like addresses of containers. */
+/** All services use this address, because the template's ports differ. It is private, like container addresses. */
 const ADDRESS = '10.99.0.1';
 
 /**
- * Returns a shell script that starts the services of compose.yml with their variables, files, ports and host names: the programs
- * of this repository in the images of the Dockerfiles, PostgreSQL and Prometheus as Debian's packages.
+ * Returns a shell script that starts the services in compose.yml with their variables, files, ports and host names: the programs of this
+ * repository in the Dockerfile images, and PostgreSQL and Prometheus from Debian packages.
  */
 export function composeScript(places: Parameters<typeof startScript>[1], secrets: Secrets): string {
   const { services } = parse(readTemplate('compose/compose.yml'), { merge: true }) as {

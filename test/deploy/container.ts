@@ -6,11 +6,11 @@ export interface Container {
   readonly name: 'encoder' | 'gateway' | 'mcp-manager';
   readonly stage: 'slim' | 'distroless';
   readonly env: Readonly<Record<string, string>>;
-  /** Files of the host by their paths inside. */
+  /** Host files by their paths in the container. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Paths inside that are a tmpfs. */
+  /** Paths in the container that are a tmpfs. */
   readonly tmpfs?: readonly string[];
-  /** Commands of the program to run first, on the same volumes. */
+  /** Commands of the program to run first, with the same volumes. */
   readonly before?: readonly (readonly string[])[];
   readonly port: number;
 }
@@ -22,8 +22,8 @@ interface Places {
 }
 
 /**
- * Returns a shell script that builds an image, starts it as Docker does with `--read-only --cap-drop ALL` and its user, and
- * waits until it is healthy. Its process id is then in `$pid_<name>`.
+ * Returns a shell script that builds an image, starts it like Docker with `--read-only --cap-drop ALL` and its user, and waits until it is
+ * healthy. Its process ID is then in `$pid_<name>`.
  */
 export function startScript(container: Container, places: Places): string {
   const { name, stage, env, files = {}, tmpfs = [], before = [], port } = container;

@@ -12,14 +12,14 @@ interface Image {
   readonly context: string;
   /** The folder for the stages: the root of each is `<work>/<stage>`. */
   readonly work: string;
-  /** The root file system that each stage begins with. */
+  /** The root file system with which each stage begins. */
   readonly bases: Readonly<Record<string, string>>;
-  /** The stage to stop after. */
+  /** The last stage to build. */
   readonly target: string;
 }
 
 interface BuiltImage {
-  /** A shell script that does what the instructions say, in overlays over the bases. */
+  /** A shell script that executes the instructions in overlays over the bases. */
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[];
@@ -27,7 +27,7 @@ interface BuiltImage {
   readonly volumes: readonly string[];
 }
 
-/** Translates the instructions that the templates use, because no Docker engine runs where these checks run. */
+/** Translates the instructions in the templates, because these checks run without a Docker engine. */
 export function buildImage({ dockerfile, context, work, bases, target }: Image): BuiltImage {
   const script: string[] = [];
   let last: Omit<BuiltImage, 'script'> = { env: {}, command: [], health: undefined, volumes: [] };

@@ -7,8 +7,8 @@ import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { DEPLOY_CHECKS } from './checks.ts';
 
-// `npm run test:deploy`: builds the programs, checks every template with other programs and prints a table. Exit code 1 if one failed.
-// Words on the command line select the checks whose tool or files contain one of them.
+// `npm run test:deploy`: builds the programs, checks every template with third-party programs and prints a table. Exit code 1 if a check
+// failed. Arguments select the checks whose tool or files contain one of them.
 
 const words = process.argv.slice(2);
 
@@ -42,7 +42,7 @@ function problemOf(error: unknown): string {
     : messageOf(error);
 }
 
-/** Returns the folder with the executables, under the names that the templates expect. */
+/** Returns the folder with the executables, under the names expected by the templates. */
 async function buildPrograms(): Promise<string> {
   const folder = join(scratch, 'programs');
   const build = async (name: string, ...args: string[]): Promise<void> => {

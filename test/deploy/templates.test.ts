@@ -28,7 +28,7 @@ const encoderOptions = encoderServe('').options;
 const gatewayOptions = gatewayServe.options;
 const managerOptions = daemonCommand.options;
 
-/** Variables of the programs, without older names. */
+/** Program variables, without older names. */
 const variablesOf = (options: Options): string[] => Object.values(options).flatMap(({ env }) => env ?? []);
 const buildVariables = Object.values(Build.flags).flatMap(({ env }) => env ?? []);
 const KNOWN = new Set([
@@ -158,7 +158,7 @@ test.each(templates)('$path contains no secret', ({ text }) => {
 
 const SECRET = /(?:API_KEY|MASTER_KEY|masterKey|PASSWORD|DATABASE_URL|databaseUrl)$/;
 
-/** Whether a value is a text, instead of empty, a variable, a structure or a Helm expression. */
+/** Whether a value is text, and not empty, a variable, a structure or a Helm expression. */
 const isLiteral = (value: string): boolean => !/^(?:""|postgres:[^$]*\$\{.*|"?\$[{(].*|[{[].*)?$/.test(value);
 
 const documentsIn = (path: string): unknown[] =>

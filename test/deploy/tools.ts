@@ -6,17 +6,17 @@ import { parse } from 'yaml';
 import { isObject } from '#core/json/is-object.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 
-/** Programs of others that check the templates, installed into one folder on first use. */
+/** Third-party programs that check the templates, installed into one folder on first use. */
 export const TOOLS = join(TEST_CACHE, 'deploy');
 const BIN = join(TOOLS, 'bin');
 
-/** Kubernetes whose schemas the manifests are checked with. */
+/** The Kubernetes version whose schemas are used. */
 export const KUBERNETES = '1.33.0';
 
-/** KubeRay whose definition of a RayCluster the manifest is checked with. */
+/** The KubeRay version whose RayCluster definition is used. */
 const KUBERAY = 'github.com/ray-project/kuberay/ray-operator@v1.5.0';
 
-/** The schemas of the kinds that the manifests have. */
+/** The schemas of the resource kinds in the manifests. */
 const KINDS = [
   'configmap-v1.json',
   'deployment-apps-v1.json',
@@ -44,7 +44,7 @@ export const helm = (): Promise<string> => goInstall('helm', 'helm.sh/helm/v3/cm
 export const kubeconform = (): Promise<string> =>
   goInstall('kubeconform', 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0');
 
-/** BuildKit's parser of Dockerfiles and Docker Compose's loader, in one program. */
+/** BuildKit's Dockerfile parser and Docker Compose's loader, in one program. */
 export const dockerLint = (): Promise<string> =>
   once(join(BIN, 'docker-lint'), async () => {
     const cwd = join(TOOLS, 'docker-lint');
@@ -71,7 +71,7 @@ export const actionValidator = (): Promise<string> =>
     ]),
   );
 
-/** Returns the folder of the JSON Schemas of Kubernetes, each complete in one file, as kubeconform requires. */
+/** Returns the folder with the Kubernetes JSON Schemas, each self-contained in one file, as kubeconform requires. */
 export const kubernetesSchemas = (): Promise<string> =>
   once(join(TOOLS, `kubernetes-${KUBERNETES}`), async () => {
     const packages = join(TOOLS, 'python');
@@ -99,7 +99,7 @@ export const kubernetesSchemas = (): Promise<string> =>
     }
   });
 
-/** Returns the folder of the JSON Schema of a RayCluster, from the custom resource definition in KubeRay's Go module. */
+/** Returns the folder with the JSON Schema of a RayCluster, from the custom resource definition in KubeRay's Go module. */
 export const rayClusterSchema = (): Promise<string> =>
   once(join(TOOLS, KUBERAY.replaceAll('/', '-')), async () => {
     const { stdout } = await execa('go', ['mod', 'download', '-json', KUBERAY], {
@@ -124,10 +124,10 @@ interface CustomResource {
   };
 }
 
-/** Rejects keys that the definition does not have, as the strict schemas of Kubernetes do. */
+/** Rejects keys that the definition does not contain, like the strict Kubernetes schemas. */
 function refuseUnknown(key: string, value: unknown): unknown {
   const isClosed =
     isObject(value) && key !== 'properties' && isObject(value['properties']) && value['type'] === 'object';
-  // The metadata of the object itself has no definition.
+  // The object's own metadata has no definition.
   return isClosed ? { additionalProperties: false, ...value } : value;
 }

@@ -8,7 +8,7 @@ import { TOOLS } from './tools.ts';
 
 const UNITS = ['gateway', 'mcp-manager', 'encoder@sentiment'];
 
-/** Runs inside the container, as a service: what every unit does, first on its own, then killed, reloaded and stopped. */
+/** Runs inside the container, as a service: starts every unit, then kills, reloads and stops it. */
 const CHECK = `#!/bin/bash
 exec >/results/log 2>&1
 ask() ( exec 3<>/dev/tcp/127.0.0.1/$1 && printf 'GET /readyz HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ "$status" = 200 ] )
@@ -39,7 +39,7 @@ const EXPECTED = [
   'MemoryDenyWriteExecute: fails',
 ];
 
-/** Boots Debian's systemd with the units. Returns its version, or throws with what differs. */
+/** Boots Debian's systemd with the units. Returns its version, or throws an error with the differences. */
 export async function bootScript(programs: string, scratch: string): Promise<string> {
   const root = await systemdRoot();
   const folder = join(scratch, 'systemd');
@@ -94,7 +94,7 @@ export async function bootScript(programs: string, scratch: string): Promise<str
   return `${stdout.split(' (')[0]}: ready, restarted, reloaded, stopped`;
 }
 
-/** The system's files stay as they are: writes go to an overlay that is gone when the container ends. */
+/** The system's files are not changed: writes go to an overlay that is removed with the container. */
 const BOOT = `
 folder=$1
 shift

@@ -8,16 +8,18 @@ import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { MODELS_CACHE } from '../models/unpack.ts';
 import { printTable } from '../bench/measure/print.ts';
 
-// `npm run test:exports [-- NAME...]`: makes small models as other libraries save them, builds each, and follows the error with
-// the real tools: every printed command, until the model is built. The graphs are compared with the models. Exit code 1 if a way out fails.
-// EXPORTS_PYTHON is the Python of an environment that has the packages.
+// `npm run test:exports [-- NAME...]`: creates small models as other libraries save them, builds each, and follows the error message with
+// the real tools, running every printed command until the model is built. The graphs are compared with the models. Exit code 1 if the
+// instructions fail. EXPORTS_PYTHON is the Python of an environment that has the packages.
 
-/** What the build prints as the first step; the environment is made with it, and with what only writes the models. */
+/**
+ * The first command that the build prints; it creates the environment, with additional packages that are needed only to write the models.
+ */
 const INSTALL = new Set(['pip install "optimum-onnx[onnxruntime]"', 'pip install torch transformers onnx']);
 const PACKAGES = ['optimum-onnx[onnxruntime]', 'sentence-transformers', 'model2vec'];
-/** Models that no export makes usable: the error must say so, without a command. */
+/** Models that no export can make usable: the error must state this, without a command. */
 const REFUSED = new Set(['t5', 'vit', 'clip', 'siglip', 'static-embedding', 'model2vec']);
-/** Of the largest number of a model. */
+/** Relative to the largest value of a model. */
 const LIMIT = 1e-5;
 const MAKE = join(dirname(fileURLToPath(import.meta.url)), 'make.py');
 
@@ -93,7 +95,7 @@ async function build(folder: string, env: Env) {
   return await execa('sh', ['-c', command], { cwd: models, env, reject: false });
 }
 
-/** An environment with the packages that the build prints; torch alone has some gigabytes. */
+/** An environment with the packages that the build prints; torch alone has several gigabytes. */
 async function install(): Promise<string> {
   const folder = join(MODELS_CACHE, 'python-exports');
   const installed = join(folder, 'bin/python');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Roles that say nothing without a name. */
+/** Roles that require an accessible name. */
 const NAMED_ROLES = new Set([
   'button',
   'link',
@@ -12,7 +12,7 @@ const NAMED_ROLES = new Set([
   'heading',
 ]);
 
-/** The accessibility violations of the page as it is now. */
+/** The accessibility violations of the current page. */
 export async function audit(page: Page): Promise<string[]> {
   return [
     ...(await accessibilityProblems(page)),
@@ -21,7 +21,7 @@ export async function audit(page: Page): Promise<string[]> {
   ];
 }
 
-/** By the tree that the browser hands to screen readers. */
+/** Based on the accessibility tree of the browser. */
 async function accessibilityProblems(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -46,7 +46,7 @@ async function accessibilityProblems(page: Page): Promise<string[]> {
   ];
 }
 
-/** Texts need 4.5:1 (3:1 when large), edges of fields 3:1: WCAG 2.2 AA, https://www.w3.org/TR/WCAG22/#contrast-minimum */
+/** Text needs 4.5:1 (3:1 if large), and field edges 3:1: WCAG 2.2 AA, https://www.w3.org/TR/WCAG22/#contrast-minimum */
 async function contrastProblems(page: Page): Promise<string[]> {
   return await page.locator('body').evaluate((body): string[] => {
     const view = body.ownerDocument.defaultView;
@@ -57,7 +57,7 @@ async function contrastProblems(page: Page): Promise<string[]> {
       brush.fillRect(0, 0, 1, 1);
       return [...brush.getImageData(0, 0, 1, 1).data];
     };
-    // A page has a few colors, and thousands of elements, each of which is asked for those below it.
+    // Caches colors, because a page has few colors and thousands of elements, each of which is compared with those below it.
     const painted = new Map<string, number[]>();
     const rgba = (colour: string): number[] => {
       const known = painted.get(colour) ?? paint(colour);

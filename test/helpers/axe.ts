@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Violations of WCAG 2.2 AA and of axe's best practices on the page as it is now. */
+/** Violations of WCAG 2.2 AA and of axe's best practices on the current page. */
 export async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE);
   const violations = await page.evaluate(

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import type { BuiltFolders } from './built.ts';
 import { ROOT, TEST_CACHE } from './paths.ts';
 
-/** What every executable depends on; each adds the sources of its own target. */
+/** Sources of every executable; each target adds its own. */
 const SHARED_SOURCES = [
   'package-lock.json',
   'cli/**/*.{ts,mjs}',
@@ -21,7 +21,7 @@ const SOURCES: Record<keyof BuiltFolders, readonly string[]> = {
   gateway: ['runtime/targets/gateway/**/*.*'],
 };
 
-/** Names the folders that tests build executables in, and removes those of older sources. */
+/** Names the folders for test executables, and removes those of older sources. */
 export function setup(project: TestProject): void {
   const root = join(TEST_CACHE, 'built');
   mkdirSync(root, { recursive: true });
@@ -47,7 +47,7 @@ function hashOf(patterns: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Another run, started before the last edit, may still use the folder before this one. */
+/** Another run, started before the last edit, may still use the previous folder. */
 function keepNewest(root: string, kind: string, current: string): void {
   mkdirSync(join(root, current), { recursive: true });
   const now = new Date();

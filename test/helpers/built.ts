@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { isRunning } from '#platform/files/temporary.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from './paths.ts';
 
-/** The executable of a fixture model; `<model>-transformed` is the model with the transform of `fixtures/transformed`. */
+/** The executable of a fixture model; `<model>-transformed` is the model with the transform in `fixtures/transformed`. */
 export const builtExecutable = (model: string): string =>
   buildOnce('encoder', `${model}.encoder`, config(model));
 
@@ -13,15 +13,15 @@ export const builtExecutable = (model: string): string =>
 export const builtAssets = (model: string): string =>
   buildOnce('encoder', `${model}.assets`, [...config(model), '--no-build']);
 
-/** The executable of a program that carries no model. */
+/** The executable of a program without a model. */
 export const builtProgram = (target: 'manager' | 'gateway'): string =>
   buildOnce(target, target, ['target', 'build', target]);
 
-/** The build tool as one file. It contains what model executables contain. */
+/** The single-file build tool. It contains the same parts as model executables. */
 export const builtBuildTool = (): string =>
   buildOnce('encoder', 'encoderfile', ['target', 'build', 'encoderfile']);
 
-/** `encoderfile` as one script, which starts sooner than the sources. It finds its files as they do. */
+/** `encoderfile` as one script, which starts faster than the sources, and finds the same files. */
 export const builtCli = (): string =>
   once('cli', 'encoderfile.cjs', (script) => execute([join(ROOT, 'test/helpers/bundle-cli.ts'), script]));
 
@@ -32,13 +32,13 @@ function config(model: string): string[] {
   return ['build', '-f', join(FIXTURES, path)];
 }
 
-/** Builds with the real CLI what the first test asks for, and returns the path of the result. */
+/** Builds a program with the real CLI when a test first needs it, and returns the path of the result. */
 const buildOnce = (kind: keyof BuiltFolders, name: string, args: readonly string[]): string =>
   once(kind, name, (path) => build(path, args));
 
 /**
- * Makes what the first test asks for, and returns its path. Results are kept by the hash of their sources, so they are shared
- * by all workers and by later runs. Blocks the worker, so that a path stays a plain value.
+ * Creates a result when a test first needs it, and returns its path. Results are stored by the hash of their sources, so all workers and
+ * later runs share them. Blocks the worker, so that the return value can be a plain path.
  */
 function once(kind: keyof BuiltFolders, name: string, make: (path: string) => void): string {
   const folder = inject('built')[kind];
@@ -55,7 +55,7 @@ function once(kind: keyof BuiltFolders, name: string, make: (path: string) => vo
   return path;
 }
 
-/** The result takes its name only when it is complete: a build that was killed leaves no half of a folder behind. */
+/** The result is renamed only when it is complete, so a killed build leaves no incomplete folder. */
 function build(path: string, args: readonly string[]): void {
   const unfinished = join(path, '..', `unfinished-${process.pid}`);
   rmSync(unfinished, { recursive: true, force: true });
@@ -75,7 +75,7 @@ function execute(args: readonly string[]): void {
   execFileSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
 }
 
-/** Waits until no other worker builds the same; the lock of a worker that was killed is removed. */
+/** Waits until no other worker builds the same result; the lock of a killed worker is removed. */
 function takeLock(lock: string): void {
   for (;;) {
     try {
@@ -90,7 +90,7 @@ function takeLock(lock: string): void {
   }
 }
 
-/** What is written in a lock; nothing if it was released meanwhile. */
+/** The content of a lock; undefined if it was released meanwhile. */
 function ownerOf(lock: string): string {
   try {
     return readFileSync(lock, 'utf8');
@@ -100,7 +100,7 @@ function ownerOf(lock: string): string {
   }
 }
 
-/** For each kind of program, the folder of what its sources at the start of the run give. */
+/** The build folder of each program kind, derived from its sources at the start of the run. */
 export interface BuiltFolders {
   readonly cli: string;
   readonly encoder: string;

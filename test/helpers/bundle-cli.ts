@@ -5,8 +5,8 @@ import { build } from 'esbuild';
 import { ROOT } from './paths.ts';
 
 /**
- * Writes `encoderfile` as one script to the path given as argument. It finds its files as the sources do, and starts in a third
- * of their time, because Node resolves no modules.
+ * Writes `encoderfile` as one script to the path in the argument. It finds the same files as the sources, and starts in a third of the
+ * time, because Node resolves no modules.
  */
 const [, , outfile = ''] = process.argv;
 
@@ -19,7 +19,7 @@ await build({
   target: 'node26',
   legalComments: 'none',
   logLevel: 'silent',
-  // It has a program of its own, which it looks for next to its code.
+  // It includes a separate program, which it expects next to its code.
   external: ['esbuild'],
   define: { 'import.meta.url': 'SOURCE_URL' },
   plugins: [
@@ -28,7 +28,7 @@ await build({
       setup: (bundling) =>
         bundling.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
           const source = await readFile(path, 'utf8');
-          // Processes that it starts run this script, too.
+          // Processes that it starts also run this script.
           const own = source.replace("'../bin.ts'", quotedUrl(outfile));
           return { loader: 'ts', contents: `const SOURCE_URL = ${quotedUrl(path)};\n${own}` };
         }),

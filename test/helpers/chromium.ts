@@ -2,7 +2,7 @@ import { installDebianPackage, works } from './debian-package.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Nothing but the page under test: no first-run pages, no updates, no talk with anyone. */
+/** Only the page under test: no first-run pages, no updates, no background connections. */
 export const CHROMIUM_FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -15,8 +15,8 @@ export const CHROMIUM_FLAGS = [
 ];
 
 /**
- * A Chromium that runs: the one in CHROMIUM_PATH, an installed one, or, for root on Debian, one installed now. Where there is
- * none, prints a warning, because tests are omitted then.
+ * A working Chromium: the one in CHROMIUM_PATH, an installed one, or, as root on Debian, one installed now. If there is none, prints a
+ * warning, because tests are then skipped.
  */
 export async function provideChromium(): Promise<string | undefined> {
   const found = (await findChromium()) ?? (await installChromium());
@@ -30,7 +30,7 @@ export async function provideChromium(): Promise<string | undefined> {
 
 export async function findChromium(): Promise<string | undefined> {
   for (const path of [process.env.CHROMIUM_PATH, ...PLACES]) {
-    // Some systems have a script there that only prints where to get Chromium.
+    // On some systems, this is a script that only prints where to get Chromium.
     if (path && (await works(path, ['--version']))) return path;
   }
   return undefined;

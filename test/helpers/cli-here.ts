@@ -1,14 +1,14 @@
 import { Console } from 'node:console';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
-// esbuild starts its process in the directory of its first import, which a test can remove if its command imports it.
+// esbuild starts its process in the directory of its first import, which a test can remove if its command imports esbuild.
 import 'esbuild';
 import type * as Cli from '#cli/main.ts';
 import type { Answer } from './run-process.ts';
 
 interface CliOptions {
   readonly cwd?: string;
-  /** A variable that is undefined is removed. */
+  /** An undefined variable is removed. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -18,8 +18,8 @@ const { main } = createRequire(import.meta.url)('../../cli/main.ts') as typeof C
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `encoderfile` in this process, one call after the other, because importing the program takes longer than most commands.
- * `runCli` runs it as a process of its own.
+ * Runs `encoderfile` in this process, one call after another, because importing the program takes longer than most commands. `runCli` runs
+ * it in a separate process.
  */
 export function runCliHere(args: readonly string[], options: CliOptions = {}): Promise<Answer> {
   const answer = last.then(() => run(args, options));
@@ -56,7 +56,7 @@ function setVariables(variables: Readonly<Record<string, string | undefined>>): 
   }
 }
 
-/** What is written to a stream of this process until it is restored, without the last line break, as `runCli` returns it. */
+/** The output to a stream of this process until it is restored, without the last line break, as returned by `runCli`. */
 function capture(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
   const write = stream.write.bind(stream);
   let text = '';

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 
-/** What float32 kernels of different libraries may differ by. */
+/** Maximum difference between float32 kernels of different libraries. */
 export const TOLERANCE = 1e-5;
 
-/** How far two lists of numbers are apart at most; infinitely, if they are not of one length or empty. */
+/** The largest difference between two lists of numbers; Infinity if their lengths differ or they are empty. */
 export function largestDifference(actual: readonly number[] = [], expected: readonly number[]): number {
   if (actual.length !== expected.length || actual.length === 0) return Infinity;
   return Math.max(...actual.map((value, at) => Math.abs(value - (expected[at] ?? Number.NaN))));
 }
 
-/** Expects numbers to be those of another library. `what` is in the message about those that are not. */
+/** Expects numbers to match those of another library. `what` is in the failure message. */
 export function expectClose(
   actual: readonly number[] | undefined,
   expected: readonly number[] | undefined,

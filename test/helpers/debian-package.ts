@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { TEST_CACHE } from './paths.ts';
 
-/** Test files run side by side: the second one waits for the lock and then finds what the first one installed. */
+/** Test files run in parallel: the second one waits for the lock and then finds the package that the first one installed. */
 const INSTALL = `
 exec 9>"$1"
 flock 9
@@ -12,7 +12,7 @@ apt-get update
 apt-get install -y --no-install-recommends "$3"
 `;
 
-/** Installs a package, where that is possible: for root on Debian. `isThere` is a command that prints something if it was already. */
+/** Installs a package if possible, as root on Debian. `isThere` is a command that prints something if it is already installed. */
 export async function installDebianPackage(name: string, isThere: string): Promise<void> {
   if (process.getuid?.() !== 0 || !(await works('apt-get', ['--version']))) return;
   await mkdir(TEST_CACHE, { recursive: true });
@@ -25,7 +25,7 @@ export async function installDebianPackage(name: string, isThere: string): Promi
   if (exitCode !== 0) console.warn(`Cannot install ${name}: ${stderr}`);
 }
 
-/** Whether a command ends well. */
+/** Whether a command succeeds. */
 export async function works(command: string, args: readonly string[]): Promise<boolean> {
   const { exitCode } = await execa(command, args, { reject: false, stdin: 'ignore' });
   return exitCode === 0;

@@ -1,6 +1,6 @@
 import type { EngineLimits } from '#encoder/engine/serving.ts';
 
-/** Limits like the defaults of `serve`. */
+/** The default limits of `serve`. */
 export const DEFAULT_LIMITS: EngineLimits = {
   maxClientBatch: 2048,
   maxQueue: 8192,

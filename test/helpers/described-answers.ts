@@ -22,15 +22,15 @@ interface Answer {
 }
 
 export interface DescribedAnswers {
-  /** The one operation that the path is of. */
+  /** The only operation for the path. */
   readonly operationOf: (method: string, url: string) => Operation;
   /** All operations of the document. */
   readonly operations: readonly Operation[];
-  /** Fails unless the document describes such answers. */
+  /** Fails unless the document describes such responses. */
   readonly expectDescribed: (method: string, url: string, answer: Answer) => void;
 }
 
-/** Compares real answers with their description in an OpenAPI 3.1 document. */
+/** Compares real responses with their description in an OpenAPI 3.1 document. */
 export function describedAnswers(document: OpenApiDocument): DescribedAnswers {
   const ajv = new Ajv2020({ strict: false });
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
@@ -44,7 +44,7 @@ export function describedAnswers(document: OpenApiDocument): DescribedAnswers {
     const fits = Object.keys(document.paths)
       .filter((template) => document.paths[template]?.[method.toLowerCase()])
       .filter((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '.+')}$`).test(path));
-    // The one with the longest fixed part of the path.
+    // The operation with the longest fixed part of the path.
     const [best = ''] = fits.sort((one, other) => literal(other).length - literal(one).length);
     const operation = document.paths[best]?.[method.toLowerCase()];
     if (!operation) throw new Error(`the document has no ${method} ${path}`);

@@ -6,8 +6,8 @@ interface OpenApi {
 }
 
 /**
- * A hash of each part of an OpenAPI document, in the order of the document, and of its whole text: a difference has a name, and no byte
- * of the text changes unnoticed.
+ * A hash for each part of an OpenAPI document, in document order, and for its whole text, so that a difference can be located and every
+ * changed byte is detected.
  */
 export function documentHashes(text: string): object {
   const { paths, components, ...rest } = JSON.parse(text) as OpenApi;

@@ -10,7 +10,7 @@ import {
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** Changes the graph of an ONNX file in place. */
+/** Changes the graph in an ONNX file in place. */
 export function editGraph(path: string, edit: (graph: GraphProto) => void): void {
   const model = fromBinary(ModelProtoSchema, readFileSync(path));
   if (!model.graph) throw new Error(`${path} has no graph`);
@@ -24,7 +24,7 @@ const [TENSOR, INT, INTS, GRAPH, INT64, FLOAT] = [4, 2, 7, 5, 7, 1];
 const node = (opType: string, input: string[], output: string[]): NodeProto =>
   create(NodeProtoSchema, { opType, name: output[0] ?? '', input, output });
 
-/** Takes the input `attention_mask` away, as models exported without it have it: every position counts. */
+/** Removes the input `attention_mask`, as in models exported without it: every position counts. */
 export function dropAttentionMask(graph: GraphProto): void {
   graph.input = graph.input.filter(({ name }) => name !== 'attention_mask');
   const ones = node('ConstantOfShape', ['ids_shape'], ['attention_mask']);
@@ -37,7 +37,7 @@ export function dropAttentionMask(graph: GraphProto): void {
   graph.node.unshift(node('Shape', ['input_ids'], ['ids_shape']), ones);
 }
 
-/** What dynamic quantization does to the input of the first product: one scale over the whole batch. */
+/** Imitates dynamic quantization of the input of the first product: one scale for the whole batch. */
 export function quantizeFirstProduct(graph: GraphProto): void {
   beforeFirstProduct(graph, (from, to) => [
     node('DynamicQuantizeLinear', [from], ['q', 'q_scale', 'q_zero']),
@@ -45,7 +45,7 @@ export function quantizeFirstProduct(graph: GraphProto): void {
   ]);
 }
 
-/** The same from operators whose names do not say so. */
+/** The same with operators whose names do not reveal it. */
 export function quantizeByHand(graph: GraphProto): void {
   graph.initializer.push(
     create(TensorProtoSchema, {
@@ -76,7 +76,7 @@ function beforeFirstProduct(graph: GraphProto, make: (from: string, to: string) 
   graph.node.splice(at, 0, ...make(from, to));
 }
 
-/** Divides the output by 0 for texts with this token: their values are infinite, those of other texts stay as they are. */
+/** Divides the output by 0 for texts with this token: their values become infinite, and those of other texts stay the same. */
 export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: string): void {
   const finite = `${outputName}_finite`;
   for (const { output } of graph.node) {
@@ -85,7 +85,7 @@ export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: st
   const constants = {
     bad_token: { dataType: INT64, dims: [1n], rawData: new Uint8Array(BigInt64Array.of(token).buffer) },
     one: { dataType: FLOAT, dims: [1n], rawData: new Uint8Array(Float32Array.of(1).buffer) },
-    // The shape of one number per text, for an output of two axes or of three.
+    // The shape of one number per text, for an output with two or three axes.
     per_text: {
       dataType: INT64,
       dims: [outputName === 'logits' ? 2n : 3n],
@@ -108,7 +108,7 @@ export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: st
   );
 }
 
-/** Doubles an output in a branch that has its own constant, as graphs of DeBERTa have. The condition holds for every text. */
+/** Doubles an output in a branch with its own constant, as in DeBERTa graphs. The condition is true for every text. */
 export function doubleInBranch(graph: GraphProto, output: string): void {
   const before = renameOutput(graph, output);
   graph.initializer.push(
@@ -143,7 +143,7 @@ export function doubleInBranch(graph: GraphProto, output: string): void {
   graph.node.push(largest, node('Greater', ['largest_id', 'least'], ['has_ids']), choice);
 }
 
-/** Adds to an output a value of which only the first tokens have a size, and which is zero. */
+/** Adds to an output a value that is zero and has a size only for the first tokens. */
 export function addFirstTokens(graph: GraphProto, output: string, tokens: number): void {
   const before = renameOutput(graph, output);
   const integers = { first: 0, end: tokens, axis: 1 };
@@ -181,7 +181,7 @@ export function passThroughSequence(graph: GraphProto, output: string): void {
   );
 }
 
-/** Gives the value that is an output another name, and returns it. */
+/** Renames the value of the output, and returns the new name. */
 function renameOutput(graph: GraphProto, output: string): string {
   const before = `${output}_before`;
   for (const each of graph.node) each.output = each.output.map((name) => (name === output ? before : name));

@@ -2,7 +2,7 @@ import { installDebianPackage, works } from './debian-package.ts';
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
 
-/** A Firefox that runs: the one in FIREFOX_PATH, an installed one, or, for root on Debian, one installed now. */
+/** A working Firefox: the one in FIREFOX_PATH, an installed one, or, as root on Debian, one installed now. */
 export async function provideFirefox(): Promise<string | undefined> {
   const found = await findFirefox();
   if (found !== undefined) return found;

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import { DimensionProtoSchema, type GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** Gives the inputs fixed sizes, as onnxruntime's `make_dynamic_shape_fixed` does. */
+/** Sets fixed input sizes, like onnxruntime's `make_dynamic_shape_fixed`. */
 export function fixShape(
   graph: GraphProto,
   { texts, tokens }: FixedShape,
@@ -17,6 +17,6 @@ export function fixShape(
         : create(DimensionProtoSchema, { dimValue: BigInt(size) }),
     );
   }
-  // Sizes of intermediate results are no longer true.
+  // The sizes of intermediate results are no longer correct.
   graph.valueInfo = [];
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-/** What fixtures/scripts/make_entities.py had transformers' pipeline say of a text, by the way of aggregating. */
+/** Results of the transformers pipeline for a text, by aggregation strategy (fixtures/scripts/make_entities.py). */
 export interface GoldenEntities {
   readonly text: string;
   readonly groups: Record<string, readonly GoldenGroup[]>;
@@ -10,7 +10,7 @@ export interface GoldenEntities {
 
 type GoldenGroup = readonly [entity_group: string, score: number, start: number, end: number, word: string];
 
-/** As /predict answers. */
+/** In the format of /predict. */
 export interface Entity {
   readonly entity_group: string;
   readonly score: number;

@@ -4,15 +4,15 @@ import { expect } from 'vitest';
 import { expectClose } from './close.ts';
 import { FIXTURES } from './paths.ts';
 
-/** The results of FlagEmbedding for fixtures/models/m3; fixtures/scripts/make_m3.py made both. */
+/** The results of FlagEmbedding for fixtures/models/m3; fixtures/scripts/make_m3.py created both. */
 export interface GoldenM3 {
   readonly results: readonly ThreeVectors[];
   readonly queries: readonly string[];
   /** Scores of each query for the texts of all results, by the weights of the three vectors. */
   readonly ranks: readonly { readonly weights: Weights; readonly scores: readonly number[][] }[];
-  /** Vectors of the first text that are not normalized, with five dimensions. */
+  /** Unnormalized vectors of the first text, with five dimensions. */
   readonly raw_5: Pick<ThreeVectors, 'embedding' | 'vectors'>;
-  /** Files that torch has written, and what is in them. */
+  /** Files written by torch, and their content. */
   readonly files: readonly {
     readonly name: string;
     readonly tensors: Readonly<Record<string, SavedTensor>>;
@@ -40,7 +40,7 @@ interface SavedTensor {
 export const readGoldenM3 = (): GoldenM3 =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', 'm3.json'), 'utf8')) as GoldenM3;
 
-/** A result with the outputs of its request; over gRPC, a vector of a token is a message. */
+/** A result with the requested outputs; over gRPC, a token vector is a message. */
 export interface OutputsRow {
   readonly embedding?: readonly number[];
   readonly sparse?: ThreeVectors['sparse'] & { readonly tokens?: readonly string[] };
@@ -51,7 +51,7 @@ type Vector = NonNullable<OutputsRow['vectors']>[number];
 const isMessage = (vector: Vector): vector is { readonly values: readonly number[] } =>
   !Array.isArray(vector);
 
-/** Expects these outputs, and no others, to be those of FlagEmbedding. */
+/** Expects exactly these outputs, with the values of FlagEmbedding. */
 export function expectOutputs(
   rows: readonly OutputsRow[],
   expected: readonly ThreeVectors[],

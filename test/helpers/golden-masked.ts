@@ -13,11 +13,11 @@ interface Splade {
   readonly at_most_5: readonly SparseRow[];
   /** The three largest values of each text with their tokens. */
   readonly decoded: readonly (readonly (readonly [token: string, value: number])[])[];
-  /** Of the first text to each text. */
+  /** Similarities of the first text to each text. */
   readonly similarity: readonly number[];
 }
 
-/** What sentence-transformers computes with the model `splade`. */
+/** Results of sentence-transformers for the model `splade`. */
 export function readGoldenSplade(): Splade {
   const { splade } = JSON.parse(readFileSync(join(FIXTURES, 'golden/masked.json'), 'utf8')) as {
     splade: Omit<Splade, 'texts'> & { readonly ids: readonly string[] };
@@ -31,7 +31,7 @@ export function readGoldenSplade(): Splade {
 
 const VOCABULARY = 2600;
 
-/** All values of sparse vectors, to compare those that are zero for one library and tiny for another. */
+/** All values of sparse vectors, to compare values that are zero in one library and tiny in another. */
 export const dense = (rows: readonly SparseRow[]): number[] =>
   rows.flatMap(({ indices, values }) => {
     const vector = Array.from({ length: VOCABULARY }, () => 0);
@@ -56,7 +56,7 @@ interface FillMask {
   readonly of_targets: Candidates;
 }
 
-/** What the pipeline of transformers computes with the model `fill-mask`. */
+/** Results of the transformers pipeline for the model `fill-mask`. */
 export const readGoldenMasks = (): FillMask =>
   (
     JSON.parse(readFileSync(join(FIXTURES, 'golden/masked.json'), 'utf8')) as {

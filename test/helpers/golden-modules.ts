@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { copyModel } from './model-folder.ts';
 import { FIXTURES } from './paths.ts';
 
-/** A folder of fixtures/modules with what sentence-transformers computes; fixtures/scripts/make_modules.py made both. */
+/** A folder in fixtures/modules with the results of sentence-transformers; fixtures/scripts/make_modules.py created both. */
 interface ModulesModel {
   readonly name: string;
   readonly dimensions: number;
@@ -11,7 +11,7 @@ interface ModulesModel {
   /** One per text: without a prompt, and with the prompt `query`. */
   readonly vectors: readonly number[][];
   readonly query: readonly number[][];
-  /** Of the first text and each of the others. */
+  /** Similarities of the first text to each of the others. */
   readonly similarity: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export function readGoldenModules(): GoldenModules {
   return { models, texts: ids.map((id) => texts.find((one) => one.id === id)?.text ?? '') };
 }
 
-/** Copies the model `sentence` with the modules of a folder of fixtures/modules in place of its own. */
+/** Copies the model `sentence` with the modules of a folder in fixtures/modules instead of its own. */
 export function copyModules(folder: string, name: string): void {
   copyModel(folder, 'sentence');
   for (const file of ['modules.json', '1_Pooling']) rmSync(join(folder, 'model', file), { recursive: true });

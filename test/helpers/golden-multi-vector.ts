@@ -2,19 +2,19 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-/** A ColBERT model with the results of PyLate or colbert-ai; fixtures/scripts/make_multi_vector.py made both. */
+/** A ColBERT model with the results of PyLate or colbert-ai; fixtures/scripts/make_multi_vector.py created both. */
 interface MultiVectorModel {
   readonly name: string;
-  /** Folder of fixtures/multi-vector, if it is not fixtures/models/multi-vector. */
+  /** Folder in fixtures/multi-vector, if not fixtures/models/multi-vector. */
   readonly folder: string | null;
-  /** Settings in place of those in the file of the library. */
+  /** Settings that replace those in the library's file. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Vectors of each query and of each document. */
   readonly queries: readonly number[][][];
   readonly documents: readonly number[][][];
-  /** Of each query: the score of each document. */
+  /** For each query, the score of each document. */
   readonly scores: readonly number[][];
-  /** Vectors of the first query that are not normalized. */
+  /** Unnormalized vectors of the first query. */
   readonly raw?: readonly number[][];
 }
 
@@ -27,7 +27,7 @@ export interface GoldenMultiVector {
 export const readGoldenMultiVector = (): GoldenMultiVector =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', 'multi-vector.json'), 'utf8')) as GoldenMultiVector;
 
-/** A golden model by its name. */
+/** A golden model by name. */
 export function goldenMultiVector(name: string): MultiVectorModel {
   const found = readGoldenMultiVector().models.find((model) => model.name === name);
   if (!found) throw new Error(`no golden model ${name}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Pooling } from '#contract/sentence.ts';
 import { FIXTURES } from './paths.ts';
 
-/** What sentence-transformers makes of all texts with one choice of settings; fixtures/scripts/make_sentence.py made it. */
+/** Results of sentence-transformers for all texts with one combination of settings (fixtures/scripts/make_sentence.py). */
 export interface SentenceVariant {
   readonly pooling: Exclude<Pooling, 'none'>;
   readonly normalize: boolean;
@@ -32,7 +32,7 @@ function missing(id: string): never {
   throw new Error(`golden text ${id} is not in texts.json`);
 }
 
-/** In words, for messages. */
+/** As text, for messages. */
 export const variantName = (variant: SentenceVariant): string =>
   Object.entries(variant)
     .filter(([key, value]) => key !== 'vectors' && value !== null)

@@ -25,11 +25,11 @@ export interface GoldenWindows {
   /** A text that fits into a window, and one that does not. */
   readonly texts: readonly [short: string, long: string];
   readonly cases: readonly (GoldenModel & { readonly results: readonly GoldenResult[] })[];
-  /** One vector per text of an embedding model, which is not normalized. */
+  /** One unnormalized vector per text of an embedding model. */
   readonly vectors: readonly (GoldenModel & { readonly results: readonly (readonly number[])[] })[];
   /** The long text truncated at its start to a number of windows. */
   readonly left: readonly (GoldenModel & { readonly windows: number; readonly result: GoldenResult })[];
-  /** Entities by aggregation. `overBorders` is the number of them whose tokens have results from different windows. */
+  /** Entities by aggregation strategy. `overBorders` is the number of entities whose tokens come from different windows. */
   readonly entities: readonly {
     readonly stride: number;
     readonly cases: readonly {
@@ -44,7 +44,7 @@ export interface GoldenWindows {
 export const readGoldenWindows = (): GoldenWindows =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden/windows.json'), 'utf8')) as GoldenWindows;
 
-/** The numbers of a golden result in one list: of a token its id, its offsets and its values. */
+/** The numbers in a golden result as one list: for each token its ID, offsets and values. */
 export const numbersOfGolden = (result: GoldenResult): number[] =>
   result.flatMap((value) =>
     typeof value === 'number' ? [value] : [value.id, value.start, value.end, ...value.values],
@@ -56,14 +56,14 @@ interface TokenResult {
   readonly embedding?: readonly number[];
 }
 
-/** A result of any model type, as `/predict` or `infer` returns it. */
+/** A result of any model type, as returned by `/predict` or `infer`. */
 export interface WindowedResult {
   readonly tokens?: readonly TokenResult[];
   readonly embeddings?: readonly TokenResult[];
   readonly embedding?: readonly number[];
 }
 
-/** The numbers of a result in the same order. */
+/** The numbers in a result, in the same order. */
 export const numbersOfResult = ({ tokens, embeddings, embedding = [] }: WindowedResult): number[] => [
   ...(tokens ?? embeddings ?? []).flatMap(({ token_info: { token_id, start, end }, ...values }) => [
     token_id,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-/** One text as independent libraries (Python transformers, tokenizers, onnxruntime) see it; fixtures/scripts made it. */
+/** A text with the results of independent libraries (Python transformers, tokenizers, onnxruntime), created by fixtures/scripts. */
 interface GoldenCase {
   readonly id: string;
   readonly input_ids: number[];

@@ -1,6 +1,6 @@
 import type { GraphRequest } from '#cli/packaging/model/prepared-graph.ts';
 
-/** The request of an embedding model that is only an ONNX file. */
+/** The build request for an embedding model that consists only of an ONNX file. */
 export const graphRequest = (file: string): GraphRequest => ({
   modelType: 'embedding',
   rules: {},

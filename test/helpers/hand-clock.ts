@@ -1,13 +1,13 @@
 import type { Clock } from '#platform/clock.ts';
 
 export interface HandClock extends Clock {
-  /** Lets time pass, and runs what is due meanwhile. */
+  /** Advances the time, and runs all timers that are due. */
   readonly pass: (milliseconds: number) => void;
-  /** How long what waits must wait, shortest first. */
+  /** The pending delays, shortest first. */
   readonly waiting: () => readonly number[];
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only the test advances. */
 export function handClock(start = 1_000_000): HandClock {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();

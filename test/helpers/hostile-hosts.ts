@@ -11,7 +11,7 @@ export const HOSTILE_HEADERS = {
   Forwarded: `host=${ATTACKER};proto=https`,
 };
 
-/** The ways in which a client names a host: what it is, the URL that it asks, and its headers. */
+/** The ways in which a client specifies a host: its description, the request URL, and the headers. */
 export const HOSTILE_WAYS: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
   ['Host', `http://${ATTACKER}`, { host: ATTACKER }],
   ['forwarded headers', 'http://localhost:8090', { host: 'localhost:8090', ...HOSTILE_HEADERS }],
@@ -25,7 +25,7 @@ export interface WalkedRoute {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The routes of an app itself, each once, so that a new one is walked, too. The parameters are filled in. */
+/** The routes of an app, each once, so that new routes are included automatically. The parameters are filled in. */
 export function routesOf(
   app: Hono<ShellEnv>,
   parameter: (route: string) => string = () => 'echo',
@@ -40,7 +40,7 @@ export function routesOf(
   return [...all.values()].toSorted((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
 }
 
-/** The status, headers and body; of a stream, which does not end, the body is not read. */
+/** The status, headers and body; the body of an endless stream is not read. */
 async function wholeAnswer(app: Hono<ShellEnv>, url: string, init: RequestInit): Promise<string> {
   const response = await app.request(url, init);
   const head = `${response.status} ${JSON.stringify([...response.headers])}`;
@@ -51,7 +51,7 @@ async function wholeAnswer(app: Hono<ShellEnv>, url: string, init: RequestInit):
   return `${head} ${await response.text()}`;
 }
 
-/** Sends a request to each route; returns the answers that name the host of the attacker. */
+/** Sends a request to each route; returns the responses that contain the attacker's host. */
 export async function answersWithAttacker(
   app: Hono<ShellEnv>,
   routes: readonly WalkedRoute[],
@@ -68,7 +68,7 @@ export async function answersWithAttacker(
   return bad;
 }
 
-/** Requests that a foreign page makes a browser send to a server at localhost:8080 or 10.0.0.1:8080. */
+/** Requests that a page from another origin can make a browser send to a server at localhost:8080 or 10.0.0.1:8080. */
 export const FOREIGN_PAGES: readonly Readonly<Record<string, string>>[] = [
   { host: 'evil.example' },
   { host: 'evil.example:8080', origin: 'http://evil.example:8080' },
@@ -79,7 +79,7 @@ export const FOREIGN_PAGES: readonly Readonly<Record<string, string>>[] = [
   { host: 'localhost:8080', origin: 'null' },
 ];
 
-/** Sends a request to each route of an app; returns status, method and path of each answer. */
+/** Sends a request to each route of an app; returns the status, method and path of each response. */
 export async function statusesOf(
   app: Hono<ShellEnv>,
   headers: Readonly<Record<string, string>>,

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 
 export interface HttpProxy {
   readonly url: string;
-  /** Targets of requests: absolute URLs, or `CONNECT host:port`. */
+  /** Request targets: absolute URLs, or `CONNECT host:port`. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
-/** A proxy for HTTP and HTTPS that sends everything to one port of this machine, whatever host a client wants. */
+/** A proxy for HTTP and HTTPS that forwards everything to one local port, regardless of the requested host. */
 export async function startHttpProxy(targetPort: number): Promise<HttpProxy> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();

@@ -6,9 +6,9 @@ import { FIXTURES } from './paths.ts';
 export interface RepositoryFile {
   readonly path: string;
   readonly content: Buffer;
-  /** The hash of Git: of the content, or of the pointer of a large file. */
+  /** The Git hash of the content, or of the pointer of a large file. */
   readonly oid: string;
-  /** Only of large files, which are in Git LFS. */
+  /** Only for large files, which are in Git LFS. */
   readonly sha256: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export class HubRepository {
   readonly #commits = new Map<string, readonly RepositoryFile[]>();
   readonly #refs = new Map<string, string>();
   access: 'public' | 'private' | 'gated' | 'disabled' = 'public';
-  /** Entries that are added to lists of files. */
+  /** Entries to add to file lists. */
   extraEntries: readonly unknown[] = [];
 
   constructor(contents: Contents) {
@@ -41,12 +41,12 @@ export class HubRepository {
     return this.#commits.has(found) ? found : undefined;
   }
 
-  /** The files of a commit, or of all commits. */
+  /** The files in a commit, or in all commits. */
   files(commit?: string): readonly RepositoryFile[] {
     return commit === undefined ? [...this.#commits.values()].flat() : (this.#commits.get(commit) ?? []);
   }
 
-  /** Entries as in the API: folders too, and both hashes of large files. */
+  /** Entries as in the API, including folders and both hashes of large files. */
   tree(commit: string): unknown[] {
     const files = this.files(commit);
     const folders = new Set(
@@ -68,7 +68,7 @@ export class HubRepository {
 
 export const contentOf = ({ content }: RepositoryFile): Buffer => content;
 
-/** The files of a fixture model, as in a repository on the hub: its graph is in `onnx/`. */
+/** The files of a fixture model, arranged as in a hub repository: its graph is in `onnx/`. */
 export function fixtureContents(model: string, extra: Contents = {}): Record<string, string | Buffer> {
   const files = Object.entries(folderContents(join(FIXTURES, 'models', model)));
   return {
@@ -81,7 +81,7 @@ export function fixtureContents(model: string, extra: Contents = {}): Record<str
   };
 }
 
-/** All files of a folder. */
+/** All files in a folder. */
 export function folderContents(folder: string): Record<string, Buffer> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(folder, name)).isFile());

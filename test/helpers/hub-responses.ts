@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What goes wrong with a response. */
+/** The fault in a response. */
 export interface Fault {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the connection after this many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   readonly cutAfter?: number;
-  /** Sends nothing more after this many bytes of the body, and keeps the connection open. */
+  /** Stops sending after this many bytes of the body, and keeps the connection open. */
   readonly stallAfter?: number;
-  /** Never answers. */
+  /** Never responds. */
   readonly isSilent?: boolean;
-  /** Sends other bytes of the same length. */
+  /** Sends other bytes with the same length. */
   readonly isWrong?: boolean;
   /** Ignores the header `Range`. */
   readonly ignoresRanges?: boolean;
 }
 
-/** Answers with the status of a fault, or not at all; returns false if the fault is about the content. */
+/** Sends the status of a fault, or no response; returns false if the fault concerns the content. */
 export function sendFault(
   response: ServerResponse,
   { status, headers = {}, body = '', isSilent }: Fault,
@@ -39,7 +39,7 @@ export function sendStatus(
   response.end(response.req.method === 'HEAD' ? '' : body);
 }
 
-/** Sends a file, or the part of it that the request wants. */
+/** Sends a file, or the requested range. */
 export function sendContent(
   request: IncomingMessage,
   response: ServerResponse,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { contentOf, HubRepository } from './hub-repository.ts';
 import { type Fault, sendContent, sendFault, sendStatus } from './hub-responses.ts';
 
-/** A request that the server received. `host` is `hub`, or `cdn` for the host that large files are redirected to. */
+/** A request received by the server. `host` is `hub`, or `cdn` for the host to which large files are redirected. */
 export interface HubRequest {
   readonly host: 'hub' | 'cdn';
   readonly method: string;
@@ -13,7 +13,7 @@ export interface HubRequest {
   readonly range: string | undefined;
 }
 
-/** Answers requests that match differently, `times` times. */
+/** Changes the response to matching requests, `times` times. */
 interface PlannedFault {
   readonly match: RegExp;
   readonly fault: Fault;
@@ -21,21 +21,21 @@ interface PlannedFault {
 }
 
 /**
- * A hub on this machine, with the API, redirects, headers and errors of huggingface.co. Large files are on another host name:
- * `localhost` instead of `127.0.0.1`, with another port.
+ * A local hub with the API, redirects, headers and errors of huggingface.co. Large files use another host name: `localhost` instead of
+ * `127.0.0.1`, with another port.
  */
 export class HubServer {
   readonly requests: HubRequest[] = [];
   readonly #repositories = new Map<string, HubRepository>();
   readonly #renamed = new Map<string, string>();
-  /** Tokens, and the private or gated repositories that they can read. */
+  /** Tokens, and the private or gated repositories that they can access. */
   readonly #tokens = new Map<string, readonly string[]>();
   readonly #faults: PlannedFault[] = [];
   readonly #hub: Server;
   readonly #cdn: Server;
-  /** Number of files in a page of a list. */
+  /** Number of files per page of a list. */
   pageSize = 1000;
-  /** Whether ETags are weak, as after a proxy has changed a response. */
+  /** Whether ETags are weak, as if a proxy had changed the response. */
   weakEtags = false;
 
   constructor() {
@@ -73,7 +73,7 @@ export class HubServer {
     this.#tokens.set(token, repositories);
   }
 
-  /** Plans a fault for requests whose `METHOD host path` matches. */
+  /** Sets a fault for requests whose `METHOD host path` matches. */
   plan(match: RegExp, fault: Fault, times = 1): void {
     this.#faults.push({ match, fault, times });
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 /**
- * Installs the packages of a folder with a lock file of its own, without install scripts: once, and again when the lock file
- * changes. `purpose` is for the message.
+ * Installs the packages of a folder with its own lock file, without install scripts: once, and again when the lock file changes. `purpose`
+ * is used in the message.
  */
 export async function installLocked(folder: string, purpose: string): Promise<void> {
   const lock = await readFile(join(folder, 'package-lock.json'));

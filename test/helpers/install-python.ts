@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 /**
- * Installs the packages of a list in a virtual environment, once, and again when the list changes. Returns its Python. The list names
- * every package that is needed, dependencies too.
+ * Installs the packages of a list in a virtual environment: once, and again when the list changes. Returns its Python. The list contains
+ * every required package, including dependencies.
  */
 export async function installPython(list: string, environment: string): Promise<string> {
   const wanted = readFileSync(list, 'utf8');

@@ -3,13 +3,13 @@ import { CHROMIUM_FLAGS } from './chromium.ts';
 
 export type BrowserName = 'chromium' | 'firefox';
 
-/** Theme of the system. Firefox ESR cannot emulate one for a page, so it is a preference of the whole browser. */
+/** The system theme. Firefox ESR cannot emulate a theme for a page, so it is a preference of the whole browser. */
 export type Theme = 'light' | 'dark';
 
-/** Values of Firefox's preference for the theme of pages. */
+/** Values of Firefox's preference for the page theme. */
 const FIREFOX_THEMES: Readonly<Record<Theme, number>> = { dark: 0, light: 1 };
 
-/** Starts an installed browser. Playwright drives a Firefox that it has not built over WebDriver BiDi. */
+/** Starts an installed browser. Playwright controls a Firefox that it has not built over WebDriver BiDi. */
 export async function launchBrowser(
   name: BrowserName,
   executablePath: string | undefined,
@@ -37,8 +37,8 @@ interface Session {
 }
 
 /**
- * Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. It also ignores downloads that have
- * no id, as in Firefox ESR, so their address becomes one.
+ * To emulate a color scheme, Playwright sends a command to each page that Firefox ESR does not support yet. It also ignores downloads
+ * without an ID, as in Firefox ESR, so their address is used as the ID.
  */
 function allowOlderFirefox(browser: Browser): void {
   const { _connection: connection } = browser as unknown as {

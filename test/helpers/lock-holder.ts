@@ -9,7 +9,7 @@ console.log(globalThis.lock === undefined ? 'refused' : 'held');
 setInterval(() => {}, 1000);
 `;
 
-/** A process that holds the lock of a path until it is killed. */
+/** A process that holds the lock for a path until it is killed. */
 export async function startLockHolder(path: string): Promise<{ kill(): Promise<void> }> {
   const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
   const holder = execa(process.execPath, ['--input-type=module', '-e', PROGRAM, module, path], {

@@ -2,7 +2,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type GraphProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { nestedNodes } from '#cli/packaging/onnx/nested-nodes.ts';
 
-/** Numbers in [0, 1), the same for each seed. */
+/** Numbers in [0, 1), identical for each seed. */
 function randomNumbers(seed: number): () => number {
   let state = Math.imul(seed + 1, 2_654_435_761) >>> 0;
   const next = (): number => {
@@ -13,7 +13,7 @@ function randomNumbers(seed: number): () => number {
   return next;
 }
 
-/** An ONNX file as a broken download or disk leaves it: truncated, with a part missing, or with other bytes. */
+/** An ONNX file damaged as by a broken download or disk: truncated, with a missing part, or with other bytes. */
 export function damageBytes(file: Uint8Array, seed: number): Uint8Array {
   const random = randomNumbers(seed);
   const below = (end: number): number => Math.floor(random() * end);
@@ -28,7 +28,7 @@ export function damageBytes(file: Uint8Array, seed: number): Uint8Array {
   return result;
 }
 
-/** A valid message with a graph that makes no sense: sizes, types, names, operators and attributes are changed. */
+/** A valid message with a meaningless graph: sizes, types, names, operators and attributes are changed. */
 export function damageGraph(file: Uint8Array, seed: number): Uint8Array {
   const random = randomNumbers(seed);
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];

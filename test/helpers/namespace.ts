@@ -1,8 +1,8 @@
 import { execa, execaSync } from 'execa';
 
 /**
- * Runs a shell script as root of a mount (and, asked for, network) namespace of its own: it may mount what it likes, and
- * all of it is gone afterwards. Not everywhere allowed: see `namespacesWork`.
+ * Runs a shell script as root in a separate mount namespace (and, if requested, network namespace): its mounts are removed afterwards. Not
+ * allowed everywhere: see `namespacesWork`.
  */
 export async function inNamespace(
   script: string,
@@ -16,7 +16,7 @@ export async function inNamespace(
   return { exitCode, stdout, stderr };
 }
 
-/** Whether this machine permits it. Prints a warning where it does not, because tests are skipped then. */
+/** Whether this machine allows it. If not, prints a warning, because tests are then skipped. */
 export function namespacesWork(): boolean {
   const works =
     process.platform === 'linux' && execaSync('unshare', ['-rmn', 'true'], { reject: false }).exitCode === 0;

@@ -4,36 +4,36 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import type { RayPlace } from './ray.ts';
 
-/** Network namespaces that a bridge connects with this machine and with each other. */
+/** Network namespaces that are connected with this machine and with each other by a bridge. */
 export interface NetworkNodes {
-  /** The address of this machine on the bridge. */
+  /** This machine's address on the bridge. */
   readonly hostIp: string;
   readonly places: readonly NetworkNode[];
   close(): void;
 }
 
 export interface NodeOptions {
-  /** Folders that the nodes see empty. */
+  /** Folders that are empty for the nodes. */
   readonly hidden?: readonly string[];
 }
 
 export interface NetworkNode extends RayPlace {
   /** A folder that only this node uses, for executables. */
   readonly cache: string;
-  /** The ids of all processes in the namespace, with their command lines. */
+  /** The IDs of all processes in the namespace, with their command lines. */
   readonly processes: () => readonly { readonly pid: number; readonly command: string }[];
-  /** Lets all processes of the node together use this part of a processor: 0.5 is half the time of one. */
+  /** Limits all processes of the node together to this share of a CPU: 0.5 is half of its time. */
   readonly limitProcessors: (share: number) => void;
-  /** Kills every process of the node. */
+  /** Kills all processes of the node. */
   readonly kill: () => void;
 }
 
-/** Addresses of 198.18.0.0/15, which are for tests of networks (RFC 2544). */
+/** Addresses in 198.18.0.0/15, which are reserved for network tests (RFC 2544). */
 const NET = '198.18.7';
 
 const ip = (...flags: string[]): string => execaSync('ip', flags).stdout;
 
-/** Creates the namespaces, or returns undefined, loudly, where that is not allowed. */
+/** Creates the namespaces, or prints a warning and returns undefined if that is not allowed. */
 export function createNetworkNodes(count: number, options: NodeOptions = {}): NetworkNodes | undefined {
   const prefix = `efr${process.pid % 100_000}`;
   const bridge = `${prefix}b`;
@@ -73,7 +73,7 @@ export function createNetworkNodes(count: number, options: NodeOptions = {}): Ne
   return { hostIp: `${NET}.1`, places, close };
 }
 
-/** Where the kernel limits the time of processors: as version 1 of control groups has it, or version 2. */
+/** The CPU limit of the kernel, for cgroups v1 or v2. */
 const VERSION_1 = '/sys/fs/cgroup/cpu';
 const VERSION_2 = '/sys/fs/cgroup';
 const isVersion1 = existsSync(VERSION_1);
@@ -81,7 +81,7 @@ const PERIOD_US = 100_000;
 
 const groupOf = (name: string): string => join(isVersion1 ? VERSION_1 : VERSION_2, name);
 
-/** Creates a control group whose processes together use at most this part of a processor, and returns its folder. */
+/** Creates a cgroup that limits its processes together to this share of a CPU, and returns its folder. */
 function createProcessorGroup(name: string, share: number): string {
   const folder = groupOf(name);
   const quota = Math.round(share * PERIOD_US);
@@ -95,7 +95,7 @@ function createProcessorGroup(name: string, share: number): string {
   return folder;
 }
 
-/** Whether this user may limit the processors of nodes here. */
+/** Whether this user can limit the CPU time of nodes. */
 export function canLimitProcessors(): boolean {
   try {
     rmdirSync(createProcessorGroup(`efr${process.pid % 100_000}try`, 1));
@@ -111,7 +111,7 @@ interface NodeParts {
   readonly hidden: readonly string[];
 }
 
-/** Hides the folders that come before the word `--`, and runs the rest. */
+/** Hides the folders before the argument `--`, and runs the remaining arguments. */
 const HIDE = 'while [ "$1" != -- ]; do mount -t tmpfs tmpfs "$1"; shift; done; shift; exec "$@"';
 
 function nodeIn(name: string, address: string, { cache, hidden }: NodeParts): NetworkNode {
@@ -119,7 +119,7 @@ function nodeIn(name: string, address: string, { cache, hidden }: NodeParts): Ne
   return {
     ip: address,
     cache,
-    // A mount namespace, too, so that what a node mounts is not seen by another one.
+    // Also a mount namespace, so that a node's mounts are not visible to others.
     prefix: [
       ...`ip netns exec ${name} unshare --mount --`.split(' '),
       ...`env ENCODERFILE_CACHE_DIR=${cache} sh -c`.split(' '),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { create } from 'tar';
 
-/** A package that the registry has; `hold` delays its tarball until `release`. */
+/** A package in the registry; `hold` delays its tarball until `release`. */
 export interface PublishedPackage {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface PublishedPackage {
   readonly bin?: Readonly<Record<string, string>>;
 }
 
-/** A registry on loopback that real npm installs from. */
+/** A loopback registry from which real npm installs. */
 export async function startNpmRegistry(folder: string, packages: readonly PublishedPackage[]) {
   const tarballs = new Map<string, Buffer>();
   const documents = new Map<string, object>();
@@ -67,7 +67,7 @@ export async function startNpmRegistry(folder: string, packages: readonly Publis
       held.delete(path);
       for (const { name, answer } of waiting) if (name === path) answer.end(tarballs.get(path));
     },
-    /** Resolves when a path was requested. */
+    /** Resolves when a path has been requested. */
     async requested(path: string): Promise<void> {
       while (!asked.includes(path)) {
         const { promise, resolve } = Promise.withResolvers<void>();

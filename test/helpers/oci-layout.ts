@@ -22,7 +22,7 @@ export interface OciImage {
   };
 }
 
-/** Reads the only image of a layout, and compares all blobs with their digests and sizes. */
+/** Reads the only image in a layout, and compares all blobs with their digests and sizes. */
 export function readOciImage(layout: string): OciImage {
   const names = readdirSync(join(layout, 'blobs/sha256'));
   for (const name of names) expect(sha256(blob(layout, `sha256:${name}`))).toBe(name);
@@ -42,7 +42,7 @@ export function readOciImage(layout: string): OciImage {
   return { digest, annotations, layers: manifest.layers, config };
 }
 
-/** Unpacks the layers of an image with the tar of this machine. */
+/** Unpacks the layers of an image with this machine's tar. */
 export function unpackOciImage(layout: string, { layers }: OciImage, root: string): void {
   mkdirSync(root);
   for (const { digest } of layers)

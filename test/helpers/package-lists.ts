@@ -7,11 +7,11 @@ export type DownloadPackages = (...names: string[]) => Promise<string[]>;
 
 interface PackageLists {
   readonly architectures: readonly string[];
-  /** A release of Debian, for example bullseye. Default: the sources of this system. */
+  /** A Debian release, for example bullseye. Default: the sources of this system. */
   readonly release?: string | undefined;
 }
 
-/** Reads package lists into `folder`, so that nothing of the system's own apt changes. */
+/** Reads package lists into `folder`, without changing the system's apt. */
 export async function readPackageLists(
   folder: string,
   { architectures, release }: PackageLists,
@@ -25,13 +25,13 @@ export async function readPackageLists(
     config,
     `#clear APT::Architectures;
 APT::Architectures { ${architectures.map((name) => `"${name}";`).join(' ')} };
-// Root's apt would download as a user that may not write here.
+// As root, apt would download as a user without write permission here.
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Dir::Cache "${folder}";
 Dir::State::Lists "${folder}/lists";
 ${release === undefined ? '' : `Dir::Etc::sourcelist "${sources}";\nDir::Etc::sourceparts "/dev/null";`}
-// These refresh what the system knows about its own lists.
+// These options would otherwise refresh the system's own lists.
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -45,7 +45,7 @@ ${release === undefined ? '' : `Dir::Etc::sourcelist "${sources}";\nDir::Etc::so
   };
 }
 
-/** The mirror of Debian that this system is configured with. */
+/** The Debian mirror that this system uses. */
 export async function debianMirror(): Promise<string> {
   const { stdout } = await execa('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Origin: Debian']);
   const mirror = stdout.split('\n').find((uri) => /\/debian\/?$/.test(uri));
@@ -53,7 +53,7 @@ export async function debianMirror(): Promise<string> {
   return mirror;
 }
 
-/** What a failed preparation lacks, in one line. */
+/** The missing prerequisite of a failed setup, in one line. */
 export function missingPackages(error: unknown): string {
   if (!(error instanceof ExecaError)) return String(error);
   const reason = /^E: .*/m.exec(String(error.stderr))?.[0] ?? error.shortMessage;

@@ -11,9 +11,8 @@ import { installDebianPackage } from './debian-package.ts';
 const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
 
 /**
- * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if its parent is killed; the signals
- * that end a whole group of processes must not end it before. Nothing must survive a power cut, and all users who can read the
- * folder with its socket may do everything.
+ * Creates a cluster, runs it, and removes it when its stdin closes, which happens even if its parent is killed; signals to the whole
+ * process group must not end it earlier. Durability is disabled, and all users who can read the folder with its socket have full access.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -29,17 +28,17 @@ rm -rf "$1"
 export interface Postgres {
   /** The URL of a new, empty database. */
   createDatabase(): Promise<string>;
-  /** The URL of a new database with what `prepare` writes. It is called once and copied after that, so it must disconnect. */
+  /**
+   * The URL of a new database with the data that `prepare` writes. `prepare` is called once and its database is then copied, so it must
+   * disconnect.
+   */
   createPrepared(prepare: (url: string) => Promise<void>): Promise<string>;
-  /** Drops all that were created so far. */
+  /** Drops all databases created so far. */
   dropDatabases(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/**
- * The folder with PostgreSQL's programs. Where there is none and none can be installed, prints a warning, because tests are skipped
- * out then.
- */
+/** The folder with PostgreSQL's programs. If there is none and none can be installed, prints a warning, because tests are then skipped. */
 export async function findPostgres(): Promise<string | undefined> {
   if (globSync(BINARIES).length === 0) {
     await installDebianPackage('postgresql', `ls ${BINARIES} 2>/dev/null`);
@@ -54,16 +53,16 @@ export async function findPostgres(): Promise<string | undefined> {
   return dirname(binary);
 }
 
-/** The server that all test files of a worker share. It ends with the worker. */
+/** The server shared by all test files of a worker. It ends with the worker. */
 export function sharedPostgres(programs: string): Promise<Postgres> {
   shared ??= startPostgres(programs);
   return shared;
 }
 
-// Outlives a test file, because workers keep their modules.
+// It outlives a test file, because workers keep their modules.
 let shared: Promise<Postgres> | undefined;
 
-/** Starts a server of its own for the caller. */
+/** Starts a separate server for the caller. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-postgres-'));
   const user = await serverUser();
@@ -123,7 +122,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   };
 }
 
-/** PostgreSQL refuses to run as root; its package made a user for it. */
+/** PostgreSQL cannot run as root; its package created a user for it. */
 async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = async (flag: string): Promise<number> =>
@@ -137,7 +136,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   for await (const line of createInterface({ input: server.stderr })) {
     said.push(line);
     if (line.includes('ready to accept connections')) {
-      // Read on, or it would wait when the pipe is full.
+      // Keep reading, otherwise it blocks when the pipe is full.
       server.stderr.resume();
       return;
     }

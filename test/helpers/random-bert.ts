@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-/** Sizes as in small models that are published: matrices of a fixture are too small to be quantized. */
+/** Sizes as in small published models: the matrices of a fixture are too small to be quantized. */
 const CONFIG = {
   model_type: 'bert',
   hidden_size: 256,
@@ -17,7 +17,7 @@ const CONFIG = {
   pad_token_id: 0,
 };
 
-/** Writes a BERT with random weights, which are the same in each call, and the tokenizer of the fixture `embedder`. */
+/** Writes a BERT with random weights, identical in each call, and the tokenizer of the fixture `embedder`. */
 export function writeRandomBert(folder: string, config: object = {}): void {
   const { hidden_size: width, intermediate_size: inner, ...rest } = CONFIG;
   const layers = Array.from({ length: rest.num_hidden_layers }, (_, at) => `encoder.layer.${at}`);
@@ -47,7 +47,7 @@ export function writeRandomBert(folder: string, config: object = {}): void {
     const count = shape.reduce((product, size) => product * size, 1);
     const isGain = name.endsWith('LayerNorm.weight');
     const isTable = name.startsWith('embeddings.') && shape.length === 2;
-    // A few columns are much larger, as in trained models.
+    // A few columns have much larger values, as in trained models.
     const gain = (at: number): number => (at % 61 === 0 ? 4 : 1);
     const value = (at: number): number =>
       isGain ? gain(at) * (1 + 0.2 * random()) : random() * (isTable ? 1 : 0.12);
@@ -75,7 +75,7 @@ export function writeRandomBert(folder: string, config: object = {}): void {
   );
 }
 
-/** Numbers of a bell curve around 0, always the same. */
+/** Normally distributed numbers around 0, identical in every run. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   const uniform = (): number => {

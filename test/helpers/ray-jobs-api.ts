@@ -14,17 +14,17 @@ interface Answer {
   readonly body: string | object;
 }
 
-/** The Jobs API of Ray 2.60 as recorded, without a cluster: tests decide what happens to jobs. */
+/** A recorded version of the Jobs API of Ray 2.60, without a cluster: tests determine the fate of jobs. */
 export interface RayJobsApi {
   readonly address: string;
   readonly submissions: readonly Submission[];
-  /** Nothing listens before. */
+  /** Nothing listens before this call. */
   listen(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface RayJobsApiOptions {
-  /** Ray's answer to the submission of that number, from 1. */
+  /** Ray's response to the nth submission, starting from 1. */
   readonly submitted?: (submission: Submission, number: number) => Promise<Answer | undefined>;
   readonly shown?: (id: string) => Answer;
 }

@@ -10,7 +10,7 @@ import { execa } from 'execa';
 import { ROOT } from './paths.ts';
 
 const VERSION = '2.60.0';
-/** Installing it takes minutes, so test runs share it. */
+/** The installation takes minutes, so test runs share it. */
 const FOLDER = join(ROOT, 'node_modules/.cache', `ray-${VERSION}`);
 const START_SECONDS = 150;
 const MAX_NODE_STARTS = 3;
@@ -18,12 +18,12 @@ const MAX_NODE_STARTS = 3;
 /** A head node without CPUs, whose dashboard has the Jobs API, and other nodes. */
 export interface RayCluster {
   readonly address: string;
-  /** Starts a node. Resolves when the cluster has it. */
+  /** Starts a node. Resolves when it has joined the cluster. */
   readonly addNode: (place: RayPlace, cpus: number) => Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where a node runs. */
+/** The place where a node runs. */
 export interface RayPlace {
   readonly ip: string;
   /** Program and arguments that run a command there. */
@@ -32,7 +32,7 @@ export interface RayPlace {
 
 export const THIS_MACHINE: RayPlace = { ip: '127.0.0.1', prefix: [] };
 
-/** Ray's program, installed from PyPI if need be. Where that fails, prints a warning, because a test is skipped then. */
+/** Ray's program, installed from PyPI if necessary. If that fails, prints a warning, because a test is then skipped. */
 export async function findRay(): Promise<string | undefined> {
   const ray = join(FOLDER, 'bin/ray');
   // Written last.
@@ -54,7 +54,7 @@ export async function findRay(): Promise<string | undefined> {
 
 const NODE_FLAGS = ['--block', '--object-store-memory=80000000', '--disable-usage-stats'];
 
-/** A cluster of a head node, with a token for its API or without. Each node heads a process group of its own, which ends as one. */
+/** A cluster with a head node, with or without an API token. Each node is the leader of a process group, which ends as a whole. */
 export async function startRay(
   program: string,
   headPlace: RayPlace = THIS_MACHINE,
@@ -100,7 +100,7 @@ export async function startRay(
       '--num-cpus=0',
     );
     await answers(`${address}/api/jobs/`, token, () => head.exitCode !== null);
-    // The head is a node, too, and is added after the API answers: `addNode` must not take it for another one.
+    // The head is also a node, and joins after the API is available: `addNode` must not mistake it for another node.
     while ((await nodeIds(address, token)).size === 0) await sleep(200);
   } catch (error) {
     await stop();
@@ -117,7 +117,7 @@ export async function startRay(
       const before = await nodeIds(address, token);
       for (let tries = 1; tries <= MAX_NODE_STARTS; tries += 1) {
         const node = await start(place, ...flags);
-        // Ray gives a node 30 seconds to start, which is too short on a machine with other work.
+        // Ray's timeout for starting a node is 30 seconds, which is too short on a busy machine.
         while (node.exitCode === null && node.signalCode === null) {
           if ((await nodeIds(address, token)).difference(before).size > 0) return;
           await sleep(200);
@@ -129,13 +129,13 @@ export async function startRay(
   };
 }
 
-/** Ray's own times are for clusters with slow networks. */
+/** Ray's default timeouts are for clusters with slow networks. */
 const DEATH_IS_NOTICED_SOON = {
   RAY_health_check_period_ms: '1000',
   RAY_health_check_failure_threshold: '4',
 };
 
-/** The ids of the nodes that are alive. */
+/** The IDs of all live nodes. */
 async function nodeIds(address: string, token: string | undefined): Promise<ReadonlySet<string>> {
   const answer = await fetch(`${address}/api/v0/nodes`, { headers: credential(token) });
   const { data } = (await answer.json()) as NodesAnswer;

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * The texts of the regions of a page, by their names. To find a region by its name, a browser computes the names of all, which takes
- * minutes for the hundreds of operations of an API; here each is computed once.
+ * The texts of the regions of a page, by their names. To find a region by name, a browser computes the names of all regions, which takes
+ * minutes for the hundreds of operations in an API; here each name is computed once.
  */
 export async function textsOfRegions(page: Page): Promise<ReadonlyMap<string, string>> {
   const regions = await page.getByRole('region').evaluateAll((nodes) =>

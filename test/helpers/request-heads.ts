@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A request as bytes, and how every HTTP/1.1 port of every program must answer it. */
+/** A raw request, and the required response on every HTTP/1.1 port of every program. */
 interface RawRequest {
   readonly text: string;
-  /** Status of the response; `valid` is any other than those for invalid requests. */
+  /** Status of the response; `valid` is any status that is not for invalid requests. */
   readonly answer: number | 'valid';
 }
 
@@ -116,7 +116,7 @@ const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   'a chunk with an extension': { text: `${CHUNKED}2;a=b\r\nab\r\n0\r\n\r\n`, answer: 'valid' },
 };
 
-/** Chunks that are invalid are found while the body is read, or when the next request begins. */
+/** Invalid chunks are detected while the body is read, or when the next request begins. */
 export const RAW_CHUNKS: Readonly<Record<string, RawRequest>> = {
   'a size of letters': { text: `${CHUNKED}zz\r\nab\r\n0\r\n\r\n`, answer: 400 },
   'a negative size': { text: `${CHUNKED}-2\r\nab\r\n0\r\n\r\n`, answer: 400 },
@@ -136,12 +136,12 @@ export const RAW_CHUNKS: Readonly<Record<string, RawRequest>> = {
 
 const REFUSALS = new Set(['400', '408', '413', '431', '501', '505']);
 
-/** The answers of each request, which all ports of all programs must give. */
+/** The required response to each request on all ports of all programs. */
 export const VALID_ANSWERS = Object.fromEntries(
   Object.entries(RAW_REQUESTS).map(([name, { answer }]) => [name, answer]),
 );
 
-/** Sends each request on a connection of its own. */
+/** Sends each request on a separate connection. */
 export async function answersToHeads(port: number): Promise<typeof VALID_ANSWERS> {
   const answers = await Promise.all(
     Object.entries(RAW_REQUESTS).map(async ([name, { text, answer }]) => {
@@ -154,7 +154,7 @@ export async function answersToHeads(port: number): Promise<typeof VALID_ANSWERS
 
 export const statusOf = (answer: string): string => /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? answer;
 
-/** Everything that comes back on a connection. */
+/** All data received on a connection. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';

@@ -14,10 +14,10 @@ export interface ProcessOptions {
   readonly stripFinalNewline?: boolean;
 }
 
-/** Far longer than any process of the tests takes, and shorter than a test may. */
+/** Much longer than any test process takes, and shorter than the timeout of a test. */
 const HUNG_AFTER = 90_000;
 
-/** Runs a process to its end. One that hangs fails its test with a list of what its threads were waiting for. */
+/** Runs a process to its end. If the process hangs, its test fails with a list of what its threads are waiting for. */
 export async function runProcess(
   file: string,
   args: readonly string[],
@@ -39,7 +39,7 @@ export async function runProcess(
     const { exitCode, stdout, stderr, signal } = await running;
     const command = `${file} ${args.join(' ')}`;
     if (hung !== undefined) {
-      // Printed immediately, because the test gets another try and can then pass.
+      // Printed immediately, because the test is retried and can then pass.
       console.error(`${command} hung:\n${hung}`);
       throw new Error(`${command} hung:\n${hung}\nstderr: ${stderr}`);
     }
@@ -50,7 +50,7 @@ export async function runProcess(
   }
 }
 
-/** A process and those it started: what each is, and where each of its threads waits in the kernel. Linux only. */
+/** A process and its descendants: their commands, and the kernel function in which each thread waits. Linux only. */
 function describeTree(pid: number): string {
   const read = (path: string): string => {
     try {

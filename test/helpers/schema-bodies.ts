@@ -25,18 +25,18 @@ export interface SchemaDocument {
 /** Values for leaves that a schema cannot describe. */
 export interface Leaves {
   readonly text: string;
-  /** A list of token ids that the model accepts. */
+  /** A list of token IDs that the model accepts. */
   readonly ids: readonly number[];
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Makes bodies of requests from the schemas of a document. */
+/** Generates request bodies from the schemas of a document. */
 export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leaves) {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? resolve(components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-  /** Every value that a schema names or bounds, and one value of each alternative. */
+  /** Every value that a schema lists or bounds, and one value for each alternative. */
   const valuesOf = (reference: Schema): unknown[] => {
     const schema = resolve(reference);
     const { nullable, type, items, minItems = 0, maxItems = Infinity } = schema;
@@ -60,7 +60,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
   const numbersOf = ({ exclusiveMinimum = -1, minimum = exclusiveMinimum + 1, maximum }: Schema): number[] =>
     maximum === undefined ? [minimum, minimum + 7] : [minimum, maximum];
 
-  /** One body with the required members only, one with each value of each member, one with the first value of all members. */
+  /** One body with only the required fields, one for each value of each field, and one with the first value of all fields. */
   const bodiesOf = (schema: Schema): Body[] =>
     combinationsOf(schema).flatMap((names) => {
       const properties = Object.entries(schema.properties ?? {});
@@ -74,7 +74,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
       );
       return [least, ...each, first(() => true)];
     });
-  /** The members that are required together. */
+  /** The fields that are required together. */
   const combinationsOf = (schema: Schema): readonly (readonly string[])[] => {
     const { required = [], anyOf = [], minProperties, properties = {} } = schema;
     if (minProperties === 1) return Object.keys(properties).map((name) => [name]);

@@ -1,5 +1,5 @@
 import type { Secret } from '#core/text/redactions.ts';
 
-/** Values whose names say that they are secrets, of no server. */
+/** Values with secret-like names that belong to no server. */
 export const namedSecrets = (...values: readonly string[]): Secret[] =>
   values.map((value) => ({ value, isNamed: true }));

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for localhost that no authority signed, and its key, as PEM; made here so that no key lies about. */
+/** A self-signed certificate for localhost and its key, as PEM; generated here, so that no key is stored in the repository. */
 export function selfSigned(): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
@@ -23,7 +23,7 @@ export function selfSigned(): { cert: string; key: string } {
   };
 }
 
-/** A value in ASN.1's distinguished encoding: https://www.itu.int/rec/T-REC-X.690 */
+/** A DER-encoded ASN.1 value: https://www.itu.int/rec/T-REC-X.690 */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff];

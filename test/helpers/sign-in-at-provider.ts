@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Fills in the development pages of `oidc-provider`: the sign-in, and the consent. */
+/** Fills in the development pages of `oidc-provider`: sign-in and consent. */
 export async function signInAtProvider(page: Page, login: string): Promise<void> {
   await page.locator('input[name="login"]').fill(login);
   await page.locator('input[name="password"]').fill('any');

@@ -27,7 +27,7 @@ export function smallContainer(texts: Readonly<Partial<Record<SectionName, strin
   return file;
 }
 
-/** The bytes of an executable for a platform, with what its manifest states about the model. */
+/** The bytes of an executable for a platform, with the manifest's facts about the model. */
 export const modelFor = (
   platform: string,
   modelType = 'sequence_classification',

@@ -2,7 +2,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { ServingEngine } from '#encoder/engine/serving.ts';
 import { DEFAULT_LIMITS } from './default-limits.ts';
 
-/** An engine without a model, for what a real one cannot be made to do: `run` answers in its place. */
+/** An engine without a model, for behavior that a real engine cannot be forced to show: `run` returns its results. */
 export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['run']): ServingEngine {
   const unused = (): never => {
     throw new Error('not for these tests');
@@ -25,7 +25,7 @@ export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['r
         marksSubwords: false,
       },
       ...manifest,
-      // A test combines what it needs.
+      // A test combines the parts that it needs.
     } as Manifest,
     limits: DEFAULT_LIMITS,
     run,

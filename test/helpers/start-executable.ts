@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { TEST_CACHE } from './paths.ts';
 
-/** The port that the banner names for a protocol. */
+/** The port in the banner for a protocol. */
 export function portIn(stderr: string, protocol: 'HTTP' | 'gRPC' | 'MCP'): number {
   const [, port] = new RegExp(`^ +${protocol} +.*:(\\d+)(?:/mcp)?(?: |$)`, 'm').exec(stderr) ?? [];
   if (port === undefined) throw new Error(`no port for ${protocol} in ${stderr}`);
@@ -12,13 +12,13 @@ export interface RunningExecutable {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves with all of stderr as soon as it has what `pattern` finds; rejects if the process ends before. */
+  /** Resolves with all of stderr as soon as `pattern` matches; rejects if the process exits first. */
   readonly said: (pattern: RegExp) => Promise<string>;
   /** Resolves with the exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
-/** Starts an executable that continues running. */
+/** Starts an executable and keeps it running. */
 export function startExecutable(
   path: string,
   args: readonly string[],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './ray.ts';
 
-/** Forwards connections to a server; while it is closed, the server cannot be reached through it. */
+/** Forwards connections to a server; while the proxy is closed, the server cannot be reached through it. */
 export interface TcpProxy {
   readonly address: string;
   open(): Promise<void>;

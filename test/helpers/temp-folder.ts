@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 
-/** A new folder for every test of the file, removed after it. Returns how to get its path inside a test. */
+/** A new folder for every test in the file, removed after it. Returns a function that returns its path inside a test. */
 export function useTempFolder(): () => string {
   let folder = '';
   beforeEach(() => {

@@ -6,11 +6,11 @@ import { createRequestMemory } from '#serve/request-memory.ts';
 import { createLog } from '#serve/log.ts';
 
 export interface TestKernel extends Kernel {
-  /** The lines of the log, parsed. */
+  /** The parsed log lines. */
   readonly logged: readonly Record<string, unknown>[];
 }
 
-/** A kernel that is ready and keeps its log. */
+/** A kernel that is ready and records its log. */
 export function testKernel(apiKeys: readonly string[] = [], maxRequestMemory?: number): TestKernel {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('debug', {

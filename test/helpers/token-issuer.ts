@@ -4,12 +4,12 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 export interface TokenIssuer {
   readonly issuer: string;
-  /** Signs an access token that is valid for a minute; the claims replace the usual ones. */
+  /** Signs an access token that is valid for a minute; the claims override the defaults. */
   readonly token: (claims: JWTPayload) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** An authorization server that only has metadata and a key set, for the audience of the tokens. */
+/** An authorization server with only metadata and a key set, for the audience of the tokens. */
 export async function startTokenIssuer(audience: string): Promise<TokenIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }];

@@ -4,7 +4,7 @@ import { readJsonObject } from '#cli/packaging/model/read-json.ts';
 import { type ReadTokenizer, readTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { VOCABULARY_FILES } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 
-/** Reads or converts the tokenizer of a folder as a build does. The folder needs no weights. */
+/** Reads or converts the tokenizer in a folder as in a build. The folder needs no weights. */
 export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
   const json = async (name: string): Promise<Record<string, unknown>> => {
     const path = join(folder, name);
@@ -17,7 +17,7 @@ export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
   );
 }
 
-/** Path of the tokenizer.json or the vocabulary of a folder. */
+/** Path of the tokenizer.json or the vocabulary in a folder. */
 export function vocabularyIn(folder: string): string {
   const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
   return join(folder, names.find((name) => existsSync(join(folder, name))) ?? 'tokenizer.json');

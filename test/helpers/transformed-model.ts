@@ -5,7 +5,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '#contract/transform.ts';
 import { builtAssets } from './built.ts';
 
-/** Copies a built model's assets into `folder` and gives it a transform, as a build would have written it. */
+/** Copies a built model's assets into `folder` and adds a transform, as a build would have written it. */
 export async function transformedModel(
   folder: string,
   model: string,

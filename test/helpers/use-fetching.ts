@@ -16,14 +16,14 @@ interface FetchOptions {
   readonly seconds?: number;
 }
 
-/** A small model as files of a repository. */
+/** The repository files of a small model. */
 export const CONTENTS = {
   'config.json': '{}',
   'tokenizer.json': '{"a": 1}',
   'onnx/model.onnx': 'graph',
 };
 
-/** A hub and an empty cache for every test of a file. */
+/** A hub and an empty cache for every test in a file. */
 export function useFetching() {
   const folder = useTempFolder();
   const hub = useHub();
@@ -31,7 +31,7 @@ export function useFetching() {
   return {
     folder,
     hub,
-    /** Of the last call of `fetched`. */
+    /** Warnings of the last call to `fetched`. */
     warnings,
     publish: (contents: Readonly<Record<string, string | Buffer>>, id = 'acme/model'): HubRepository =>
       hub().add(id, new HubRepository(contents)),

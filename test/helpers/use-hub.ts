@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { HubServer } from './hub-server.ts';
 
-/** A hub for every test of the file, closed after it. Returns how to get it inside a test. */
+/** A hub for every test in the file, closed after it. Returns a function that returns it inside a test. */
 export function useHub(): () => HubServer {
   let hub: HubServer | undefined;
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type OnnxTools, withOnnxRuntime } from '#cli/adapters/onnxruntime.ts';
 import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** One process that runs all graphs of a test file, because starting it takes longer than running one. */
+/** One process that runs all graphs of a test file, because starting it takes longer than a run. */
 export function useOnnxRuntime(): () => OnnxTools {
   let runtime: OnnxTools | undefined;
   let end = (): void => {};

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type BrowserName, launchBrowser } from './launch-browser.ts';
 
 interface CallContextOptions extends BrowserContextOptions {
-  /** A call is meant to fail in this test; browsers write that to their console. */
+  /** A call is meant to fail in this test; browsers log this to their console. */
   readonly callFails?: boolean;
-  /** Done before the page is opened. */
+  /** Runs before the page is opened. */
   readonly before?: (page: Page) => Promise<void>;
 }
 
 interface Pages {
-  /** Opens a page, runs the body there, and expects no request to another origin and no message in the console. */
+  /** Opens a page, runs the body there, and expects no requests to other origins and no console messages. */
   visit(url: string, body: (page: Page) => Promise<void>, options?: CallContextOptions): Promise<void>;
 }
 
-/** A real browser for all tests of a file. */
+/** A real browser for all tests in a file. */
 export function usePages(executablePath: string | undefined, name: BrowserName = 'chromium'): Pages {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ export function usePages(executablePath: string | undefined, name: BrowserName =
   return {
     async visit(url, body, { callFails = false, before, ...options } = {}) {
       const context = await (browser ?? expect.unreachable()).newContext(options);
-      // As long as `expect.poll` waits: on a busy machine, pages are slow.
+      // The same timeout as `expect.poll`: on a busy machine, pages are slow.
       context.setDefaultTimeout(60_000);
       const asked: string[] = [];
       const complaints: string[] = [];

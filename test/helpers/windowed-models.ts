@@ -6,8 +6,8 @@ import { readGoldenWindows } from './golden-windows.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 /**
- * Returns a function that writes the assets of a fixture model with the maximum length of the golden windows, and with windows if
- * there is a stride. The assets are removed after each test.
+ * Returns a function that writes the assets of a fixture model with the maximum length of the golden windows, and with windows if there is
+ * a stride. The assets are removed after each test.
  */
 export function useWindowedModels(): (model: string, stride?: number) => string {
   const folder = useTempFolder();

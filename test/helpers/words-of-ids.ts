@@ -1,4 +1,4 @@
-/** The tokenizer.json of models in `fixtures/architectures`, which have 50 tokens: its words are ids, `t7 t21`. */
+/** The tokenizer.json of models in `fixtures/architectures`, which have 50 tokens: its words are IDs, `t7 t21`. */
 export const WORDS_OF_IDS = {
   version: '1.0',
   added_tokens: [],

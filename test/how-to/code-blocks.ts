@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../helpers/paths.ts';
 
-/** A program of a page in docs/how-to, and the output that the page shows. */
+/** A program on a page in docs/how-to, and the documented output. */
 export interface Example {
   readonly page: string;
   readonly code: string;
@@ -16,7 +16,7 @@ export const pages = (): string[] => readdirSync(FOLDER).filter((name) => name.e
 
 export const textOf = (page: string): string => readFileSync(join(FOLDER, page), 'utf8');
 
-/** The Python code of a page. Each block is a program of its own, and its output follows it. */
+/** The Python code on a page. Each block is a separate program, and its output follows it. */
 export function examplesOf(page: string): Example[] {
   return [...textOf(page).matchAll(PYTHON)].map(([, code = '', output]) => {
     if (output === undefined) throw new Error(`${page} has Python code without its output`);
@@ -25,8 +25,8 @@ export function examplesOf(page: string): Example[] {
 }
 
 /**
- * Compares what a program prints with its page: numbers with a fraction by their values, because those of another processor differ in the
- * last digits, and everything else as text.
+ * Compares a program's output with its page: fractional numbers by value, because their last digits differ between CPUs, and everything
+ * else as text.
  */
 export function expectOutput(actual: string, expected: string): void {
   const [ones, others] = [actual.match(FRACTION) ?? [], expected.match(FRACTION) ?? []];
@@ -37,7 +37,7 @@ export function expectOutput(actual: string, expected: string): void {
 }
 
 const FRACTION = /-?\d+\.\d+/g;
-/** The pages show three digits of most numbers. */
+/** The pages show most numbers with three digits. */
 const TOLERANCE = 0.0015;
 
 /** Packages with versions, as in `pip install name==1.0`. */

@@ -14,8 +14,8 @@ const INVOCATION = /^ +\$ curl .* -d '(.*)'\n +(\{.*\})$/gm;
 const ROUTE = /^\/2018-06-01\/runtime\/invocation\/(?:next|(\d+)\/(?:response|error))$/;
 
 /**
- * Runs the `bootstrap` of the page next to `model.encoder` of a folder with a runtime API of our own, sends it the events of the page, and
- * compares the answers. The script ends when this API does.
+ * Runs the page's `bootstrap` with the `model.encoder` in a folder and our own runtime API, sends it the page's events, and compares the
+ * responses. The script ends when this API stops.
  */
 export async function invokeFunction(folder: string): Promise<void> {
   const page = textOf(PAGE);
@@ -37,7 +37,7 @@ export async function invokeFunction(folder: string): Promise<void> {
       response.writeHead(200, { 'Lambda-Runtime-Aws-Request-Id': String(next) });
       response.end(itemAt(invocations, next++).event);
     } else {
-      // A request without a further event waits until this server ends.
+      // A request without another event waits until this server stops.
       answered.resolve();
     }
   };
@@ -67,7 +67,7 @@ export async function invokeFunction(folder: string): Promise<void> {
   }
 }
 
-/** A port that was free just now, for a program that cannot report the one it selects. */
+/** A port that was just released, for a program that cannot report the one it selects. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -7,7 +7,7 @@ import { isServer, runSession } from '../docs/commands/run-session.ts';
 import { MINILM, type PublishedModel, RAMPART, withHubOf } from '../helpers/published-model.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 
-/** Commands of pages that need a published model. `encoderfile` is the build tool as one file. */
+/** Documented commands that need a published model. `encoderfile` is the single-file build tool. */
 export const REAL_SESSIONS: readonly RealSession[] = [
   { page: 'docs/build.md', sections: ["From a model's name"], model: MINILM },
   { page: 'docs/tutorial.md', sections: ['1. Build', '2. Try it'], model: RAMPART },
@@ -19,7 +19,7 @@ interface RealSession {
   readonly model: PublishedModel;
 }
 
-/** Runs the commands and throws an error if one prints something else than its page shows. */
+/** Runs the commands and throws an error if the output of one differs from its page. */
 export async function runRealSession({ page, sections, model }: RealSession, root: string): Promise<void> {
   mkdirSync(root, { recursive: true });
   const encoderfile = join(root, 'encoderfile');

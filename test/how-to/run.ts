@@ -13,8 +13,9 @@ import { type Example, examplesOf, expectOutput, pages } from './code-blocks.ts'
 import { invokeFunction } from './lambda-runtime.ts';
 import { REAL_SESSIONS, runRealSession } from './real-sessions.ts';
 
-// `npm run test:how-to`: runs the code of docs/how-to in Python, and its runtime of AWS Lambda, and compares their output with the pages. The model is the real
-// all-MiniLM-L6-v2, from a package, through a hub on this machine. Needs Python 3 with venv, unzip, bash and curl. Exit code 1 if a page is wrong.
+// `npm run test:how-to`: runs the code in docs/how-to in Python, and its AWS Lambda runtime, and compares their output with the pages. The
+// model is the real all-MiniLM-L6-v2, from a package, served by a local hub. Needs Python 3 with venv, unzip, bash and curl. Exit code 1 if
+// a page is wrong.
 
 const list = join(import.meta.dirname, 'requirements.txt');
 const python = await installPython(list, join(TEST_CACHE, 'how-to', 'python'));
@@ -53,7 +54,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Builds the model by its name, with weights from a hub on this machine. */
+/** Builds the model by name, with weights from a local hub. */
 async function buildModel(): Promise<string> {
   const path = join(folder, 'model.encoder');
   const args = ['build', `hf:${MINILM.repository}`, '--quiet', '-o', path, '--cache-dir', TEST_CACHE];
@@ -63,7 +64,7 @@ async function buildModel(): Promise<string> {
   return path;
 }
 
-/** The programs of a PostgreSQL with pgvector, which a package for Python contains. */
+/** The programs of a PostgreSQL with pgvector, which a Python package contains. */
 async function postgresOfPackage(): Promise<string> {
   const script = 'import importlib.util; print(importlib.util.find_spec("pgserver").origin)';
   const { stdout } = await execa(python, ['-c', script]);

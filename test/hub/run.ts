@@ -9,10 +9,10 @@ import { HubServer } from '../helpers/hub-server.ts';
 import { ROOT } from '../helpers/paths.ts';
 import { hubVariables } from '../helpers/use-hub.ts';
 
-// `npm run test:hub`: shares a cache with huggingface_hub in both directions, and at the same time. Needs Python 3 with venv; the
-// hub is on this machine. HUB_PYTHON selects a Python that has huggingface_hub. Exit code 1 if a check fails.
+// `npm run test:hub`: shares a cache with huggingface_hub in both directions, and concurrently. Needs Python 3 with venv; the hub is local.
+// HUB_PYTHON selects a Python with huggingface_hub. Exit code 1 if a check fails.
 
-/** An old version with one lock file for each blob, and the newest with lists of files in the cache. */
+/** An old version with one lock file per blob, and the latest with file lists in the cache. */
 const VERSIONS = ['0.36.2', '2.4.0'];
 const ROUNDS = 20;
 const REPOSITORY = 'acme/sentence';
@@ -91,7 +91,7 @@ async function checkVersion(python: string): Promise<void> {
     let files = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const env = newCache();
-      // Each of them starts first in every other round.
+      // They take turns at starting first.
       const both = [() => pull(env), () => snapshot(python, env)];
       const folders = await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((start) => start()));
       equal(new Set(folders).size, 1);

@@ -5,14 +5,14 @@ const nodeOf = (version: string): string => join(TOOLS, `node${version}`, 'bin',
 const NPM = join(TOOLS, 'npm', 'bin', 'npm-cli.js');
 const YARN = join(TOOLS, '@yarnpkg', 'cli-dist', 'bin', 'yarn.js');
 
-/** One way in which users install a package: its commands, and how the installed command is started. */
+/** A way to install a package: its commands, and how to start the installed command. */
 export interface Installer {
   readonly name: string;
   readonly node: string;
-  /** Commands in the project, in order. */
+  /** Commands to run in the project, in order. */
   readonly install: readonly (readonly string[])[];
   readonly start: readonly string[];
-  /** Files of the project, in addition to an empty package.json and an .npmrc with the registry. */
+  /** Project files, in addition to an empty package.json and an .npmrc with the registry. */
   readonly files?: (registry: string) => Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-/** Starts verdaccio, a registry server, on loopback. It has only the packages that are published to it. */
+/** Starts verdaccio, a registry server, on loopback. It contains only the packages that are published to it. */
 export async function startRegistry(folder: string): Promise<Registry> {
   await mkdir(folder, { recursive: true });
   const port = await freePort();

@@ -7,8 +7,8 @@ import { FIXTURES, ROOT } from '../helpers/paths.ts';
 import { type Installer, installersOf } from './installers.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
-// `npm run test:install`: publishes a release to a registry on loopback and installs it from there with every package
-// manager, without install scripts. Each installation of encoderfile builds an executable and runs it. Takes some minutes.
+// `npm run test:install`: publishes a release to a loopback registry and installs it from there with every package manager, without install
+// scripts. Each installation of encoderfile builds an executable and runs it. Takes a few minutes.
 
 interface Result {
   readonly name: string;
@@ -49,7 +49,7 @@ async function testInstallers(folder: string): Promise<boolean> {
   }
 }
 
-/** Installs what an installer installs, then builds a model and runs it. */
+/** Installs a package, then builds a model and runs it. */
 async function tryInstaller(installer: Installer, project: string, registry: Registry): Promise<Result> {
   const { seconds, megabytes, run } = await install(installer, project, registry);
   try {
@@ -99,7 +99,7 @@ async function install(
     extendEnv: false,
     env: {
       PATH: `${dirname(node)}:/usr/bin:/bin`,
-      // Caches of its own, so that nothing comes from an earlier installation.
+      // Separate caches, so that nothing comes from an earlier installation.
       HOME: join(project, '.home'),
       npm_config_registry: registry.url,
       BUN_CONFIG_REGISTRY: registry.url,
@@ -112,7 +112,7 @@ async function install(
     command.map((word, at) => (at === 0 && !word.startsWith('/') ? join(project, word) : word));
   const started = performance.now();
   for (const command of commands) await run(absolute(command));
-  // npx installs with the first command.
+  // npx installs on the first command.
   if (commands.length === 0) await run([...absolute(start), 'version']);
   const seconds = (performance.now() - started) / 1000;
   return {

@@ -6,10 +6,10 @@ import { startCountingProvider, type ProviderPace } from './provider.ts';
 const REQUESTS = 200;
 const PARALLEL = 8;
 const MAX_WAIT_MS = 20_000;
-/** Maximum difference of the sums. */
+/** Maximum difference between the sums. */
 const MAX_SHARE = 0.02;
 
-/** How requests are aborted, and how slow the provider is for that. */
+/** The way in which requests are aborted, and the speed of the provider. */
 const KINDS: Readonly<
   Record<string, { readonly pace: ProviderPace; readonly stream: boolean; readonly afterMs: number }>
 > = {
@@ -22,7 +22,7 @@ const KINDS: Readonly<
   'stream, in the middle': { pace: { wordMs: 10, words: 400 }, stream: true, afterMs: 1500 },
 };
 
-/** Clients that leave: the sum of the output tokens in the books against those that the provider counted. */
+/** Disconnected clients: the total output tokens in the usage compared with the provider's count. */
 export async function checkAborted(program: string): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const [kind, { pace, stream, afterMs }] of Object.entries(KINDS)) {
@@ -31,7 +31,7 @@ export async function checkAborted(program: string): Promise<readonly string[]> 
     try {
       let complete = 0;
       const body = { model: 'openai:gpt-4o', messages: [{ role: 'user', content: 'Hello' }], stream };
-      // A client can leave before its request has arrived; that one does not count.
+      // A client can disconnect before its request has arrived; such a request does not count.
       await inParallel(Infinity, PARALLEL, async () => {
         if (provider.answers.length >= REQUESTS) return false;
         const signal = AbortSignal.timeout(afterMs);
@@ -41,7 +41,7 @@ export async function checkAborted(program: string): Promise<readonly string[]> 
         );
         return true;
       });
-      // Abandoned answers are read to their end first.
+      // Abandoned responses are read to their end first.
       let rows = await gateway.rows();
       for (let waited = 0; waited < MAX_WAIT_MS && rows.length < provider.answers.length; waited += 500) {
         await sleep(500);

@@ -8,8 +8,8 @@ const PARALLEL = 16;
 const KILLS = 4;
 
 /**
- * A random mix of all routes, while the gateway is killed a few times. Every answer that a client has completely must have one row with
- * the provider's own count. Other rows must be of answers that were under way when the gateway was killed.
+ * A random mix of all routes while the gateway is killed several times. Every response that a client has received completely must have one
+ * usage row with the provider's count. Other rows must belong to responses that were in progress when the gateway was killed.
  */
 export async function checkBooks(program: string): Promise<readonly string[]> {
   const provider = await startCountingProvider({ firstNumber: 1 });
@@ -29,7 +29,7 @@ export async function checkBooks(program: string): Promise<readonly string[]> {
         if (killing) await killing;
         try {
           const text = await send(gateway, door);
-          // A stream that is cut off ends with an error event, or without its end.
+          // An interrupted stream ends with an error event, or without an end event.
           isDone = !door.isStream || !/"error":\{/.test(text);
         } catch {
           failed += 1;

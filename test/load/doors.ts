@@ -1,6 +1,6 @@
 import type { LoadGateway } from './gateway.ts';
 
-/** A request of a client, to any route that calls models. */
+/** A client request to any model route. */
 export interface DoorRequest {
   readonly path: string;
   readonly body: object;
@@ -9,7 +9,7 @@ export interface DoorRequest {
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 
-/** Every API, whole and as a stream. */
+/** Every API, with and without streaming. */
 export function doorsOf(model: string): readonly DoorRequest[] {
   const both = (path: string, body: object): DoorRequest[] =>
     [false, true].map((isStream) => ({ path, body: { ...body, model, stream: isStream }, isStream }));
@@ -24,7 +24,7 @@ export function doorsOf(model: string): readonly DoorRequest[] {
   ];
 }
 
-/** Sends a request. Resolves with its whole answer; rejects if it is rejected or cut off. */
+/** Sends a request. Resolves with its complete response; rejects if it fails or is interrupted. */
 export async function send(
   { url, key }: Pick<LoadGateway, 'url' | 'key'>,
   { path, body }: Pick<DoorRequest, 'path' | 'body'>,
@@ -41,7 +41,7 @@ export async function send(
   return text;
 }
 
-/** Runs a number of tasks, so many at a time, or until one returns false. */
+/** Runs tasks with a fixed concurrency, up to a number of tasks or until one returns false. */
 export async function inParallel(
   count: number,
   limit: number,

@@ -8,14 +8,14 @@ import { freePort } from '../bench/measure/started.ts';
 
 const MASTER_KEY = 'the-master-key-of-the-load-tests-0123456789';
 
-/** A gateway that can be killed and started again with the same database. */
+/** A gateway that can be killed and restarted with the same database. */
 export interface LoadGateway {
   readonly url: string;
   readonly key: string;
   readonly pid: () => number;
-  /** SIGKILL, and a new start. */
+  /** Kills the gateway with SIGKILL, and restarts it. */
   readonly kill: () => Promise<void>;
-  /** Tokens of all usage rows of model requests, as `[prompt, completion]`. */
+  /** Tokens of all usage rows for model requests, as `[prompt, completion]`. */
   readonly rows: () => Promise<readonly (readonly [number, number])[]>;
   readonly stop: () => Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function startLoadGateway(program: string, provider: number): Promi
 const configFor = (provider: number): object => ({
   providers: {
     bench: { type: 'openai-compatible', api_base: `http://127.0.0.1:${provider}/v1`, api_key: 'k' },
-    // Counted with the encoding of OpenAI's models, in which a word of the provider is one token.
+    // Counted with the encoding of OpenAI's models, in which each of the provider's words is one token.
     openai: { api_base: `http://127.0.0.1:${provider}/v1`, api_key: 'k', dialect: { responses: false } },
   },
   pricing: { 'bench:m': { input_price_per_million: 1, output_price_per_million: 3 } },

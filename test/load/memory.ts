@@ -7,10 +7,10 @@ const REQUESTS = 100_000;
 const STEP = 10_000;
 const PARALLEL = 16;
 const MAX_MIB = 170;
-/** How much more memory the second half can need than the first. */
+/** Maximum growth of memory in the second half, relative to the first. */
 const MAX_GROWTH = 1.05;
 
-/** The memory of the gateway while it answers requests of every API. */
+/** The gateway's memory while it handles requests of every API. */
 export async function checkMemory(program: string): Promise<readonly string[]> {
   const provider = await startCountingProvider();
   const gateway = await startLoadGateway(program, provider.port);

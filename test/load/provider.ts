@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** An answer as the provider has counted it. */
+/** A response as counted by the provider. */
 interface CountedAnswer {
-  /** Its number of input tokens is its number, so that a usage row names the answer it is for. */
+  /** The number of input tokens identifies the response, so that a usage row can be matched with it. */
   readonly promptTokens: number;
-  /** For a stream that was cut off, the words that were sent. */
+  /** For an interrupted stream, the words that were sent. */
   completionTokens: number;
 }
 
-/** A provider with OpenAI's API that counts what it answers. */
+/** A provider with OpenAI's API that counts its responses. */
 export interface CountingProvider {
   readonly port: number;
   readonly answers: readonly CountedAnswer[];
@@ -21,13 +21,13 @@ export interface CountingProvider {
 }
 
 export interface ProviderPace {
-  /** Time before an answer begins. */
+  /** Delay before a response begins. */
   readonly beforeMs?: number;
-  /** Time between the words of a stream. */
+  /** Delay between the words of a stream. */
   readonly wordMs?: number;
-  /** Number of words of an answer; a word is one token. Default: any number up to 20. */
+  /** Number of words in a response; a word is one token. Default: a random number up to 20. */
   readonly words?: number;
-  /** Numbers of input tokens begin here. Undefined: all prompts have as many as the request, one for each word. */
+  /** The first number of input tokens. Undefined: the number of words in the prompt. */
   readonly firstNumber?: number;
 }
 

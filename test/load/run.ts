@@ -7,8 +7,8 @@ import { checkAborted } from './aborted.ts';
 import { checkBooks } from './books.ts';
 import { checkMemory } from './memory.ts';
 
-// `npm run test:load [aborted] [books] [memory]`: builds the gateway, or takes the one in GATEWAY_PROGRAM, and runs slow proofs with a
-// provider that counts. Exit code 1 if one failed.
+// `npm run test:load [aborted] [books] [memory]`: builds the gateway, or uses the one in GATEWAY_PROGRAM, and runs slow tests with a
+// provider that counts tokens. Exit code 1 if one failed.
 
 const CHECKS = { aborted: checkAborted, books: checkBooks, memory: checkMemory };
 

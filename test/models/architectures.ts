@@ -9,7 +9,7 @@ import { REAL_MODELS, SHARED_TOKENIZER_OF } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { MODELS_CACHE, unpackedPackage } from './unpack.ts';
 
-/** An architecture of transformers with random weights; its name is its model_type. */
+/** A transformers architecture with random weights; its name is its model_type. */
 export interface Architecture extends Pick<RealModel, 'maxLength' | 'task' | 'pooling'> {
   readonly name: string;
   readonly export: Export;

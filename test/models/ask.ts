@@ -5,23 +5,23 @@ import { execa } from 'execa';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { bodyFor, type ModelTask, rowOf } from './tasks.ts';
 
-/** One row per text: a vector, the logits of the text, or those of each token one after the other. */
+/** One row per text: a vector, the logits of the text, or the logits of all its tokens. */
 export type Rows = readonly (readonly number[])[];
 
 export interface Answers {
-  /** Each text in a request of its own, one after the other. */
+  /** Each text in a separate request, one after another. */
   readonly alone: Rows;
   /** All texts in one request. */
   readonly together: Rows;
-  /** Each text in a request of its own, all at the same time. */
+  /** Each text in a separate request, all concurrently. */
   readonly atOnce: Rows;
-  /** The vectors of `infer --input`; classifiers have no logits there. */
+  /** The vectors from `infer --input`, which prints no logits for classifiers. */
   readonly file: Rows | undefined;
   /** Median time of a request with one text, in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** Runs the texts through an executable alone and together. */
+/** Runs the texts through an executable, individually and together. */
 export async function askExecutable(
   path: string,
   texts: readonly string[],
@@ -49,7 +49,7 @@ export async function askExecutable(
 
 const ROUNDS = 5;
 
-/** The executable has already answered each text once. */
+/** The executable has already processed each text once. */
 async function medianTime(
   texts: readonly string[],
   ask: (asked: readonly string[]) => Promise<Rows>,

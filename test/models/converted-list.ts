@@ -26,7 +26,7 @@ const sapiens = (chain: 'vh' | 'vl'): RealModel => ({
   texts: 'antibodies',
 });
 
-/** Models whose packages have weights of torch, without a graph. */
+/** Models whose packages contain torch weights, but no graph. */
 export const CONVERTED_MODELS: readonly RealModel[] = [
   {
     name: 'all-mpnet-base-v2',

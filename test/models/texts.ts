@@ -1,4 +1,4 @@
-/** What a model is asked: short, in many scripts, with characters that tokenizers change, and longer than any model reads. */
+/** The test inputs: short texts, many scripts, characters that tokenizers change, and texts longer than any model's maximum. */
 const PROSE: readonly string[] = [
   'Hello',
   'The quick brown fox jumps over the lazy dog.',
@@ -24,7 +24,7 @@ const REACTIONS: readonly string[] = [
   `${'C'.repeat(700)}>>O`,
 ];
 
-/** The variable parts of antibodies, one letter for each amino acid. */
+/** Variable regions of antibodies, one letter per amino acid. */
 const ANTIBODIES: readonly string[] = [
   'EVQLV',
   'QVQLQQSGAELARPGASVKMSCKASGYTFTRYTMHWVKQRPGQGLEWIGYINPSRGYTNYNQKFKDKATLTTDKSSSTAYMQLSSLTSEDSAVYYCARYYDDHYCLDYWGQGTTLTVSS',

@@ -14,9 +14,9 @@ import { TEXTS } from './texts.ts';
 type Asked = Pick<RealModel, 'name' | 'maxLength' | 'task' | 'pooling' | 'output' | 'texts' | 'settings'>;
 
 export interface Difference {
-  /** Bytes of the executable. */
+  /** Size of the executable in bytes. */
   readonly size: number;
-  /** Which texts share a run. */
+  /** The texts that can share a run. */
   readonly batches: string;
   /** The largest differences from ONNX Runtime in Python. */
   readonly alone: number;
@@ -25,7 +25,7 @@ export interface Difference {
   readonly milliseconds: number;
 }
 
-/** Builds a model from its graph or its safetensors in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
+/** Builds a model from its graph or safetensors in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
 export async function tryModel(
   model: Asked,
   files: ModelFiles,
@@ -45,14 +45,14 @@ export async function tryModel(
   };
 }
 
-/** What the int8 form of a model is like. */
+/** Measurements of a model's int8 form. */
 export interface QuantizedModel {
   readonly size: number;
   readonly accuracy: QuantizationAccuracy;
   readonly milliseconds: number;
 }
 
-/** Builds the int8 form of a model, however accurate it is; undefined if there is nothing to quantize. */
+/** Builds a model's int8 form regardless of its accuracy; undefined if there is nothing to quantize. */
 export async function tryQuantized(
   model: Asked,
   files: ModelFiles,
@@ -101,7 +101,7 @@ function writtenConfig(
       : { pooling: pooling === 'cls' ? 'cls' : 'mean', normalize: true }),
     ...settings,
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(config, JSON.stringify({ encoderfile }));
   return config;
 }
@@ -120,7 +120,7 @@ function othersOf({ together, atOnce, file }: Answers): Rows[] {
   return file === undefined ? [together, atOnce] : [together, atOnce, file];
 }
 
-/** Relative to the largest number of a row if that is above 1, as logits are. Infinity if there are more or fewer numbers than expected. */
+/** Relative to the largest value in a row if that is above 1, as for logits. Infinity if the number of values is not as expected. */
 function largestDifference(actual: Rows, expected: Rows): number {
   const differences = expected.flatMap((row, index) => {
     const other = actual[index] ?? [];

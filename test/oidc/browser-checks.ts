@@ -3,7 +3,7 @@ import { BROWSERS, withBrowser } from '../helpers/with-browser.ts';
 
 type Check = (what: string, body: () => Promise<void>) => Promise<void>;
 
-/** A user signs in on the page of the gateway and signs out again. */
+/** Signs in a user on the gateway's page and signs out again. */
 export async function checkPages(check: Check, url: string): Promise<void> {
   for (const name of BROWSERS) {
     await check(`in ${name}, a user signs in on the page and signs out`, () =>

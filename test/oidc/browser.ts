@@ -1,8 +1,8 @@
-/** A browser as far as a sign-in needs one: redirects, cookies per origin, and forms. */
+/** A minimal browser for sign-ins, with redirects, cookies per origin, and forms. */
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>();
 
-  /** Follows redirects and fills in the forms of the provider, until a page of another kind comes. */
+  /** Follows redirects and fills in the provider's forms, until another page is reached. */
   async signIn(start: string, login: string): Promise<Response> {
     let response = await this.send(start);
     for (let steps = 0; steps < 20; steps += 1) {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 
-// An OpenID Connect provider of others with one client and the accounts of the command line. Prints its issuer, and rotates its
-// keys when it reads a line.
+// A third-party OpenID Connect provider with one client and the accounts in its arguments. Prints its issuer, and rotates its keys when it
+// reads a line.
 
 const { module, redirectUri, secret, accounts } = JSON.parse(process.argv[2]);
 const { Provider } = await import(module);
@@ -37,7 +37,7 @@ async function rotate() {
       },
     ],
     claims: { openid: ['sub'], profile: ['name', 'groups'] },
-    // The claims of scopes are in the ID token, as those of most providers.
+    // Claims of scopes are in the ID token, as with most providers.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ['a key of the test'] },

@@ -10,8 +10,8 @@ import { ROOT } from '../helpers/paths.ts';
 import { checkPages } from './browser-checks.ts';
 import { Browser } from './browser.ts';
 
-// `npm run test:oidc`: signs in to the gateway with `oidc-provider` from npm, which is installed into a temporary folder: in a page
-// with a cookie, by `gateway login`, and by clicks in Chromium and Firefox. Exit code 1 if a check fails.
+// `npm run test:oidc`: signs in to the gateway with `oidc-provider` from npm, which is installed into a temporary folder: on a page with a
+// cookie, with `gateway login`, and through the user interface in Chromium and Firefox. Exit code 1 if a check fails.
 
 const VERSION = '9.13.3';
 const MASTER_KEY = 'master-key-of-the-test-of-sign-ins';
@@ -156,7 +156,7 @@ async function startProvider(redirectUri: string) {
     for (;;) {
       const { value, done } = await lines.next();
       if (done) throw new Error(`The provider ended: ${(await child).stderr}`);
-      // The provider prints hints about its own settings.
+      // The provider prints hints about its settings.
       if (/^(http|rotated)/.test(value)) return value;
     }
   };

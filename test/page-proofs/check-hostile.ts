@@ -13,7 +13,7 @@ import { settled, visit } from './visits/visit.ts';
 
 const WIDTHS = [1280, 320];
 
-/** Opens every page with hostile names, prompts, answers, logs and files. Returns what was not shown as text. */
+/** Opens every page with hostile names, prompts, responses, logs and files. Returns the content that was not shown as text. */
 export async function checkHostile(programs: Programs, folder: string): Promise<string[]> {
   const problems: string[] = [];
   const rows: string[][] = [];

@@ -18,7 +18,7 @@ const WINDOW = { width: 1280, height: 900 };
 /** Results by page or flow, and by browser and theme. */
 type Results = Map<string, Map<string, string>>;
 
-/** Opens every page of every program in both browsers and themes, and runs the flows. Returns the problems. */
+/** Opens every page of every program in both browsers and themes, and runs the user flows. Returns the problems. */
 export async function checkPages(programs: Programs, folder: string): Promise<string[]> {
   const results: Results = new Map();
   const problems: string[] = [];

@@ -7,9 +7,9 @@ import { checkLarge } from './check-large.ts';
 import { checkPages } from './check-pages.ts';
 import { buildPrograms } from './programs/build-programs.ts';
 
-// `npm run test:pages [pages] [hostile] [large]`: builds the executables and proves their pages in Chromium and Firefox: every page with
-// its flows, hostile texts, and the times of interactions with large data. PAGE_PROGRAMS names a folder with executables, SCREENSHOTS one
-// for pictures of every page. Exit code 1 if a check fails.
+// `npm run test:pages [pages] [hostile] [large]`: builds the executables and tests their pages in Chromium and Firefox: every page with its
+// user flows, hostile texts, and interaction times with large data. PAGE_PROGRAMS is a folder with executables, SCREENSHOTS a folder for
+// screenshots of every page. Exit code 1 if a check fails.
 
 const CHECKS = { pages: checkPages, hostile: checkHostile, large: checkLarge };
 

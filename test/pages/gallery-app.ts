@@ -6,7 +6,7 @@ import { pageFiles } from '#serve/http/pages/page-files.ts';
 const FILES = pageFiles('gallery', new URL('gallery/', import.meta.url));
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
-/** The page with every component of the design language, and a server with what they need. */
+/** The page with every component of the design language, and a server with the data that they need. */
 export function galleryApp(): Hono {
   const app = new Hono();
   app.route('/', sharedAssetRoutes());

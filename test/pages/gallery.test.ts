@@ -160,7 +160,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
         await opener.press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Delete the key?' });
         await dialog.waitFor();
-        // In Firefox, more of them leave the document for the browser itself.
+        // In Firefox, pressing Tab more often moves the focus out of the document.
         for (let tabs = 0; tabs < (name === 'firefox' ? 1 : 5); tabs++) {
           await page.keyboard.press('Tab');
           const outside = page.locator('main :focus, header :focus');
@@ -221,7 +221,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       expect(await figure.getByRole('row').count()).toBe(25);
       await go(page, 'charts/limits');
       const drawn = await page.locator('.plot .line').first().getAttribute('d');
-      // Of 100,000 points only those that make a difference on the screen are drawn.
+      // Of 100,000 points, only those that make a visible difference are drawn.
       expect(drawn?.length).toBeLessThan(60_000);
       expect(await page.locator('img, main script').count()).toBe(0);
     }));

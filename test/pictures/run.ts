@@ -9,8 +9,8 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { type Step, terminalSvg } from './terminal-svg.ts';
 
-// `npm run pictures`: makes the pictures of the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, through a
-// hub on this machine, and the page of a served model as PNG. Needs Python 3 with pip, unzip and Chromium.
+// `npm run pictures`: creates the images in the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, served by
+// a local hub, and the page of a model server as PNG. Needs Python 3 with pip, unzip and Chromium.
 
 const images = join(ROOT, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));
@@ -28,7 +28,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs the commands of the picture. Only ports differ from what it shows. */
+/** Runs the commands in the image. Only the ports differ from the shown output. */
 async function record(env: Record<string, string | undefined>): Promise<Step[]> {
   const options = { cwd: folder, env, all: true } as const;
   const build = await execa(
@@ -71,7 +71,7 @@ async function record(env: Record<string, string | undefined>): Promise<Step[]> 
   }
 }
 
-/** The page of a model that marks entities. */
+/** The page of a model that highlights entities. */
 async function screenshot(): Promise<void> {
   const executablePath = await provideChromium();
   if (executablePath === undefined) return;

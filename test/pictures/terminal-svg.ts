@@ -1,6 +1,6 @@
 import { escapeXml } from '../helpers/escape-xml.ts';
 
-/** A command and what it printed. */
+/** A command and its output. */
 export interface Step {
   readonly command: string;
   readonly output: string;
@@ -11,7 +11,7 @@ const CHARACTER = 8.4;
 const LINE = 20;
 const MARGIN = 18;
 const TOP = 46;
-/** Seconds from one command to the next, and between two lines of output. */
+/** Seconds between two commands, and between two lines of output. */
 const PAUSE = 1.6;
 const STEP = 0.12;
 
@@ -22,7 +22,7 @@ text { font: 14px ui-monospace, 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans M
 @keyframes show { to { opacity: 1 } }
 @media (prefers-reduced-motion: reduce) { .line { opacity: 1; animation: none } }`;
 
-/** Draws a terminal in which commands and their output appear one after the other, as an SVG document. */
+/** Draws a terminal in which commands and their output appear one after another, as an SVG document. */
 export function terminalSvg(title: string, steps: readonly Step[]): string {
   const parts: string[] = [];
   let row = 0;
@@ -64,7 +64,7 @@ export function terminalSvg(title: string, steps: readonly Step[]): string {
   ].join('\n');
 }
 
-/** The lines of a terminal for a line of output. */
+/** The terminal lines for a line of output. */
 function wrapped(line: string): string[] {
   if (line.length <= COLUMNS) return [line];
   return [line.slice(0, COLUMNS), ...wrapped(line.slice(COLUMNS))];

@@ -10,7 +10,7 @@ import { writeRandomBert } from '../helpers/random-bert.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runProcess } from '../helpers/run-process.ts';
 
-// Downloads the emulator, libraries and Node for arm64 the first time; emulation is about ten times slower than a processor.
+// Downloads the emulator, libraries and Node for arm64 on the first run; emulation is about ten times slower than a real CPU.
 const PREPARE_MS = 600_000;
 const RUN_MS = 300_000;
 
@@ -43,7 +43,7 @@ describe('an executable for linux-arm64', () => {
 
   it('returns the same results as Python for every text', { timeout: RUN_MS }, async (context) => {
     context.skip(!machine, 'no emulator');
-    // A program's arguments cannot hold a null character.
+    // Program arguments cannot contain a null character.
     const cases = readGolden('sentiment').filter(({ text }) => !text.includes('\0'));
     const { predictions } = JSON.parse(await run('infer', '--', ...cases.map(({ text }) => text)));
     expect(predictions).toHaveLength(cases.length);

@@ -8,7 +8,7 @@ import { canEnterRoots } from '../roots/enter.ts';
 import { prepareRoot, SMALLEST_ROOT } from '../roots/roots.ts';
 import { openSession } from '../roots/session.ts';
 
-/** Packages are downloaded the first time. */
+/** Packages are downloaded on the first run. */
 const PREPARE_MS = 600_000;
 
 describe('a root file system with only libc6, libstdc++6 and libgcc-s1', () => {

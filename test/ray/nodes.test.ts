@@ -17,7 +17,7 @@ import {
   useModelServers,
 } from '../runtime/targets/gateway/evaluation/jobs/model-server.ts';
 
-/** Rows of the job, of which a share is computed between two losses. */
+/** Rows of the job, of which a share is processed between two failures. */
 const ROWS = Number(process.env['ROWS'] ?? 2000);
 const BATCH = 10;
 const START_MS = 600_000;
@@ -26,7 +26,7 @@ const start = useJobGateways();
 useModelServers();
 const PROGRAM = builtProgram('gateway');
 const ENCODER = builtExecutable('sentiment');
-/** The nodes have Ray, and nothing of this project. */
+/** The nodes have only Ray, and no files of this project. */
 const hidden = [dirname(PROGRAM), dirname(ENCODER)];
 const network: NetworkNodes | undefined = RAY === undefined ? undefined : createNetworkNodes(3, { hidden });
 
@@ -86,7 +86,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
           const executables = readdirSync(join(cache, 'executables')).filter((name) => name.length === 64);
           expect(executables).toHaveLength(2);
         }
-        // The gateway has answered none of the rows.
+        // The gateway itself has processed no rows.
         expect(await jobs.store.db.selectFrom('gateway_usage').selectAll().execute()).toEqual([]);
       },
       START_MS,
@@ -116,7 +116,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
               .filter(({ command }) => command.endsWith(' job run') && !command.includes('sh -c'))
               .map(({ pid }) => pid),
           );
-        /** Waits until so many rows are computed, while a kill still hits a running worker. */
+        /** Waits until this number of rows has been processed, while a worker is still running. */
         const reach = async (kill: number): Promise<void> => {
           await model.asked(Math.ceil(((kill + 0.5) * ROWS) / (KILLS.length + 1)));
           while (workers().length === 0) {
@@ -134,7 +134,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
           node: async (kill: number) => {
             const place = others[kill % others.length] as NetworkNode;
             place.kill();
-            // Ray does not accept a new node with the address of one that it still believes to be alive.
+            // Ray rejects a new node with the address of one that it still considers alive.
             while (await isAlive(place)) await sleep(200);
             await cluster?.addNode(place, 1);
           },
@@ -169,7 +169,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
         try {
           for (const [kill, what] of KILLS.entries()) {
             await reach(kill);
-            // The other worker waits, so that rows are left for all losses on a fast machine, too.
+            // The other worker waits, so that enough rows are left for all failures, even on a fast machine.
             model.hold(true);
             await lost[what](kill);
             model.hold(false);
@@ -180,7 +180,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
           const texts = Array.from({ length: ROWS }, (_, at) => `text ${at}`);
           expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
           expect(job.result).toMatchObject({ details: { rows: ROWS, failed_rows: 0 } });
-          // The batches that were in flight: those of both workers when a gateway is killed.
+          // The batches in flight: those of both workers when a gateway is killed.
           expect(model.repeated()).toBeLessThanOrEqual(KILLS.length * 2 * BATCH);
         } finally {
           await proxy.close();

@@ -19,7 +19,7 @@ import {
 
 const INSTALL_MS = 600_000;
 const RAY = await findRay();
-/** The cluster requires it of every request, and its nodes of each other. */
+/** The cluster requires it for every request, and its nodes require it from each other. */
 const TOKEN = 'the-token-of-the-cluster-0123456789abcdef';
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
 const tokenFile = join(folder, 'token');
@@ -73,7 +73,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
   const allSubmitted = async (id: string): Promise<readonly Submitted[]> =>
     (await read<Submitted[]>('/api/jobs/')).filter(({ submission_id: name }) => name.startsWith(id));
   const submitted = async (id: string): Promise<Submitted | undefined> => (await allSubmitted(id))[0];
-  /** Ray's statuses of all workers of a job, when all have ended. */
+  /** Ray's statuses of all workers of a job, after all have ended. */
   const statuses = async (id: string): Promise<readonly string[]> => {
     for (;;) {
       const found = (await allSubmitted(id)).map(({ status }) => status);
@@ -102,7 +102,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
         expect(job).toMatchObject({ status: 'succeeded', doneRows: 25 });
         expect(await jobs.output(job)).toHaveLength(25);
         expect(new Set(model.counts.values())).toEqual(new Set([1]));
-        // The head node has no CPUs, so Ray has found the other one.
+        // The head node has no CPUs, so Ray has selected the other node.
         expect(await ranOnHead(id)).toBe(false);
 
         const poisoned = await jobs.create(['fine', 'poison'], {
@@ -182,7 +182,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
           model.hold(true);
           await proxy.open();
           await model.asked(1);
-          // The gateway has noticed that the worker runs.
+          // The gateway has detected that the worker is running.
           for (job = await jobs.get(id); job.queuedReason !== null; job = await jobs.get(id)) await sleep(20);
           await proxy.close();
           for (job = await jobs.get(id); job.queuedReason === null; job = await jobs.get(id)) await sleep(20);

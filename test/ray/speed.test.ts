@@ -21,8 +21,8 @@ import {
   useJobGateways,
 } from '../runtime/targets/gateway/evaluation/jobs/job-gateway.ts';
 
-// `npm run test:ray:speed`: rows per second of one node and of two. Each node has half the time of a processor, however many nodes there
-// are, so that two idle processors are enough: the gateway, the database and the head of the cluster have the other one.
+// `npm run test:ray:speed`: rows per second on one node and on two. Each node gets half of a CPU, however many nodes there are, so two idle
+// CPUs are sufficient: the gateway, the database and the head node use the other one.
 
 const ROWS = Number(process.env['ROWS'] ?? 2000);
 const MIN_SPEEDUP = 1.8;
@@ -33,7 +33,7 @@ const PROCESSOR_SHARE = 0.5;
 const hasProcessors = availableParallelism() >= 2 && canLimitProcessors();
 const network: NetworkNodes | undefined =
   RAY === undefined || !hasProcessors ? undefined : createNetworkNodes(3);
-/** Texts that fill the model, so that its computation takes most of the time. */
+/** Texts of maximum length, so that computation takes most of the time. */
 const TEXTS = Array.from({ length: ROWS }, (_, at) => `text ${at} ${'and so on '.repeat(40)}`);
 
 describe.skipIf(!network)('Ray on nodes with separate CPU limits', () => {
@@ -62,7 +62,7 @@ describe.skipIf(!network)('Ray on nodes with separate CPU limits', () => {
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);
-        /** Rows per second between the first and the last written batch, so that starts do not count. */
+        /** Rows per second between the first and the last written batch, so that startup does not count. */
         const measure = async (workers: number): Promise<number> => {
           const ray = { address: cluster?.address };
           const gateway = await start(url, { host: hostIp, workflows: { compute: 'ray', workers, ray } });
@@ -83,7 +83,7 @@ describe.skipIf(!network)('Ray on nodes with separate CPU limits', () => {
           await gateway.ended;
           return (ROWS - done) / seconds;
         };
-        // The first run fetches the executables. Nodes need more time to start than they have later.
+        // The first run downloads the executables. Nodes need more time to start than later.
         await measure(2);
         for (const place of others) place.limitProcessors(PROCESSOR_SHARE);
         const [one, two] = [await measure(1), await measure(2)];

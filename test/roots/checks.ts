@@ -9,11 +9,11 @@ export type ProgramName = 'encoderfile' | 'encoder' | 'manager' | 'gateway';
 
 interface Outcome {
   readonly exitCode: number | string;
-  /** What the program printed, or the response from the server. */
+  /** The output of the program, or the response from the server. */
   readonly output: string;
 }
 
-/** Something that a program does in a root. It succeeded if it exits with 0 and its output is as expected. */
+/** A check of a program in a root file system. It succeeds if the program exits with 0 and its output is as expected. */
 export interface RootCheck {
   readonly name: string;
   readonly program: ProgramName;
@@ -25,7 +25,7 @@ const ENCODER = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '-
 const MANAGER = ['-c', '/tmp/.mcpd.toml'];
 const GATEWAY = ['--data-dir', '/tmp/data'];
 
-/** They run in this order: later ones use what earlier ones wrote to /tmp. */
+/** They run in this order: later ones use files that earlier ones wrote to /tmp. */
 export const ROOT_CHECKS: readonly RootCheck[] = [
   { program: 'encoderfile', name: 'build', run: built, expected: /built\.encoder/ },
   {
@@ -54,7 +54,7 @@ export const ROOT_CHECKS: readonly RootCheck[] = [
   },
 ];
 
-/** The build tool as one file, with the files of a model and nothing else. */
+/** The single-file build tool, with only the files of a model. */
 async function built(session: Session): Promise<Outcome> {
   cpSync(join(FIXTURES, 'models/sentiment'), join(session.temporary, 'model'), { recursive: true });
   const output = ['-o', '/tmp/built.encoder', '--cache-dir', '/tmp/cache'];
@@ -79,7 +79,7 @@ function printed(...args: string[]): RootCheck['run'] {
   };
 }
 
-/** One request to a server, and its exit code after SIGTERM. */
+/** A request to a server, and its exit code after SIGTERM. */
 function answered(args: readonly string[], request: (url: string) => Promise<Response>): RootCheck['run'] {
   return async (session) => {
     let output = '';

@@ -1,7 +1,7 @@
 import { execaSync } from 'execa';
 import { PROGRAM } from './roots.ts';
 
-/** A command that runs a program inside a root. */
+/** A command that runs a program inside a root file system. */
 export interface InsideRoot {
   readonly command: string;
   readonly args: readonly string[];
@@ -9,17 +9,17 @@ export interface InsideRoot {
 
 interface RootOptions {
   readonly root: string;
-  /** The program's file outside. */
+  /** The program file on the host. */
   readonly program: string;
-  /** The folder outside that is /tmp inside. */
+  /** The host folder that is mounted at /tmp. */
   readonly temporary: string;
-  /** Environment variables; their values have no spaces. */
+  /** Environment variables; their values must not contain spaces. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 /**
- * A mount namespace of its own, so that the mounts are gone when the program ends. Every step replaces the one before, so
- * signals reach the program. It gets none of this system's variables, as in a container.
+ * A separate mount namespace, so that the mounts are removed when the program ends. Every step replaces the process of the previous one, so
+ * signals reach the program. It inherits no variables of this system, as in a container.
  */
 const SCRIPT = `
 root=$1 program=$2 temporary=$3 variables=$4
@@ -40,6 +40,6 @@ export function enterRoot(
   return { command: 'unshare', args: ['-rm', 'sh', '-ec', SCRIPT, 'sh', ...parameters] };
 }
 
-/** Whether this system permits namespaces. */
+/** Whether this system allows namespaces. */
 export const canEnterRoots = (): boolean =>
   process.platform === 'linux' && execaSync('unshare', ['-rm', 'true'], { reject: false }).exitCode === 0;

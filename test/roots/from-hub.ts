@@ -6,8 +6,8 @@ import { openSession, type Session } from './session.ts';
 type Contents = ConstructorParameters<typeof HubRepository>[0];
 
 /**
- * Downloads a model from a hub on this machine, builds it and runs the executable, all in the root of the session. `output` has each command, how
- * long it took, and what it printed.
+ * Downloads a model from a local hub, builds it and runs the executable, all in the root file system of the session. `output` contains each
+ * command, its duration, and its output.
  */
 export async function fromHub(
   { root, program, temporary }: Session,

@@ -5,15 +5,17 @@ import { execa } from 'execa';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { debianMirror, missingPackages, readPackageLists } from '../helpers/package-lists.ts';
 
-/** A root file system with little in it. */
+/** A minimal root file system. */
 export interface Root {
   readonly name: string;
   readonly release: string;
-  /** `libraries` has only what executables link to; `minbase` is the smallest Debian system, which only root can set up. */
+  /**
+   * `libraries` contains only the libraries that executables link to; `minbase` is the smallest Debian system, which only root can set up.
+   */
   readonly kind: 'libraries' | 'minbase';
 }
 
-/** Like distroless images for programs in C++. */
+/** Like distroless images for C++ programs. */
 export const SMALLEST_ROOT: Root = { name: 'libraries-bookworm', release: 'bookworm', kind: 'libraries' };
 
 export const ROOTS: readonly Root[] = [
@@ -21,22 +23,22 @@ export const ROOTS: readonly Root[] = [
   { name: 'libraries-trixie', release: 'trixie', kind: 'libraries' },
   { name: 'minbase-bookworm', release: 'bookworm', kind: 'minbase' },
   { name: 'minbase-bullseye', release: 'bullseye', kind: 'minbase' },
-  // glibc 2.28, the oldest that Node supports. Debian moves its oldest releases from its mirrors to an archive.
+  // glibc 2.28, the oldest version that Node supports. Debian moves its oldest releases from its mirrors to an archive.
   { name: 'libraries-buster', release: 'buster', kind: 'libraries' },
 ];
 
-/** What Node and the native libraries link to. */
+/** The libraries that Node and the native libraries link to. */
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
 /** The name of `libgcc-s1` before bullseye. */
 const OLD_NAMES: Readonly<Record<string, readonly string[]>> = {
   buster: ['libc6', 'libstdc++6', 'libgcc1'],
 };
 
-/** What `enterRoot` mounts to, and a file for the program. */
+/** The mount points of `enterRoot`, and a file for the program. */
 export const PROGRAM = 'app/program';
 const FOLDERS = ['app', 'dev', 'etc', 'proc', 'tmp'];
 
-/** Returns the folder of a root, set up on first use; or what is missing for that. */
+/** Returns the folder of a root file system, set up on first use, or the missing prerequisite. */
 export async function prepareRoot(
   root: Root,
 ): Promise<{ readonly path: string } | { readonly missing: string }> {
@@ -50,9 +52,9 @@ export async function prepareRoot(
     await (root.kind === 'minbase' ? bootstrap(root, ready) : unpackLibraries(root, scratch, ready));
     for (const folder of FOLDERS) await mkdir(join(ready, folder), { recursive: true });
     await writeFile(join(ready, PROGRAM), '');
-    // Container runtimes write it.
+    // Container runtimes write this file.
     await writeFile(join(ready, 'etc/hosts'), '127.0.0.1 localhost\n');
-    // Another process can have been faster.
+    // Another process may have been faster.
     if (!existsSync(path)) await rename(ready, path);
     return { path };
   } catch (error) {

@@ -12,7 +12,7 @@ import { fromHub } from './from-hub.ts';
 import { prepareRoot, type Root, ROOTS, SMALLEST_ROOT } from './roots.ts';
 import { openSession, type Session } from './session.ts';
 
-// `npm run test:roots`: builds the four programs, runs all checks in every root and prints a table. Exit code 1 if one failed.
+// `npm run test:roots`: builds the four programs, runs all checks in every root file system and prints a table. Exit code 1 if one failed.
 
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-roots-'));
 try {
@@ -45,7 +45,7 @@ async function buildPrograms(): Promise<Programs> {
   };
 }
 
-/** Prints a session in the smallest root: a model that others trained, from its name to an answer. */
+/** Prints a session in the smallest root file system, from a model name to a result. */
 async function printRealModel(program: string): Promise<void> {
   const prepared = await prepareRoot(SMALLEST_ROOT);
   if ('missing' in prepared) return;
@@ -67,12 +67,12 @@ async function printRealModel(program: string): Promise<void> {
   if (exitCode !== 0) process.exitCode = 1;
 }
 
-/** Returns the result of each check: `ok`, `FAILED`, or `-` in a root that cannot be set up. */
+/** Returns the result of each check: `ok`, `FAILED`, or `-` in a root file system that cannot be set up. */
 async function runChecks(root: Root, programs: Programs): Promise<string[]> {
   const prepared = await prepareRoot(root);
   if ('missing' in prepared) {
     console.warn(`SKIPPED: ${root.name}. Missing: ${prepared.missing}`);
-    // At least this root must be tested.
+    // At least this root file system must be tested.
     if (root === SMALLEST_ROOT) process.exitCode = 1;
     return ROOT_CHECKS.map(() => '-');
   }

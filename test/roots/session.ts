@@ -2,15 +2,15 @@ import { runProcess, type Answer } from '../helpers/run-process.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { enterRoot } from './enter.ts';
 
-/** A program inside a root. Its /tmp is a folder that lasts as long as the session. */
+/** A program inside a root file system. Its /tmp is a folder that exists as long as the session. */
 export interface Session {
-  /** The folder outside the root. */
+  /** The folder on the host. */
   readonly temporary: string;
   readonly root: string;
-  /** The file of the program outside the root. */
+  /** The program file on the host. */
   readonly program: string;
   readonly run: (...args: string[]) => Promise<Answer>;
-  /** Starts a server, passes its URL on, and returns the exit code after SIGTERM. */
+  /** Starts a server, passes on its URL, and returns the exit code after SIGTERM. */
   readonly serve: (args: readonly string[], use: (url: string) => Promise<void>) => Promise<number | string>;
 }
 

@@ -1,8 +1,8 @@
-/** A server on npm or PyPI, as `mcp-manager add <name>` takes it. */
+/** A server on npm or PyPI, with the arguments for `mcp-manager add <name>`. */
 export interface PublishedServer {
   readonly name: string;
   readonly args: readonly string[];
-  /** Why it does not start by hand either, if it does not. */
+  /** The reason if it cannot be started manually either. */
   readonly fault?: string;
 }
 
@@ -18,7 +18,7 @@ const uvx = (name: string, version: string, ...args: string[]): string[] => [
 ];
 
 export const PUBLISHED_SERVERS: readonly PublishedServer[] = [
-  // Packages without an upper bound of the MCP SDK need one.
+  // Packages without an upper bound for the MCP SDK need one.
   {
     name: 'sqlite',
     args: uvx('mcp-server-sqlite', '2025.4.25', '--with', 'mcp<2', '--', '--db-path', 'x.db'),
@@ -39,7 +39,7 @@ export const PUBLISHED_SERVERS: readonly PublishedServer[] = [
     name: 'alchemy',
     args: uvx('mcp-alchemy', '2026.10.15.202659', '--env', 'DB_URL=sqlite:///x.db'),
   },
-  // Its program has another name than its package.
+  // The program name differs from the package name.
   { name: 'word', args: uvx('office-word-mcp-server', '1.1.11', '--bin', 'word_mcp_server') },
   { name: 'time', args: uvx('mcp-server-time', '2026.10.19') },
   { name: 'playwright', args: npx('@playwright/mcp', '0.0.83') },

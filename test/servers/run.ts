@@ -8,10 +8,10 @@ import { ROOT } from '../helpers/paths.ts';
 import { freePort } from '../sign-in/processes.ts';
 import { PUBLISHED_SERVERS } from './published-servers.ts';
 
-// `npm run test:servers`: adds servers that others published to npm and PyPI with the manager's own commands, starts the manager with
-// cold caches, and prints when each server was ready, and how many starts it needed. Then starts it again with warm caches. Fails if a
-// server that starts by hand did not start at its first start. Arguments select servers by name. Needs npx, uvx (or Python 3 with
-// venv, to install it) and the registries; takes 5 to 15 minutes on 2 cores.
+// `npm run test:servers`: adds third-party servers from npm and PyPI with the manager's own commands, starts the manager with cold caches,
+// and prints when each server was ready, and the number of starts. Then starts it again with warm caches. Fails if a server that can be
+// started manually failed on its first start. Arguments select servers by name. Needs npx, uvx (or Python 3 with venv, to install it) and
+// the registries; takes 5 to 15 minutes on 2 cores.
 
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');
 const LIMIT_MS = 20 * 60_000;
@@ -37,7 +37,7 @@ async function findUv(): Promise<string> {
 
 const port = String(await freePort());
 const url = `http://127.0.0.1:${port}`;
-/** What a user's shell has, e.g. certificates and proxies, with caches of its own. */
+/** The variables of a user's shell, e.g. certificates and proxies, with separate caches. */
 const env = {
   ...process.env,
   npm_config_cache: join(home, '.npm'),
@@ -54,7 +54,7 @@ const manager = (...args: string[]) =>
 await manager('init');
 for (const { name, args } of servers) await manager('add', name, '--tool', '*', ...args);
 
-/** Runs the manager until all servers run or have failed; returns the seconds until each one ran, and its last state. */
+/** Runs the manager until all servers are running or have failed; returns the seconds until each one was running, and its last state. */
 async function run(): Promise<ReadonlyMap<string, State & { readonly seconds?: number }>> {
   const startedAt = Date.now();
   const daemon = spawn(process.execPath, [MANAGER, 'daemon', '--log-level', 'warn'], {

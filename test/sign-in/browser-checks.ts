@@ -3,7 +3,7 @@ import { BROWSERS, withBrowser } from '../helpers/with-browser.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 import { until } from './processes.ts';
 
-/** A user signs in to a remote server with the pages of the manager, and signs out. */
+/** Signs in a user to a remote server with the manager's pages, and signs out. */
 export async function checkPages({
   processes,
   check,
@@ -19,7 +19,7 @@ export async function checkPages({
       const { stdout } = await manager.run(['keys', 'create', '--name', name, '--admin']);
       const key = String(stdout);
       const call = (): Promise<string> => callTool(manager, 'person', 'echo', { message: 'hello' }, key);
-      // The page shows the sign-in as soon as the server has required it.
+      // The page shows the sign-in as soon as the server requires it.
       await until('a sign-in is required', () =>
         call().then(
           () => false,
@@ -40,7 +40,7 @@ export async function checkPages({
         await tab.getByRole('button', { name: 'Sign in' }).click();
         await signInAtProvider(tab, name);
         await tab.getByText('Signed in to person. You can close this page.').waitFor();
-        // The first tab notices it.
+        // The first tab detects it.
         await page.getByRole('button', { name: 'Sign out' }).waitFor();
         await until('a call works', async () => (await call()) !== '');
         await page.getByRole('button', { name: 'Sign out' }).click();

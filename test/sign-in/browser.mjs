@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A browser whose person agrees to everything: `BROWSER=browser.mjs mcp-manager login`. It keeps cookies, follows redirects and
-// fills in the forms of oidc-provider and of Keycloak. With `--stop`, it prints the URL of the redirect to 127.0.0.1.
+// A browser whose user consents to everything: `BROWSER=browser.mjs mcp-manager login`. It keeps cookies, follows redirects and fills in
+// the forms of oidc-provider and Keycloak. With `--stop`, it prints the URL of the redirect to 127.0.0.1.
 const person = process.env.PERSON ?? 'ann';
 const FIELDS = { login: person, password: `${person}-password`, username: person };
 const MAX_PAGES = 20;

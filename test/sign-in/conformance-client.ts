@@ -1,5 +1,5 @@
-// The client that the conformance suite tests: it signs in like `mcp-manager login`, connects like the manager, and calls a tool.
-// The suite passes the URL of its server as the last argument, and describes the scenario in variables.
+// The client that the conformance suite tests: it signs in like `mcp-manager login`, connects like the manager, and calls a tool. The suite
+// passes the URL of its server as the last argument, and describes the scenario in variables.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

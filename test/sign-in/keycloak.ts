@@ -5,7 +5,7 @@ import type { ProviderChecks } from './provider-checks.ts';
 
 const KEYCLOAK_MS = 300_000;
 
-/** Signs in with Keycloak in KEYCLOAK_HOME, if that is set. */
+/** Signs in with the Keycloak in KEYCLOAK_HOME, if it is set. */
 export async function checkKeycloak({
   processes,
   check,

@@ -1,7 +1,7 @@
-// The authorization server `oidc-provider`. Its access tokens are JWTs, and opaque texts for resources at a second address. Its
-// development pages accept any name. It supports DPoP, with a nonce in each proof, introspection, and clients with a key.
-// Arguments: the folder of its packages, its port, the public key of the client `key-robot`, the address of resources with opaque
-// tokens. Prints its issuer when it listens.
+// The authorization server `oidc-provider`. Its access tokens are JWTs, or opaque for resources at a second address. Its development pages
+// accept any name. It supports DPoP with a nonce in each proof, introspection, and clients with a key. Arguments: the folder of its
+// packages, its port, the public key of the client `key-robot`, the address of resources with opaque tokens. Prints its issuer when it is
+// listening.
 import { randomBytes } from 'node:crypto';
 
 const [folder, port, publicKey, opaqueResource] = process.argv.slice(2);

@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000;
 
 export interface Manager {
   readonly url: string;
-  /** Runs a command on the files of this manager, with a browser whose person agrees to everything. */
+  /** Runs a command with the files of this manager, and a browser whose user consents to everything. */
   readonly run: (
     args: readonly string[],
     options?: { readonly env?: Readonly<Record<string, string>> },
@@ -50,7 +50,7 @@ export function processesIn(folder: string) {
   /** Shell scripts whose programs end with their process group. */
   const groups: ChildProcess[] = [];
   return {
-    /** Starts a program that prints something when it is ready. */
+    /** Starts a program that prints a line when it is ready. */
     async start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
       const child = spawn(process.execPath, args, {
         env: { ...process.env, ...env },

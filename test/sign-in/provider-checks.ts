@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Manager, type processesIn, until } from './processes.ts';
 
-/** What the checks with `oidc-provider` share. */
+/** The environment shared by the checks with `oidc-provider`. */
 export interface ProviderChecks {
   readonly processes: ReturnType<typeof processesIn>;
   readonly check: (what: string, work: () => Promise<void>) => Promise<void>;
@@ -16,9 +16,9 @@ export interface ProviderChecks {
   ) => Promise<string>;
   /** Returns the configuration of a remote server. */
   readonly remote: (name: string, url: string) => string;
-  /** The folder with `audit.jsonl` of the protected manager. */
+  /** The folder with the protected manager's `audit.jsonl`. */
   readonly folder: string;
-  /** The protected manager, and the one whose tokens are opaque. */
+  /** The protected manager, and the one with opaque tokens. */
   readonly resource: string;
   readonly opaqueResource: string;
   /** The key of the client `key-robot` as PEM. */
@@ -33,7 +33,7 @@ export interface ProviderChecks {
 
 const echo = { message: 'hello' };
 
-/** Two users of one manager sign in to the same server. */
+/** Two users of the same manager sign in to the same server. */
 export async function checkUsers({
   processes,
   check,

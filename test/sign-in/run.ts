@@ -10,11 +10,11 @@ import { checkProofs, checkUsers } from './provider-checks.ts';
 import { checkKeycloak } from './keycloak.ts';
 import { freePort, type Manager, processesIn, until } from './processes.ts';
 
-// `npm run test:sign-in`: signs in with authorization servers of others on loopback, in both directions. One manager is a
-// protected resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls
-// the first one. Further ones have a sign-in for each user, also by clicks in Chromium and Firefox, clients with a key, tokens that are
-// bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager accepts tokens
-// of Keycloak, too. Prints a table. Needs the npm registry.
+// `npm run test:sign-in`: signs in with third-party authorization servers on loopback, in both directions. One manager is a protected
+// resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls the first one.
+// Other managers test separate sign-ins for each user, also through the user interface in Chromium and Firefox, clients with a key, tokens
+// that are bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager also
+// accepts tokens from Keycloak. Prints a table. Needs the npm registry.
 
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
@@ -216,7 +216,7 @@ async function run(): Promise<void> {
   });
 }
 
-/** Installs the packages that only this script needs. SIGN_IN_TOOLS names a folder that has them already. */
+/** Installs the packages that only this script needs. SIGN_IN_TOOLS is a folder that already contains them. */
 async function installTools(): Promise<string> {
   const tools = join(folder, 'tools');
   mkdirSync(tools);

@@ -18,9 +18,9 @@ const open = async (page: Page, { root, version }: Site, name: string): Promise<
 const seeTitle = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: false }).waitFor();
 
-/** What a reader does on the site, by name. */
+/** Actions of a reader on the site, by name. */
 export const CHECKS: Readonly<Record<string, Check>> = {
-  async 'the root leads to the newest version'(page, { root, version }) {
+  async 'the root redirects to the latest version'(page, { root, version }) {
     await page.goto(`${root}/index.html`);
     await page.waitForURL(`${root}/${version}/index.html`);
     await seeTitle(page, 'encoderfile');
@@ -41,13 +41,13 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     await page.locator('.result', { hasText: 'Troubleshooting' }).first().click();
     await page.waitForURL(/troubleshooting\.html/);
   },
-  async 'the dark mode stays after a reload'(page, site) {
+  async 'dark mode is kept after a reload'(page, site) {
     await open(page, site, 'serve');
     await page.locator('.VPSwitchAppearance:visible').first().click();
     await page.reload();
     await page.locator('html.dark').waitFor();
   },
-  async 'the menu leads to another version'(page, site) {
+  async 'the menu opens another version'(page, site) {
     await open(page, site, 'how-to/qdrant');
     await page.locator(`.version-menu option[value="${OLDER}"]`).waitFor({ state: 'attached' });
     await page.locator('.version-menu').selectOption(OLDER);

@@ -10,8 +10,8 @@ import { ROOT } from '../helpers/paths.ts';
 import { CHECKS, OLDER } from './checks.ts';
 import { serveFolder } from './static-server.ts';
 
-// `npm run test:site`: builds the documentation site and reads it in Chromium, below two paths of a static server. A request to another host, a
-// missing file and an error in the console fail a check. Exit code 1 if a check fails.
+// `npm run test:site`: builds the documentation site and tests it in Chromium, at two paths of a static server. A request to another host,
+// a missing file and a console error fail a check. Exit code 1 if a check fails.
 
 const PREFIXES = ['', '/some/where/docs'];
 const rows: string[][] = [];
@@ -59,7 +59,7 @@ async function readSite(browser: Browser, prefix: string, version: string): Prom
   await close();
 }
 
-/** Collects requests to other places, missing files and errors of a page. */
+/** Collects requests to other hosts, missing files and errors of a page. */
 function watch(page: Page, root: string): string[] {
   const problems: string[] = [];
   page.on('request', (request) => {

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** A plain server for the files of a folder below a path, as every web server can be configured. */
+/** A plain static file server at a path, as any web server can be configured. */
 export async function serveFolder(
   folder: string,
   prefix: string,

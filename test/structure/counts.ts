@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** What of the structure can be counted in the sources, without running them. */
+/** Statistics about the structure of the sources, computed without running them. */
 export interface Counts {
   readonly files: number;
   readonly lines: number;
@@ -14,7 +14,7 @@ export interface Counts {
 
 const LONG = 200;
 
-/** Product files that are written by hand: programs, build tool and pages, without generated code. */
+/** Manually written product files: programs, build tool and pages, without generated code. */
 export function countSources(root: string): Counts {
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
   const isProduct = (file: string): boolean =>

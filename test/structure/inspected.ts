@@ -17,9 +17,9 @@ interface Script {
   }[];
 }
 
-/** A program of this repository that runs from its source, and reports which of its functions have run. */
+/** A program of this repository that runs from source, and reports which of its functions have run. */
 export interface Inspected {
-  /** The functions that ran since the last call, by file, of all threads. */
+  /** The functions that have run since the last call, by file, in all threads. */
   readonly ran: () => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly output: () => string;
   readonly stop: () => Promise<void>;
@@ -27,7 +27,7 @@ export interface Inspected {
 
 const START = { callCount: true, detailed: false };
 
-/** Starts Node with the inspector, and counts calls in its main thread and in its workers. */
+/** Starts Node with the inspector, and counts calls in its main thread and its workers. */
 export async function inspect(args: readonly string[], env: Record<string, string> = {}): Promise<Inspected> {
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', ...args], {
     env: { ...process.env, ...env },

@@ -3,7 +3,7 @@ import { ROOT } from '../helpers/paths.ts';
 import { countSources } from './counts.ts';
 import { followTrips } from './trips.ts';
 
-// `npm run structure [-- --files] [-- --root FOLDER]`: how many files a subject has, in this repository or in another state of it.
+// `npm run structure [-- --files] [-- --root FOLDER]`: counts the files of each subject, in this repository or in another checkout.
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--root');

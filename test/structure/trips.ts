@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, type Inspected } from './inspected.ts';
 
-/** The files of one request, in the order of their path, with the functions that ran. */
+/** The files involved in one request, in order of their path, with the functions that ran. */
 export type Trip = ReadonlyMap<string, readonly string[]>;
 
-/** Runs one request of each kind against the programs of `root`, from source, once everything is warm. */
+/** Runs one request of each kind against the programs in `root`, from source, once they have warmed up. */
 export async function followTrips(root: string): Promise<Record<string, Trip>> {
   const folder = await mkdtemp(join(tmpdir(), 'encoderfile-structure-'));
   try {
@@ -143,7 +143,7 @@ async function follow(
   }
 }
 
-/** The port is in what the program prints; requests of the first seconds may come before it is ready. */
+/** The program prints the port; requests in the first seconds may arrive before it is ready. */
 async function portOf({ output }: Inspected, address: RegExp): Promise<string> {
   const end = Date.now() + 60_000;
   for (;;) {

@@ -16,7 +16,7 @@ export interface Compared {
 interface SlowDifferences extends Differences {
   /** Number of lines by the rules that explain their difference, most frequent first. */
   readonly rules: readonly (readonly [string, number])[];
-  /** The shortest line for each of them. */
+  /** The shortest line for each rule. */
   readonly examples: Readonly<Record<string, string>>;
   readonly unexplained: readonly string[];
 }

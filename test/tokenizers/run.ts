@@ -8,9 +8,9 @@ import { tokenizerOf } from '../helpers/tokenizer-folder.ts';
 import { type Compared, explained, summary } from './compared.ts';
 import { writeRealVocabularies } from './real-vocabularies.ts';
 
-// `npm run test:tokenizers`: converts a vocabulary of each family and compares 10,000 lines with the slow and the fast tokenizers of
-// transformers 4, and with those of transformers 5. Needs Python 3. Arguments are folders with more vocabularies. Exit code 1 if a
-// line differs from the slow tokenizer for another reason than the rules in docs/decisions/0055-tokenizers-of-older-files.md.
+// `npm run test:tokenizers`: converts a vocabulary of each family and compares 10,000 lines with the slow and fast tokenizers of
+// transformers 4, and with those of transformers 5. Needs Python 3. Arguments are folders with more vocabularies. Exit code 1 if a line
+// differs from the slow tokenizer for a reason other than the rules in docs/decisions/0055-tokenizers-of-older-files.md.
 
 const LINES = 10_000;
 const SCRIPTS = join(ROOT, 'fixtures/scripts');
@@ -50,7 +50,7 @@ async function makeEnvironment(name: string, packages: readonly string[]): Promi
   return join(folder, 'bin/python');
 }
 
-/** Prints the name of each vocabulary when it has been compared, because all of them take minutes. */
+/** Prints the name of each vocabulary after its comparison, because all of them take minutes. */
 async function compare(python: string, vocabularies: string, converted: string): Promise<Compared[]> {
   const args = ['compare_tokenizers.py', vocabularies, converted, String(LINES)];
   const results: Compared[] = [];

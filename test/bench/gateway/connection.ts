@@ -2,7 +2,7 @@ import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import type { Target } from './contestant.ts';
 import { chatRequest } from './messages.ts';
 
-/** In milliseconds from the request. */
+/** In milliseconds from the start of the request. */
 export interface Timing {
   /** Until the first byte of the body. */
   readonly first: number;
@@ -11,9 +11,9 @@ export interface Timing {
 }
 
 export interface Connection {
-  /** Sends a request over again, as soon as the answer before is there. Rejects unless it is answered. */
+  /** Sends requests one after another, each as soon as the previous response has arrived. Rejects if a request fails. */
   readonly ask: (request: Buffer) => Promise<Timing>;
-  /** Sends a request and resolves as soon as the answer begins. */
+  /** Sends a request and resolves as soon as the response begins. */
   readonly begin: (request: Buffer) => Promise<void>;
   readonly close: () => void;
 }

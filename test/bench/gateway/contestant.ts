@@ -1,21 +1,21 @@
-/** Something that passes requests on to the same provider. */
+/** A program that forwards requests to the same provider. */
 export interface Contestant {
   readonly name: string;
-  /** Undefined where it cannot run here, which it reports. */
+  /** Undefined if it cannot run here, which is reported. */
   start(this: void, upstreamPort: number): Promise<RunningContestant | undefined>;
 }
 
 export interface RunningContestant {
-  /** The process in the middle; absent where there is none. */
+  /** The intermediate process; absent if there is none. */
   readonly pid: number | undefined;
   readonly target: Target;
   readonly stop: () => Promise<void>;
 }
 
-/** Where requests go, and what they say. */
+/** The address and content of requests. */
 export interface Target {
   readonly port: number;
-  /** What the provider's models are called here. */
+  /** The names of the provider's models in this program. */
   readonly model: (name: string) => string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
-/** Of the gateways that benchmarks start. */
+/** The master key of gateways that benchmarks start. */
 export const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 
-/** The key of a user who may spend so much, but will not. */
+/** The key of a user with a budget that is never reached. */
 export async function createKey(port: number): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

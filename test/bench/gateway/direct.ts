@@ -1,6 +1,6 @@
 import type { Contestant } from './contestant.ts';
 
-/** Nothing in the middle. */
+/** Requests without an intermediate process. */
 export const direct: Contestant = {
   name: 'direct',
   start: (port) =>

@@ -5,11 +5,11 @@ import type { RunningContestant } from './contestant.ts';
 export interface HeldStreams {
   readonly before: number;
   readonly during: number;
-  /** Whether a request was answered next to them. */
+  /** Whether a concurrent request got a response. */
   readonly answers: boolean;
 }
 
-/** Opens so many streams that say one word and then nothing. */
+/** Opens a number of streams that send one word and then nothing. */
 export async function holdStreams(
   { pid = 0, target }: RunningContestant,
   count: number,
@@ -38,5 +38,5 @@ export async function holdStreams(
   }
 }
 
-/** So that no queue of connections overflows. */
+/** Prevents the connection queue from overflowing. */
 const AT_ONCE = 50;

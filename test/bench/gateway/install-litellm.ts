@@ -6,7 +6,7 @@ import { PATHS } from '../setup/paths.ts';
 
 const WANTED = 'litellm[proxy]==1.106.2';
 
-/** Its program, in a virtual environment of its own, made once; undefined where there is no Python that can do that. */
+/** LiteLLM's program in a separate virtual environment, created once; undefined if no suitable Python is available. */
 export async function installLiteLlm(): Promise<string | undefined> {
   const program = join(PATHS.liteLlm, 'bin/litellm');
   const stamp = join(PATHS.liteLlm, 'installed');

@@ -2,8 +2,8 @@ import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import { LARGE_LOADS } from './large-requests.ts';
 
 /**
- * Sends the requests of a large load until its process is ended, and prints a line for each answer. A process of its own, because
- * what it reads and writes would make the small requests wait that are measured.
+ * Sends the requests of a large load until its process is ended, and prints a line for each response. It is a separate process, because its
+ * reads and writes would delay the small requests that are measured.
  */
 const [port, name, authorization = ''] = process.argv.slice(2);
 const load = LARGE_LOADS.find((one) => one.name === name);

@@ -1,10 +1,10 @@
 import { FLOOD } from './messages.ts';
 
-/** Requests that take the gateway long, and how many of them run concurrently. */
+/** Requests that take the gateway long, and their concurrency. */
 export interface LargeLoad {
   readonly name: string;
   readonly concurrency: number;
-  /** The body of each request, as JSON. */
+  /** The JSON body of each request. */
   readonly body: () => string;
 }
 
@@ -14,7 +14,7 @@ const MODEL = 'large:chat';
 
 const image = (): object => {
   const bytes = Buffer.alloc(IMAGE_BYTES, 'pixels of an image');
-  // The head of a PNG file of 2048 by 2048 pixels.
+  // The header of a PNG file with 2048 by 2048 pixels.
   Buffer.from('89504e470d0a1a0a0000000d49484452000008000000080008060000', 'hex').copy(bytes);
   return { type: 'image_url', image_url: { url: `data:image/png;base64,${bytes.toString('base64')}` } };
 };

@@ -4,7 +4,7 @@ import type { Target } from './contestant.ts';
 export interface LoadOptions {
   readonly concurrency: number;
   readonly stream?: boolean;
-  /** Asked before every request. */
+  /** Called before every request. */
   readonly goOn: () => boolean;
 }
 
@@ -13,7 +13,7 @@ export interface LoadResult {
   readonly timings: readonly Timing[];
 }
 
-/** Requests one after the other on so many connections. */
+/** Sends requests one after another on each of several connections. */
 export async function putLoad(
   target: Target,
   { concurrency, stream = false, goOn }: LoadOptions,
@@ -35,19 +35,19 @@ export async function putLoad(
   }
 }
 
-/** For so long. */
+/** Until this time has passed. */
 export function forMilliseconds(milliseconds: number): () => boolean {
   const end = performance.now() + milliseconds;
   return () => performance.now() < end;
 }
 
-/** So many times. */
+/** This number of requests. */
 export function times(count: number): () => boolean {
   let left = count;
   return () => (left -= 1) >= 0;
 }
 
-/** The value below which so large a share of them is. */
+/** The value at this percentile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * share)] ?? NaN;

@@ -1,4 +1,4 @@
-/** What is asked of every contestant: as small as requests are, so that what is measured is what stands in between. */
+/** The request for every contestant: as small as possible, so that the measurement shows the overhead of the intermediate process. */
 export const chatRequest = (model: string, stream: boolean): string =>
   JSON.stringify({
     model,
@@ -10,7 +10,7 @@ export const chatRequest = (model: string, stream: boolean): string =>
     ],
   });
 
-/** The name of the model whose streams say one word and then nothing. */
+/** The model whose streams send one word and then nothing. */
 export const IDLE = 'idle';
 
 const about = { id: 'chatcmpl-bench', created: 1_760_000_000, model: 'chat' };
@@ -39,7 +39,7 @@ const event = (json: object): string =>
 const delta = (content: object, finish: string | null = null): string =>
   event({ choices: [{ index: 0, delta: content, finish_reason: finish }] });
 
-/** A stream: what is sent immediately, and what after that. */
+/** A stream: the data to send immediately, and the data after that. */
 export const FIRST_EVENTS = delta({ role: 'assistant', content: '' }) + delta({ content: 'A' });
 export const LATER_EVENTS =
   Array.from({ length: 14 }, (_, at) => delta({ content: ` word${at}` })).join('') +
@@ -47,9 +47,9 @@ export const LATER_EVENTS =
   event({ choices: [], usage }) +
   'data: [DONE]\n\n';
 
-/** The name of the model whose streams have so many events. */
+/** The model whose streams have this number of events. */
 export const FLOOD = { model: 'flood', events: 100_000 } as const;
 
-/** Events of a flood that are sent in one piece. */
+/** Events of a flood that are sent in one chunk. */
 export const FLOOD_PIECE = { events: 100, text: delta({ content: ' word' }).repeat(100) } as const;
 export const FLOOD_END = delta({}, 'stop') + event({ choices: [], usage }) + 'data: [DONE]\n\n';

@@ -8,7 +8,7 @@ import { createKey, MASTER_KEY } from './create-key.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Contestant, RunningContestant } from './contestant.ts';
 
-/** With everything on that it is there for: a key, a user with a budget, prices, a row for each request, the log, metrics. */
+/** With all main features enabled: a key, a user with a budget, prices, usage rows, the log, and metrics. */
 export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream) };
 
 export const oursOnPostgres: Contestant = {
@@ -37,7 +37,7 @@ interface Start {
   readonly env?: Record<string, string>;
   /** Default: the gateway of this repository. */
   readonly program?: string;
-  /** Port of the provider of models whose name starts with `large:`. */
+  /** Port of the provider for models whose name starts with `large:`. */
   readonly large?: number;
 }
 
@@ -46,7 +46,7 @@ export async function startGateway(
   { env = {}, program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway, large = upstream }: Start = {},
 ): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-  // Not next to the log: the gateway watches the folder of its configuration.
+  // Not in the folder of the log: the gateway watches the folder of its configuration.
   const config = join(folder, 'config', 'gateway.yml');
   await mkdir(join(folder, 'config'));
   await writeFile(config, JSON.stringify(configFor(upstream, large)), { mode: 0o600 });
@@ -77,7 +77,7 @@ const configFor = (upstream: number, large: number): object => ({
       type: 'openai-compatible',
       api_base: `http://127.0.0.1:${upstream}/v1`,
       api_key: 'sk-bench',
-      // For the streams that are held.
+      // For the streams that stay open.
       max_connections: 1200,
     },
     large: { type: 'openai-compatible', api_base: `http://127.0.0.1:${large}/v1`, api_key: 'sk-bench' },

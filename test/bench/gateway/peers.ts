@@ -6,7 +6,7 @@ import { openConnection, requestTo } from './connection.ts';
 import type { Contestant, RunningContestant, Target } from './contestant.ts';
 import { installLiteLlm } from './install-litellm.ts';
 
-/** Forwards each request as it is: it knows neither keys of its own nor users, budgets or usage. */
+/** Forwards requests unchanged: it has no keys of its own, and no users, budgets or usage. */
 export const portkey: Contestant = {
   name: 'Portkey',
   async start(upstream) {
@@ -26,7 +26,7 @@ export const portkey: Contestant = {
 
 const MASTER_KEY = 'sk-bench-master';
 
-/** One worker with a master key. Its own keys, budgets and usage need a database, and a program that it fetches when it runs. */
+/** One worker with a master key. LiteLLM's own keys, budgets and usage need a database, and a program that it downloads at run time. */
 export const liteLlm: Contestant = {
   name: 'LiteLLM proxy',
   async start(upstream) {
@@ -45,7 +45,7 @@ export const liteLlm: Contestant = {
       program,
       args,
       { port, model: (name) => name, headers: { authorization: `Bearer ${MASTER_KEY}` } },
-      // It would ask for a list of prices otherwise.
+      // Otherwise it would download a price list.
       { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
     );
   },

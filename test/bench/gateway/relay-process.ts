@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { Pool } from 'undici';
 
-/** Passes bodies on and nothing else: no key is checked, nothing is read, nothing is written down. */
+/** Only forwards bodies: it checks no keys, parses nothing and records nothing. */
 const [port, upstream] = process.argv.slice(2).map(Number);
 const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 64, pipelining: 1 });
 
@@ -9,7 +9,7 @@ function pass(path: string, body: Buffer, outgoing: ServerResponse): void {
   pool.dispatch(
     { path, method: 'POST', headers: { 'content-type': 'application/json' }, body },
     {
-      // undici rejects a handler without it.
+      // undici requires this handler.
       onRequestStart() {},
       onResponseStart: (_controller, status, headers) => void outgoing.writeHead(status, headers),
       onResponseData: (_controller, chunk) => void outgoing.write(chunk),

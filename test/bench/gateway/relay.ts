@@ -3,7 +3,7 @@ import { freePort, startUntil } from '../measure/started.ts';
 import { openConnection, requestTo } from './connection.ts';
 import type { Contestant, Target } from './contestant.ts';
 
-/** What Node and undici cost that everything here is made of: no gateway in Node can add less. */
+/** The minimum cost of Node and undici: no gateway based on Node can add less. */
 export const relay: Contestant = {
   name: 'bare relay in Node',
   async start(upstream) {

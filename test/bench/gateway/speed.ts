@@ -8,10 +8,10 @@ import { ours } from './ours.ts';
 interface SpeedOptions {
   readonly title: string;
   readonly rounds: number;
-  /** How long each contestant's turn is. */
+  /** Duration of each contestant's turn. */
   readonly turnMs: number;
   readonly concurrency: number;
-  /** Streams are measured to their first word. */
+  /** Streams are measured until their first word. */
   readonly stream?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Speed {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** More than direct at p50, compared round by round. */
+  /** Additional time compared with direct requests at p50, round by round. */
   readonly added: number;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ANSWER, FIRST_EVENTS, FLOOD, FLOOD_END, FLOOD_PIECE, IDLE, LATER_EVENTS } from './messages.ts';
 
-/** Answers every request with the same, at as little cost of its own as can be; `GET /count` returns how many there were. */
+/** Sends the same response to every request, as cheaply as possible; `GET /count` returns the number of requests. */
 const JSON_HEAD = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) };
 const STREAM_HEAD = { 'content-type': 'text/event-stream' };
 
@@ -18,7 +18,7 @@ function answer(body: string, outgoing: ServerResponse): void {
   else if (!body.includes(`"${IDLE}"`)) setImmediate(() => outgoing.end(LATER_EVENTS));
 }
 
-/** As fast as the reader takes it. */
+/** As fast as the reader reads. */
 function flood(outgoing: ServerResponse): void {
   let left: number = FLOOD.events;
   const go = (): void => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { freePort, startUntil } from '../measure/started.ts';
 
-/** The provider behind every contestant. Its own time is part of every request, and the same for all. */
+/** The provider for every contestant. Its own time is part of every request, and the same for all. */
 export interface Upstream {
   readonly port: number;
-  /** How many requests it has answered. */
+  /** Number of completed requests. */
   readonly count: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }

@@ -14,16 +14,16 @@ interface Round {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Large requests that were answered meanwhile. */
+  /** Large requests that were completed meanwhile. */
   readonly large: number;
 }
 
 const ROUND_MS = 4000;
-/** Between two small requests. */
+/** Pause between two small requests. */
 const PAUSE_MS = 3;
 const NOTHING = 'nothing else';
 
-/** Prints how long a small request takes next to each large load, by contestant. */
+/** Prints how long a small request takes during each large load, by contestant. */
 export async function compareWaiting(
   contestants: ReadonlyMap<string, RunningContestant>,
   rounds: number,
@@ -78,7 +78,7 @@ async function measure(target: Target, load: string): Promise<Round> {
   }
 }
 
-/** Resolves after the first large answer, when everything is compiled. */
+/** Resolves after the first large response, when all code has been compiled. */
 async function startLoad(
   { port, headers }: Target,
   name: string,

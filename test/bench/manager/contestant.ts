@@ -1,12 +1,12 @@
-/** Something that passes tool calls on to the same MCP server. */
+/** A program that forwards tool calls to the same MCP server. */
 export interface Contestant {
   readonly name: string;
-  /** Starts it with so many servers behind it, all alike; the calls go to the first. */
+  /** Starts it with a number of identical servers; calls are sent to the first one. */
   start(this: void, servers: number): Promise<RunningContestant>;
 }
 
 export interface RunningContestant {
-  /** The process in the middle; absent where there is none. */
+  /** The intermediate process; absent if there is none. */
   readonly pid: number | undefined;
   /** Calls the tool `echo` with this text and returns the text of the result. */
   readonly call: (text: string) => Promise<string>;

@@ -4,7 +4,7 @@ import type { Contestant } from './contestant.ts';
 import { ECHO } from './echo-server.ts';
 import { callMessage, INITIALIZE, INITIALIZED, textOf } from './messages.ts';
 
-/** Nothing in the middle: JSON-RPC written to the server's stdin, answers read from its stdout. */
+/** Calls without an intermediate process: JSON-RPC written to the server's stdin, responses read from its stdout. */
 export const direct: Contestant = {
   name: 'direct stdio',
   start: async () => {

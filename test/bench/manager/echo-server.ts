@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PATHS } from '../setup/paths.ts';
 
-/** The MCP server behind every contestant. Its own time is part of every call, and the same for all. */
+/** The MCP server for every contestant. Its own time is part of every call, and the same for all. */
 export const ECHO = {
   command: process.execPath,
   args: [join(PATHS.repository, 'fixtures/mcp-servers/echo.mjs')],

@@ -8,7 +8,7 @@ export interface HttpClient {
   ) => Promise<{ readonly head: string; readonly body: string }>;
 }
 
-/** Sends requests to a port of this machine over connections that are kept open, as many as there are parallel requests. */
+/** Sends requests to a local port over persistent connections, one per parallel request. */
 export function openHttpClient(port: number): HttpClient {
   const idle: RawConnection[] = [];
   const connect = async (): Promise<RawConnection> => {

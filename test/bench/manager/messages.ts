@@ -1,4 +1,4 @@
-/** JSON-RPC as MCP clients write it. */
+/** JSON-RPC messages as sent by MCP clients. */
 export const INITIALIZE = (id: number): string =>
   JSON.stringify({
     jsonrpc: '2.0',
@@ -25,7 +25,7 @@ interface CallAnswer {
   readonly result?: { readonly content?: readonly { readonly text?: string }[] };
 }
 
-/** The text in the answer to a call: plain JSON, or the one event of a stream. */
+/** The text in the response to a call: plain JSON, or the only event of a stream. */
 export function textOf(body: string): string {
   const json = body.startsWith('{') ? body : body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1);
   const { result } = JSON.parse(json) as CallAnswer;

@@ -10,7 +10,7 @@ import { freePort, startUntil } from '../measure/started.ts';
 
 const installed = (path: string): string => join(PATHS.bench, 'node_modules', path);
 
-/** Many servers behind one REST API, as ours. */
+/** Many servers behind one REST API, like mcp-manager. */
 export const mcpHub: Contestant = {
   name: 'mcp-hub (REST)',
   async start(servers) {
@@ -27,7 +27,7 @@ export const mcpHub: Contestant = {
       return result.content[0]?.text ?? '';
     };
     const args = [installed('mcp-hub/dist/cli.js'), '--port', String(port), '--config', config];
-    // Its state goes where the user keeps such things, unless configured otherwise.
+    // Its state is stored in the user's default folder, unless configured otherwise.
     const env = { XDG_STATE_HOME: folder, XDG_DATA_HOME: folder, HOME: folder };
     const { pid, stop } = await startUntil(process.execPath, args, env, () => call('ready'));
     return {
@@ -41,7 +41,7 @@ export const mcpHub: Contestant = {
   },
 };
 
-/** The program that mcp-manager's API is compatible with, at a path that the user gives. */
+/** The program with which mcp-manager's API is compatible, at a path that the user sets. */
 export const mcpd = (program: string): Contestant => ({
   name: 'mcpd (REST)',
   async start(servers) {
@@ -51,7 +51,7 @@ export const mcpd = (program: string): Contestant => ({
       (name) => `[[servers]]\nname = "${name}"\npackage = "npx::echo@1.0.0"\ntools = ["echo"]\n`,
     );
     await writeFile(config, entries.join('\n'));
-    // It only starts packages of npm, PyPI or Docker, so its `npx` is a script that starts the server.
+    // It only starts packages from npm, PyPI or Docker, so its `npx` is a script that starts the server.
     const programs = join(folder, 'bin');
     await mkdir(programs);
     const script = `#!/bin/sh\nexec '${ECHO.command}' ${ECHO.args.map((arg) => `'${arg}'`).join(' ')}\n`;
@@ -78,7 +78,7 @@ export const mcpd = (program: string): Contestant => ({
   },
 });
 
-/** One server behind streamable HTTP. */
+/** A single server behind streamable HTTP. */
 const proxy = (name: string, args: (port: number) => readonly string[], path: string): Contestant => ({
   name,
   async start() {

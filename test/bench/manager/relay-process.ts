@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { callMessage, INITIALIZE, INITIALIZED, textOf } from './messages.ts';
 
-/** Passes the text of a request to the first of its MCP servers and the answer back: no key is checked, nothing is logged. */
+/** Forwards the text of a request to the first of its MCP servers, and returns the response: it checks no keys and logs nothing. */
 const [port, servers, command = '', ...args] = process.argv.slice(2);
 const children = Array.from({ length: Number(servers) }, () =>
   spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] }),
@@ -46,5 +46,5 @@ ask(INITIALIZE, () => {
   child.stdin.write(`${INITIALIZED}\n`);
   server.listen(Number(port), '127.0.0.1');
 });
-// Ends the MCP servers, too, which read the end of their input.
+// Also ends the MCP servers, which detect the end of their input.
 process.on('SIGTERM', () => process.exit());

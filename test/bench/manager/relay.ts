@@ -4,7 +4,7 @@ import type { Contestant } from './contestant.ts';
 import { ECHO } from './echo-server.ts';
 import { openHttpClient } from './http-client.ts';
 
-/** What Node itself costs between HTTP and the pipes of a process: no manager in Node can be faster or smaller. */
+/** The minimum cost of Node between HTTP and the pipes of a process: no manager based on Node can be faster or smaller. */
 export const relay: Contestant = {
   name: 'bare relay in Node',
   async start(servers) {

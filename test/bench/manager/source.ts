@@ -6,7 +6,7 @@ import { PATHS } from '../setup/paths.ts';
 
 const FIXTURES = join(PATHS.repository, 'fixtures/mcp-servers');
 
-/** Starts the manager from its source, with servers of the fixtures: for sections that do not measure its start. */
+/** Starts the manager from source, with servers from the fixtures, for sections that do not measure its start. */
 export async function startSource(
   servers: Readonly<Record<string, string>>,
 ): Promise<Started & { readonly port: number }> {

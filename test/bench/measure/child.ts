@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** A program to start: what is measured is always a process of its own. */
+/** A program to start: measurements always use a separate process. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
@@ -10,13 +10,13 @@ export interface Program {
 }
 
 export interface Finished {
-  /** From before the start to the end of the process and of its output. */
+  /** From before the start to the end of the process and its output. */
   readonly milliseconds: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end. `onStart` learns its process id; a failure of the program is one of the bench. */
+/** Runs a program to its end. `onStart` receives its process ID; a failure of the program fails the benchmark. */
 export async function runProgram(program: Program, onStart?: (pid: number) => void): Promise<Finished> {
   const { command, args, env, stdin } = program;
   const started = performance.now();

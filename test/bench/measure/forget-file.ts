@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Puts a file out of the page cache, as after a start of the machine. Of a file that was written just now, Linux maps far more
- * into a process than the process reads. What a running process has mapped stays.
+ * Evicts a file from the page cache, as after a reboot. If a file was written just now, Linux maps far more of it into a process than the
+ * process reads. Pages mapped by a running process stay.
  */
 export function forgetFile(path: string): void {
   execFileSync('sync', [path]);

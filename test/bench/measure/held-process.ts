@@ -6,20 +6,20 @@ import { promisify } from 'node:util';
 import { type Program, runProgram } from './child.ts';
 import { processorTime } from './processor-time.ts';
 
-/** A process that stopped where it writes its results, with all it needed for them still in memory. */
+/** A process that is suspended where it writes its results, while all required data is still in memory. */
 export interface HeldProcess {
   readonly pid: number;
   release(): void;
 }
 
 /**
- * Runs a program until it blocks on a pipe that is not read, and until its other threads have nothing to do either.
- * Its output must be larger than a pipe holds (64 KiB).
+ * Runs a program until it blocks on a pipe that is not read, and its other threads are idle. Its output must be larger than the capacity of
+ * a pipe (64 KiB).
  */
 export async function hold(program: Program, folder: string): Promise<HeldProcess> {
   const path = join(folder, `held-${process.pid}-${(held += 1)}`);
   await runProgram({ command: 'mkfifo', args: [path] });
-  // Opened for both directions, which on Linux does not wait for another side.
+  // Opened for reading and writing, which on Linux does not wait for the other side.
   const fd = openSync(path, constants.O_RDWR);
   rmSync(path);
   const child = spawn(program.command, program.args, {
@@ -27,7 +27,7 @@ export async function hold(program: Program, folder: string): Promise<HeldProces
     stdio: ['ignore', fd, 'inherit'],
   });
   const ended = endOf(child);
-  // A child that ends without a word must not leave the read below waiting forever.
+  // A child that exits silently must not block the read below forever.
   void ended.then(() => writeSync(fd, '.')).catch(() => {});
   await promisify(read)(fd, Buffer.alloc(1), 0, 1, null);
   const { pid } = child;
@@ -48,7 +48,7 @@ let held = 0;
 const LOOK_EVERY_MS = 100;
 const IDLE_LOOKS = 5;
 
-/** Waits until the process has used no processor time for half a second. */
+/** Waits until the process has used no CPU time for half a second. */
 async function idle(pid: number): Promise<void> {
   let before = -1;
   for (let looks = 0; looks < IDLE_LOOKS;) {

@@ -6,7 +6,7 @@ export const print = (line = ''): void => console.log(line);
 export const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void =>
   print(`${tableText(header, rows)}\n`);
 
-/** A Markdown table with columns of even width; numbers stand to the right. */
+/** A Markdown table with aligned columns; numbers are right-aligned. */
 export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -19,7 +19,7 @@ export function tableText(header: readonly string[], rows: readonly (readonly st
   return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
 
-/** What a section is expected to show, next to what it showed. */
+/** The expected result of a section, next to the measured one. */
 export function printGoal(goal: string, measured: string, met: boolean): void {
   print(`goal: ${goal}; measured: ${measured}${met ? '' : ' (MISSED)'}`);
 }

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Program, runProgram } from './child.ts';
 
-/** Bytes of a process's memory, as Linux counts them in /proc. */
+/** Memory of a process in bytes, as reported by Linux in /proc. */
 export interface Memory {
-  /** Most memory it ever had resident: VmHWM. */
+  /** Peak resident memory: VmHWM. */
   readonly peak: number;
   readonly resident: number;
-  /** Its own: heap, stacks, copies. */
+  /** Private memory: heap, stacks, copies. */
   readonly anonymous: number;
   /** Mapped files, shared with other processes that map them. */
   readonly file: number;
 }
 
-/** `pss` counts a page that n processes share as an nth of a page: it adds up over processes. */
+/** `pss` counts a page shared by n processes as an nth of a page, so it can be added up over processes. */
 export const sharedSize = (pid: number): number =>
   fieldsOf(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))('Pss');
 
@@ -26,7 +26,7 @@ export function memoryOf(pid: number): Memory {
   };
 }
 
-/** Peaks of a process and all it starts, added up at every look. Runs are not timed: looking takes time. */
+/** Peak memory of a process and its descendants, added up at every sample. These runs are not timed, because sampling takes time. */
 export async function peakMemory(program: Program): Promise<Pick<Memory, 'resident' | 'anonymous'>> {
   let resident = 0;
   let anonymous = 0;
@@ -36,7 +36,7 @@ export async function peakMemory(program: Program): Promise<Pick<Memory, 'reside
       timer = setInterval(() => {
         const all = familyOf(pid).map(memoryIfRunning);
         resident = Math.max(resident, sum(all.map((memory) => memory?.resident)));
-        // VmHWM catches what happens between two looks, where there is only one process.
+        // With a single process, VmHWM includes peaks between two samples.
         if (all.length === 1) resident = Math.max(resident, all[0]?.peak ?? 0);
         anonymous = Math.max(anonymous, sum(all.map((memory) => memory?.anonymous)));
       }, LOOK_EVERY_MS);
@@ -50,7 +50,7 @@ export async function peakMemory(program: Program): Promise<Pick<Memory, 'reside
 const LOOK_EVERY_MS = 2;
 const KIB = 1024;
 
-/** What a process has started. */
+/** The child processes of a process. */
 export const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
@@ -64,7 +64,7 @@ function familyOf(pid: number): number[] {
   }
 }
 
-/** A process ends when it likes: between being listed and being looked at, too. */
+/** A process can exit at any time, also between listing and reading it. */
 function memoryIfRunning(pid: number): Memory | undefined {
   try {
     return memoryOf(pid);

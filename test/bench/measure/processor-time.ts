@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux reports processor time in ticks of a hundredth of a second. */
+/** Linux reports CPU time in ticks of a hundredth of a second. */
 const TICK_MS = 10;
 
 export interface ProcessorTime {
   /** User and system time of a process, in milliseconds. */
   readonly own: number;
-  /** The same of its children that have ended. */
+  /** The same for its exited children. */
   readonly children: number;
 }
 
-/** Fields 14 to 17 of /proc/<pid>/stat, counted after the name, which can contain spaces. Throws if the process has ended. */
+/** Fields 14 to 17 of /proc/<pid>/stat, counted after the name, which can contain spaces. Throws if the process has exited. */
 export function processorTime(pid: number): ProcessorTime {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

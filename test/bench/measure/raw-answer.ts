@@ -1,8 +1,8 @@
-/** What a request came to; times are of `performance.now`. */
+/** The result of a request; times are from `performance.now`. */
 export interface RawAnswer {
   readonly head: string;
   readonly body: Buffer;
-  /** When the first byte of the body came. */
+  /** Time of the first body byte. */
   readonly first: number;
   readonly whole: number;
 }
@@ -16,10 +16,10 @@ export interface AnswerState {
 const END_OF_HEAD = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** One answer, as its bytes arrive. */
+/** A response, as its bytes arrive. */
 export function readRawAnswer(): { readonly take: (chunk: Buffer) => AnswerState } {
   let head = '';
-  /** Bytes of the body that are still to come; undefined where its end is marked. */
+  /** Remaining bytes of the body; undefined for chunked bodies. */
   let left: number | undefined;
   let inBody = false;
   let first: number | undefined;
@@ -55,7 +55,7 @@ export function readRawAnswer(): { readonly take: (chunk: Buffer) => AnswerState
   };
 }
 
-/** What chunks carry. */
+/** The data in the chunks. */
 function withoutChunks(bytes: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; ;) {

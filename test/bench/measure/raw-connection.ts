@@ -3,19 +3,19 @@ import { connect, type Socket } from 'node:net';
 import { type RawAnswer, readRawAnswer } from './raw-answer.ts';
 
 interface Asked {
-  /** When the first byte of the body came. */
+  /** Time of the first body byte. */
   readonly begun: Promise<number>;
   readonly whole: Promise<RawAnswer>;
 }
 
 export interface RawConnection {
-  /** Sends a request over, one after the other. Its promises reject unless it is answered with 2xx. */
+  /** Sends requests one after another. Its promises reject unless the status is 2xx. */
   readonly ask: (request: string | Buffer) => Asked;
   readonly isOpen: () => boolean;
   readonly close: () => void;
 }
 
-/** HTTP/1.1 with the least that can be done: clients share the processors with what is measured. */
+/** A minimal HTTP/1.1 client, because clients share the CPUs with the measured programs. */
 export async function openRawConnection(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
@@ -31,7 +31,7 @@ export async function openRawConnection(port: number): Promise<RawConnection> {
   };
 }
 
-/** A request with a body of JSON, as text. */
+/** A request with a JSON body, as text. */
 export function rawPost(
   port: number,
   path: string,
@@ -65,7 +65,7 @@ function readAnswers(socket: Socket): { readonly expect: () => Asked } {
   return {
     expect() {
       [begun, whole] = [Promise.withResolvers<number>(), Promise.withResolvers<RawAnswer>()];
-      // Not all who ask wait for both.
+      // Not all callers wait for both.
       for (const { promise } of [begun, whole]) promise.catch(() => {});
       answer = readRawAnswer();
       return { begun: begun.promise, whole: whole.promise };

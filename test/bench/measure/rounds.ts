@@ -2,8 +2,8 @@
 export type Contestant = () => Promise<number>;
 
 /**
- * Measures contestants in rounds, each once a round, in an order that turns around every round: what else happens on the
- * machine, and what one leaves in the caches for the next, then meets all of them alike.
+ * Measures contestants in rounds, each once per round, in an order that is reversed every round, so that other load on the machine and
+ * cache effects between contestants affect all of them equally.
  */
 export async function interleave<Name extends string>(
   contestants: Readonly<Record<Name, Contestant>>,

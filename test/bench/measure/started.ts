@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The peers take a port and do not report when they listen. */
+/** The peers take a port and do not report when they are listening. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -21,7 +21,7 @@ export interface Started {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program and asks it, until `ready` does not fail any more. Its output goes to the file, if there is one. */
+/** Starts a program and calls `ready` until it succeeds. The program's output is written to the file, if there is one. */
 export async function startUntil<Result>(
   command: string,
   args: readonly string[],
@@ -54,7 +54,7 @@ export async function startUntil<Result>(
 async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return;
   const ended = once(child, 'exit');
-  // Some of them leave their servers behind otherwise.
+  // Otherwise, some of them leave their servers behind.
   process.kill(-child.pid, 'SIGKILL');
   await ended;
 }

@@ -11,8 +11,8 @@ const EPSILON = 1e-12;
 const LOWEST_FLOAT32 = -3.402_823_466_385_288_6e38;
 
 /**
- * A BERT encoder node for node as PyTorch's exporter writes it (opset 17, attention spelled out), so that ONNX Runtime's
- * optimiser meets the patterns it meets in real models.
+ * A BERT encoder with the same nodes as PyTorch's exporter writes (opset 17, attention in single operators), so that ONNX Runtime's
+ * optimizer finds the same patterns as in real models.
  */
 export function bertGraph(shape: ModelShape): GraphBuilder {
   const graph = new GraphBuilder();
@@ -51,13 +51,13 @@ function embeddings(graph: GraphBuilder, { hidden, vocabulary, positions }: Mode
   return layerNorm(graph, scope, hidden, graph.op('Add', scope, [sum, places]));
 }
 
-/** What the model gives. */
+/** The outputs of the model. */
 export const outputOf = ({ labels, hidden }: ModelShape): ModelOutput =>
   labels
     ? { name: 'logits', axes: ['batch_size', labels.length] }
     : { name: 'last_hidden_state', axes: ['batch_size', 'sequence_length', hidden] };
 
-/** By the first token. */
+/** Pooled from the first token. */
 function classify(graph: GraphBuilder, hidden: number, labels: number, input: string): void {
   const first = graph.op(
     'Gather',
@@ -69,7 +69,7 @@ function classify(graph: GraphBuilder, hidden: number, labels: number, input: st
   dense(graph, '/classifier', [hidden, labels], pooled);
 }
 
-/** 0 where a token is, the lowest float where padding is: added to attention scores. */
+/** 0 for tokens, the lowest float for padding: added to attention scores. */
 function additiveMask(graph: GraphBuilder): string {
   const rows = graph.op('Unsqueeze', '', ['attention_mask', graph.wholeNumbers('', [1])]);
   const wide = graph.op('Unsqueeze', '', [rows, graph.wholeNumbers('', [2])]);
@@ -140,7 +140,7 @@ function gelu(graph: GraphBuilder, scope: string, input: string): string {
 
 function dense(graph: GraphBuilder, scope: string, dims: readonly [number, number], input: string): string {
   const name = parameterName(scope);
-  // The exporter folds the transpose of a weight into it and gives the result a number for a name.
+  // The exporter folds the transpose of a weight into it and names the result with a number.
   const weight = graph.weight(`onnx::MatMul_${graph.nodes.length}`, dims, 'normal');
   const bias = graph.weight(`${name}.bias`, [dims[1]], 'zeros');
   return graph.op('Add', scope, [bias, graph.op('MatMul', scope, [input, weight])]);
@@ -154,13 +154,13 @@ function layerNorm(graph: GraphBuilder, scope: string, size: number, input: stri
   return graph.op('LayerNormalization', `${scope}/LayerNorm`, [input, scale, bias], ...attributes);
 }
 
-/** The size of one axis, as a scalar. */
+/** The size of an axis, as a scalar. */
 function dimension(graph: GraphBuilder, scope: string, value: string, axis: number): string {
   const shape = graph.op('Shape', scope, [value]);
   return graph.op('Gather', scope, [shape, graph.wholeNumbers(scope, [axis], [])], int('axis', 0));
 }
 
-/** A shape out of known sizes and of sizes that are computed. */
+/** A shape composed of constant and computed sizes. */
 function concat(graph: GraphBuilder, scope: string, sizes: readonly (number | string)[]): string {
   const parts = sizes.map((size) =>
     typeof size === 'number'

@@ -7,14 +7,14 @@ import {
   TensorProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 
-/** A weight by its recipe: its numbers are made only when it is written, one weight at a time. */
+/** A weight that is generated only when it is written, one weight at a time. */
 export interface Weight {
   readonly name: string;
   readonly dims: readonly number[];
   readonly values: 'normal' | 'ones' | 'zeros';
 }
 
-/** Element types and attribute types by their numbers in onnx.proto. */
+/** Numbers of element types and attribute types in onnx.proto. */
 export const FLOAT32 = 1;
 export const INT64 = 7;
 const ATTRIBUTE = { float: 1, int: 2, tensor: 4, ints: 7 } as const;
@@ -26,13 +26,13 @@ export const ints = (name: string, values: readonly number[]): AttributeProto =>
 export const float = (name: string, value: number): AttributeProto =>
   create(AttributeProtoSchema, { name, f: value, type: ATTRIBUTE.float });
 
-/** Collects nodes in the order they compute, named as PyTorch's exporter names them: /scope/Op, /scope/Op_1 ... */
+/** Collects nodes in execution order, with the names of PyTorch's exporter: /scope/Op, /scope/Op_1 ... */
 export class GraphBuilder {
   readonly nodes: NodeProto[] = [];
   readonly weights: Weight[] = [];
   readonly #uses = new Map<string, number>();
 
-  /** Adds a node; returns the name of its output. */
+  /** Adds a node and returns the name of its output. */
   op(opType: string, scope: string, inputs: readonly string[], ...attribute: AttributeProto[]): string {
     const name = this.#unique(`${scope}/${opType}`);
     const output = `${name}_output_0`;
@@ -42,7 +42,7 @@ export class GraphBuilder {
     return output;
   }
 
-  /** Whole numbers as a constant of the given shape: `[]` for a scalar. */
+  /** Integers as a constant of the given shape: `[]` for a scalar. */
   wholeNumbers(scope: string, values: readonly number[], dims: readonly number[] = [values.length]): string {
     return this.#constant(scope, INT64, dims, new BigInt64Array(values.map(BigInt)));
   }

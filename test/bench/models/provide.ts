@@ -7,7 +7,7 @@ import { tokenizerConfig, tokenizerJson } from './tokenizer.ts';
 import { makeVocabulary } from './vocabulary.ts';
 import { writeModel } from './write-model.ts';
 
-/** The folder of a model, made on first use and again when the code that makes it changes. */
+/** The folder of a model, created on first use and again when its generating code changes. */
 export async function provideModel(parent: string, name: ModelName): Promise<string> {
   const folder = join(parent, name);
   const stamp = join(folder, 'made-by');
@@ -17,7 +17,7 @@ export async function provideModel(parent: string, name: ModelName): Promise<str
   await rm(scratch, { recursive: true, force: true });
   await mkdir(join(scratch, 'onnx'), { recursive: true });
   await writeFiles(scratch, SHAPES[name]);
-  // Where transformers.js looks for it.
+  // The path where transformers.js looks for the graph.
   await link(join(scratch, 'model.onnx'), join(scratch, 'onnx', 'model.onnx'));
   await writeFile(join(scratch, 'made-by'), maker);
   await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32: one multiply-xorshift round per number). */
+/** Numbers in [0, 1) that depend only on the seed (mulberry32: one multiply-xorshift round per number). */
 export function seededRandom(seed: string): () => number {
   let state = hash(seed);
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** Numbers of mean 0 and deviation 1 (Box and Muller's method, both numbers of a pair used). */
+/** Numbers with mean 0 and standard deviation 1 (Box-Muller transform, using both numbers of a pair). */
 export function seededNormal(seed: string): () => number {
   const random = seededRandom(seed);
   let spare: number | undefined;

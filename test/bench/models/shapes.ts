@@ -1,4 +1,4 @@
-/** The sizes that make a BERT-like encoder what it is. */
+/** The dimensions of a BERT-like encoder. */
 export interface ModelShape {
   readonly layers: number;
   readonly hidden: number;
@@ -6,7 +6,7 @@ export interface ModelShape {
   readonly intermediate: number;
   readonly vocabulary: number;
   readonly positions: number;
-  /** Of a classifier; an encoder without them gives its last hidden state. */
+  /** Labels of a classifier; an encoder without them returns its last hidden state. */
   readonly labels?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const MINI_LM = {
   positions: POSITIONS,
 };
 
-/** The two sizes people use most: MiniLM-L6 (90 MB), also as a classifier, and BERT-base (435 MB), in float32. */
+/** The two most common sizes: MiniLM-L6 (90 MB), also as a classifier, and BERT-base (435 MB), in float32. */
 export const SHAPES = {
   m6: MINI_LM,
   classifier: { ...MINI_LM, labels: ['negative', 'positive'] },

@@ -1,9 +1,9 @@
 import { seededNormal, seededRandom } from './seeded.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** How long texts are, in words and punctuation marks: lognormal, as collections of real texts are. */
+/** Text lengths in words and punctuation marks: lognormal, as in real text collections. */
 export const TEXT_LENGTHS = { mean: 42, sigma: 0.8, shortest: 3, longest: 256 } as const;
-/** Tokens the tokenizer adds: a text of the largest length still fits. */
+/** Tokens that the tokenizer adds: a text of maximum length still fits. */
 const SPECIALS_PER_TEXT = 2;
 
 export function makeTexts(vocabulary: Vocabulary, count: number): string[] {
@@ -18,7 +18,7 @@ export function makeTexts(vocabulary: Vocabulary, count: number): string[] {
   });
 }
 
-/** Tokens of a short text, as search queries have; all of them nearly alike. */
+/** Tokens of a short text, as in search queries, with little variation. */
 export const SHORT_TEXTS = { shortest: 8, longest: 16 } as const;
 
 export function makeShortTexts(vocabulary: Vocabulary, count: number): string[] {
@@ -30,7 +30,10 @@ export function makeShortTexts(vocabulary: Vocabulary, count: number): string[] 
   });
 }
 
-/** Words drawn as in language (few are frequent), every tenth of two pieces, with a mark after every ninth or so. */
+/**
+ * Words with a natural distribution (few are frequent); every tenth word has two pieces, and about every ninth is followed by a punctuation
+ * mark.
+ */
 function makeText({ words, endings }: Vocabulary, tokens: number, random: () => number): string {
   const pick = (from: readonly string[]): string => from[Math.floor(from.length ** random()) - 1] ?? '';
   let text = pick(words);

@@ -1,6 +1,6 @@
 import { SPECIAL_TOKENS, type Vocabulary } from './vocabulary.ts';
 
-/** tokenizer.json of a BERT model: lower case, split at spaces and punctuation, WordPiece, [CLS] text [SEP]. */
+/** tokenizer.json of a BERT model: lowercase, split at spaces and punctuation, WordPiece, [CLS] text [SEP]. */
 export function tokenizerJson({ pieces }: Vocabulary): object {
   const special = (id: '[CLS]' | '[SEP]', type_id: number): object => ({ SpecialToken: { id, type_id } });
   const sequence = (id: 'A' | 'B', type_id: number): object => ({ Sequence: { id, type_id } });

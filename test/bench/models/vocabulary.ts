@@ -1,13 +1,13 @@
 import { seededRandom } from './seeded.ts';
 
 export interface Vocabulary {
-  /** Every piece, by its id. */
+  /** Every piece, by its ID. */
   readonly pieces: readonly string[];
   readonly words: readonly string[];
   readonly endings: readonly string[];
 }
 
-/** Ids of the special tokens, where BERT's English vocabulary has them. */
+/** IDs of the special tokens, as in BERT's English vocabulary. */
 export const SPECIAL_TOKENS = {
   '[PAD]': 0,
   '[UNK]': 100,
@@ -46,7 +46,7 @@ const MORE_ONSETS = ['s', 'sh', 'st', 't', 'th', 'tr', 'v', 'w', 'z'];
 const NUCLEI = ['a', 'e', 'i', 'o', 'u', 'ai', 'ea', 'ou', 'y'];
 const CODAS = ['', '', '', 'n', 'r', 's', 't', 'l', 'nd', 'st', 'm', 'ck'];
 
-/** A WordPiece vocabulary of the given size, laid out as BERT's: specials, unused, characters, then words and endings. */
+/** A WordPiece vocabulary of the given size with BERT's layout: special tokens, unused tokens, characters, then words and suffixes. */
 export function makeVocabulary(size: number): Vocabulary {
   const random = seededRandom('vocabulary');
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';

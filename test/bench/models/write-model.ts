@@ -12,13 +12,13 @@ import {
 import { FLOAT32, type GraphBuilder, INT64, type Weight } from './graph-builder.ts';
 import { seededNormal } from './seeded.ts';
 
-/** Field numbers of onnx.proto that are written by hand, because the weights inside them are streamed. */
+/** Field numbers in onnx.proto for parts that are encoded manually, because the weights inside them are streamed. */
 const FIELD = { modelGraph: 7, graphInitializer: 5, tensorRawData: 9 } as const;
 const AXES = ['batch_size', 'sequence_length'] as const;
-/** The deviation BERT's weights start training with. */
+/** The standard deviation with which BERT's weights are initialized. */
 const DEVIATION = 0.02;
 
-/** Writes a graph and its weights as one ONNX file, one weight in memory at a time. */
+/** Writes a graph and its weights as one ONNX file, with one weight in memory at a time. */
 export async function writeModel(
   path: string,
   graph: GraphBuilder,
@@ -55,7 +55,7 @@ export async function writeModel(
   }
 }
 
-/** All of an initialiser but its numbers, which follow it. */
+/** All fields of an initializer except its data, which follows. */
 function openingOf(weight: Weight): Uint8Array {
   const { name, dims } = weight;
   const facts = toBinary(

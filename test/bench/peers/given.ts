@@ -5,7 +5,7 @@ import { PATHS } from '../setup/paths.ts';
 import type { Contestant } from './contestant.ts';
 import type { PreparedModel } from './prepare-model.ts';
 
-/** Programs that the user has: their paths are in environment variables. A peer without its variable is omitted. */
+/** Programs that the user provides: their paths are in environment variables. A peer without its variable is skipped. */
 export async function givenPeers(
   model: PreparedModel,
   env: Readonly<Record<string, string | undefined>>,
@@ -24,7 +24,7 @@ export async function givenPeers(
   return { peers, missing };
 }
 
-/** The path of a base binary makes it download none. */
+/** With the path of a base binary, it downloads none. */
 async function rustPeer(tool: string, model: PreparedModel, base: string | undefined): Promise<Contestant> {
   const executable = join(PATHS.work, 'peers-rust.encoderfile');
   const config = join(PATHS.work, 'peers-rust.yml');
@@ -39,7 +39,7 @@ async function rustPeer(tool: string, model: PreparedModel, base: string | undef
   console.error('Building with the Rust encoderfile ...');
   const source = base === undefined ? [] : ['--base-binary-path', base];
   await runProgram({ command: tool, args: ['build', '-f', config, ...source] });
-  // The tool can leave its output without permission to run it (seen with a base binary of its own).
+  // The tool can write its output without execute permission (observed with a base binary of its own).
   await chmod(executable, 0o755);
   const flags = ['--disable-grpc', '--http-hostname', '127.0.0.1'];
   return {
@@ -72,7 +72,7 @@ const teiPeer = (program: string, model: PreparedModel): Contestant => ({
       '--dtype',
       'float32',
       '--auto-truncate',
-      // All texts whose vectors are compared are one request.
+      // All texts whose vectors are compared are sent in one request.
       '--max-client-batch-size',
       '64',
     ],

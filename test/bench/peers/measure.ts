@@ -8,11 +8,11 @@ export interface ServingResult {
   readonly textsPerSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Processor time per text in milliseconds. */
+  /** CPU time per text in milliseconds. */
   readonly processorMs: number;
 }
 
-/** Sends the same requests to all servers, in turns. */
+/** Sends the same requests to all servers, alternating between them. */
 export async function measureServing(
   peers: readonly RunningPeer[],
   { requests, concurrency }: Scenario,

@@ -6,7 +6,7 @@ import { PATHS } from '../setup/paths.ts';
 import { builder, encoder } from '../setup/programs.ts';
 import type { Contestant } from './contestant.ts';
 
-/** Builds the model from the code as it is now, in float32 and, if the build can do that, in int8. */
+/** Builds the model from the current code, in float32 and, if supported, in int8. */
 export async function buildOurs(source: string): Promise<Contestant[]> {
   return [
     await buildOne(source, 'fp32', {}),

@@ -10,7 +10,7 @@ export interface PreparedModel {
   readonly int8: string;
 }
 
-/** Makes a folder of the model for all contestants, with the graph as ONNX Runtime quantizes it next to the original one. */
+/** Creates a model folder for all contestants, with the graph quantized by ONNX Runtime next to the original one. */
 export async function prepareModel(source: string, folder: string, python: string): Promise<PreparedModel> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'onnx'), { recursive: true });

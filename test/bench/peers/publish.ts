@@ -8,7 +8,7 @@ import { type PeersResult, peerTables } from './summary.ts';
 
 const [START, END] = ['<!-- peers: start -->', '<!-- peers: end -->'];
 
-/** Writes tables and plots into the documentation, in place of those of an earlier run. */
+/** Writes tables and plots into the documentation, replacing those of an earlier run. */
 export async function publish(result: PeersResult, versions: string): Promise<void> {
   const page = join(PATHS.docs, 'benchmarks.md');
   const text = await readFile(page, 'utf8');

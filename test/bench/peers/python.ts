@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Contestant } from './contestant.ts';
 import type { PreparedModel } from './prepare-model.ts';
 
-/** Servers on FastAPI: with ONNX Runtime and with fastembed, each with both graphs. */
+/** FastAPI servers: with ONNX Runtime and with fastembed, each with both graphs. */
 export const pythonPeers = (python: string, model: PreparedModel): Contestant[] =>
   (['fp32', 'int8'] as const).flatMap((precision) =>
     (['ort', 'fastembed'] as const).map((kind) => {
       const script = [join(import.meta.dirname, 'server.py'), kind, model.folder, model[precision]];
-      // The folder is complete; the library must not look for it elsewhere.
+      // The folder is complete; the library must not search for it elsewhere.
       const env = { HF_HUB_OFFLINE: '1', TOKENIZERS_PARALLELISM: 'true' };
       return {
         name: `${kind === 'ort' ? 'FastAPI + ORT' : 'fastembed'} ${precision}`,

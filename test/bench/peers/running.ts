@@ -7,7 +7,7 @@ import type { Contestant } from './contestant.ts';
 export interface RunningPeer extends Contestant {
   readonly port: number;
   readonly pid: number;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly firstAnswer: number;
   readonly stop: Started['stop'];
 }
@@ -24,20 +24,20 @@ export async function startPeer(contestant: Contestant, log: string): Promise<Ru
   return { ...contestant, port, pid, stop, firstAnswer: result };
 }
 
-/** Processor time of a process and of all that it started, in milliseconds. */
+/** CPU time of a process and its descendants, in milliseconds. */
 export const processorTime = (pid: number): number =>
   familyOf(pid).reduce((sum, one) => sum + ticksOf(one) * MS_PER_TICK, 0);
 
-/** Memory of a process and of all that it started, in bytes; shared pages are counted once. */
+/** Memory of a process and its descendants, in bytes; shared pages are counted once. */
 export const residentMemory = (pid: number): number =>
   familyOf(pid).reduce((sum, one) => sum + sharedSize(one), 0);
 
 const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(familyOf)];
 
-/** How often a starting server is asked, which is also how exact its start is measured. */
+/** Polling interval for a starting server, which is also the accuracy of its startup time. */
 const POLL_MS = 5;
 
-/** USER_HZ, which Linux has at 100 on all processors that the bench runs on. */
+/** USER_HZ, which is 100 in Linux on all CPUs that run the benchmark. */
 const MS_PER_TICK = 10;
 
 /** Fields 14 and 15 of /proc/<pid>/stat, counted after the name, which can contain spaces. */

@@ -9,7 +9,7 @@ export interface Scenario {
   readonly concurrency: number;
 }
 
-/** Texts of mixed lengths, singly and in batches, and short ones. `share` is the part of the requests to send. */
+/** Texts of mixed lengths, individually and in batches, and short texts. `share` is the fraction of the requests to send. */
 export function scenarios(texts: readonly string[] | undefined, share: number): Scenario[] {
   const vocabulary = makeVocabulary(SHAPES.m6.vocabulary);
   const mixed = texts ?? makeTexts(vocabulary, MIXED);
@@ -31,5 +31,5 @@ export function scenarios(texts: readonly string[] | undefined, share: number): 
 }
 
 const MIXED = 768;
-/** Words of a short text: about as many tokens as a search query. */
+/** Words in a short text: about as many tokens as a search query. */
 const WORDS = 9;

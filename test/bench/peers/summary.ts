@@ -8,11 +8,11 @@ export interface PeerFacts {
   /** Memory after the start and after the run. */
   readonly loadedBytes: number;
   readonly usedBytes: number;
-  /** How near the vectors of texts are to those of ONNX Runtime in float32. */
+  /** Similarity of the vectors to those of ONNX Runtime in float32. */
   readonly near: { readonly mean: number; readonly worst: number };
   /** The largest difference between a text's vector alone and in a batch. */
   readonly batchDifference: number;
-  /** Milliseconds of one text by a new process; undefined if the program has no such mode. */
+  /** Milliseconds for one text in a new process; undefined if the program has no such mode. */
   readonly cold: number | undefined;
 }
 
@@ -24,13 +24,13 @@ export interface PeersResult {
   }[];
 }
 
-/** The tables of the section, in Markdown. */
+/** The tables of this section, in Markdown. */
 export const peerTables = ({ facts, serving }: PeersResult): string =>
   [...serving.map(({ scenario, results }) => servingTable(scenario, results, facts)), factsTable(facts)].join(
     '\n\n',
   );
 
-/** Ratios compare with ours of the same precision, or with the first of ours. */
+/** Ratios compare with our server in the same precision, or with our first one. */
 function servingTable(
   { title }: Scenario,
   results: ReadonlyMap<string, ServingResult>,

@@ -2,7 +2,7 @@ import { cosine } from '../measure/vectors.ts';
 import { sendTexts } from '../serve/load.ts';
 import type { RunningPeer } from './running.ts';
 
-/** The vector of each text, as the server returns it to a request with all of them. */
+/** The vector of each text, from one request with all texts. */
 export async function vectorsOf({ port, path }: RunningPeer, texts: readonly string[]): Promise<number[][]> {
   const answer = JSON.parse(await sendTexts(port, path, texts)) as {
     readonly data?: readonly { readonly embedding: number[] }[];
@@ -11,7 +11,7 @@ export async function vectorsOf({ port, path }: RunningPeer, texts: readonly str
   return (answer.data ?? answer.results ?? []).map(({ embedding }) => embedding);
 }
 
-/** How near vectors are to those of the reference: the mean cosine and the worst. */
+/** Similarity to the reference vectors: the mean cosine and the lowest one. */
 export function nearness(
   vectors: readonly (readonly number[])[],
   reference: readonly (readonly number[])[],

@@ -14,7 +14,7 @@ const GAP = 5;
 const GROUP_GAP = 26;
 const TOP = 44;
 
-/** Colors for light and dark pages: a browser selects them by the setting of the reader. */
+/** Colors for light and dark pages; the browser selects them by the reader's theme. */
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600; font-size: 15px } .group { font-weight: 600 } .value { fill: #59636e }

@@ -13,14 +13,14 @@ const ROUNDS = 5;
 const COPIES = 3;
 const MEMORY_LIMIT = 1.5e9;
 
-/** A build of the large model, against what no build can do without: ONNX Runtime's work and copying the bytes. */
+/** A build of the large model, compared with its unavoidable costs: ONNX Runtime's work and copying the bytes. */
 export const build: Section = {
   title: 'Build of a 435 MB model',
   linuxOnly: false,
   async run(bench) {
     const model = join(await bench.model('base'), 'model.onnx');
     const config = await bench.config('base');
-    // Makes the base runtime, which every later build finds in its cache.
+    // Builds the base runtime, which every later build finds in its cache.
     await bench.executable('base');
     const folder = join(PATHS.work, 'build-section');
     const copy = join(folder, 'copy.onnx');
@@ -109,7 +109,7 @@ async function printMemory(config: string, output: string): Promise<void> {
   );
 }
 
-/** Reads the build's own talk: "✓ Writing the executable (1.4 s)". */
+/** Parses the build's progress output: "✓ Writing the executable (1.4 s)". */
 function stepsOf(stderr: string): [string, number][] {
   return [...stderr.matchAll(/^\S+ (.+?) \(([\d.]+) s\)/gm)].map(([, step = '', time]) => [
     step,

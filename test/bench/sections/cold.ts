@@ -11,11 +11,11 @@ const TEXT = 'The quick brown fox jumps over the lazy dog.';
 const ROUNDS = 21;
 const MEMORY_ROUNDS = 3;
 const SAME = 0.9999;
-/** On two cores of the class that CI has. */
+/** On two cores like those of CI. */
 const TIME_LIMITS = { m6: 150, base: 450 } as const;
 type Measured = keyof typeof TIME_LIMITS;
 
-/** From nothing to the vector of one text, with all files in the page cache. */
+/** From process start to the vector of one text, with all files in the page cache. */
 export const cold: Section = {
   title: 'Cold start: one short text',
   linuxOnly: false,
@@ -30,11 +30,11 @@ async function compare(bench: Workbench, model: Measured): Promise<void> {
     ours: encoder(await bench.executable(model), 'infer', TEXT, '--normalize=true'),
     theirs: transformersOne(model, TEXT),
   };
-  // The first run of each fills the caches and gives the vectors.
+  // The first run of each program fills the caches and returns the vectors.
   const ours = vectorOfOurs(await runProgram(programs.ours));
   const theirs = JSON.parse((await runProgram(programs.theirs)).stdout) as number[];
   const time = (program: Program) => async () => (await runProgram(program)).milliseconds;
-  // In turn with a larger program it finds its caches used by that; alone it does not.
+  // When it alternates with a larger program, that program has displaced its caches; when it runs alone, it has not.
   const { alone } = await interleave({ alone: time(programs.ours) }, ROUNDS);
   const times = await interleave({ ours: time(programs.ours), theirs: time(programs.theirs) }, ROUNDS);
   const memory = { ours: await peakOf(programs.ours), theirs: await peakOf(programs.theirs) };
@@ -48,7 +48,7 @@ async function compare(bench: Workbench, model: Measured): Promise<void> {
   ];
   const quotient = (of: (values: readonly number[]) => number): number => of(times.ours) / of(times.theirs);
   const share = quotient(median);
-  // Not a number where memory is not measured, which is then not held against it.
+  // NaN if memory is not measured, so that it does not count as a failure.
   const memoryShare = memory.ours / memory.theirs;
   print(`Model ${model}, ${ROUNDS} rounds:\n`);
   printTable(

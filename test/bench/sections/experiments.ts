@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const DELAY_MS = 3;
 const MAX_MS = 1;
 
-/** Programs to compare: this gateway, and with BENCH_GATEWAY_BEFORE another version of it. */
+/** Programs to compare: this gateway, and another version set in BENCH_GATEWAY_BEFORE. */
 const BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
 
 /** An experiment with one language model, whose rows are requests to this gateway. */
@@ -35,7 +35,7 @@ export const experiments: Section = {
 type Programs = ReadonlyMap<string, string>;
 
 interface MeasuredRound extends MeasuredExperiment {
-  /** Processor time of the gateway for the requests without a job. */
+  /** The gateway's CPU time for the requests without a job. */
   readonly direct: number;
 }
 
@@ -108,7 +108,7 @@ async function processorTime(programs: Programs, rounds: number): Promise<void> 
   print();
 }
 
-/** How long other requests take while an experiment runs. */
+/** Latency of other requests while an experiment runs. */
 async function waiting(programs: Programs): Promise<void> {
   const rows: string[][] = [];
   for (const [name, program] of programs) {

@@ -11,7 +11,7 @@ import { memoryOf } from '../measure/process-memory.ts';
 import { megabytes, print, printGoal, printTable, ratio } from '../measure/print.ts';
 import type { Section } from './section.ts';
 
-/** Of the endurance run; peers get a fifth of that. */
+/** Requests of the endurance run; peers get a fifth of them. */
 const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 100_000);
 const STEPS = 10;
 const STREAMS = 1000;
@@ -19,7 +19,7 @@ const WARM_UP_MS = 3000;
 
 const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, portkey, liteLlm];
 
-/** The same request to the same provider, put through each contestant, turn by turn. */
+/** The same request to the same provider through each contestant, alternating. */
 export const gateway: Section = {
   title: 'Requests to a model through the gateway and its peers',
   linuxOnly: true,
@@ -93,7 +93,7 @@ function printGoals(one: Speeds, many: Speeds): void {
   print();
 }
 
-/** What the process in the middle holds as requests go through it, in new processes. */
+/** Memory of the intermediate process while requests pass through it, in new processes. */
 async function endurance(upstream: Upstream): Promise<void> {
   const rows: string[][] = [];
   let own: { readonly last: number; readonly slope: number } | undefined;
@@ -146,7 +146,7 @@ async function endurance(upstream: Upstream): Promise<void> {
   print();
 }
 
-/** By least squares, in bytes from one value to the next. */
+/** Least-squares slope, in bytes per value. */
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

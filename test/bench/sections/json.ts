@@ -9,14 +9,14 @@ const WIDTH = 384;
 const ROUNDS = 300;
 const GOAL = 0.6;
 
-/** Values like hidden states as a model gives them, and divided by their length. */
+/** Values like a model's hidden states, normalized. */
 const VECTORS: Readonly<Record<string, (next: () => number) => Float32Array>> = {
   'raw, N(0, 1)': (next) => Float32Array.from({ length: WIDTH }, () => normal(next)),
   'raw, N(0, 0.3)': (next) => Float32Array.from({ length: WIDTH }, () => 0.3 * normal(next)),
   normalized: (next) => normalizeL2(Float32Array.from({ length: WIDTH }, () => normal(next))),
 };
 
-/** The answer to one long text as JSON: floats in their shortest form, against what JSON.stringify makes of them. */
+/** The JSON response to one long text: floats in their shortest form, compared with JSON.stringify. */
 export const json: Section = {
   title: `JSON of ${TOKENS} tokens with ${WIDTH} floats each`,
   linuxOnly: false,
@@ -85,7 +85,7 @@ const timed = (encode: () => unknown) => (): Promise<number> => {
 
 const microseconds = (milliseconds: number): string => `${(milliseconds * 1000).toFixed(0)} us`;
 
-/** The same numbers from 0 to 1 on every run. */
+/** The same numbers from 0 to 1 in every run. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,13 +6,13 @@ import { megabytes, print, printTable } from '../measure/print.ts';
 import type { Section } from './section.ts';
 
 const MEGABYTE = 1_000_000;
-/** Sizes of the results: within the maximum of 32 MiB, and over it. */
+/** Result sizes: within the maximum of 32 MiB, and above it. */
 const SIZES = [0, 10 * MEGABYTE, 50 * MEGABYTE];
 const AT_ONCE = 4;
 const SECONDS = 10;
 const CLIENTS = 4;
 
-/** Calls of a server while another one returns large results. */
+/** Calls to a server while another one returns large results. */
 export const largeResults: Section = {
   title: 'Calls of a server beside large results of another one',
   linuxOnly: true,

@@ -28,7 +28,7 @@ type Name = keyof typeof CONTESTANTS;
 const NAMES = (Object.keys(CONTESTANTS) as Name[]).filter((name) => name !== 'mcpd' || PEER_MCPD);
 const PEERS: readonly Name[] = ['mcpHub', 'mcpProxy', 'supergateway'];
 
-/** The same tool of the same MCP server, called through each contestant, turn by turn. */
+/** The same tool of the same MCP server, called through each contestant, alternating. */
 export const manager: Section = {
   title: 'Tool calls through mcp-manager and its peers',
   linuxOnly: true,
@@ -58,7 +58,7 @@ interface Measured {
   readonly p99: number;
 }
 
-/** Prints a table of one concurrency. */
+/** Prints a table for one concurrency level. */
 async function compare(
   running: Readonly<Record<Name, RunningContestant>>,
   concurrency: (typeof CONCURRENCIES)[number],
@@ -163,7 +163,7 @@ function printGoals(one: Record<Name, Measured>, sixteen: Record<Name, Measured>
   print();
 }
 
-/** What the process in the middle holds with one server behind it, and what each further one costs it. */
+/** Memory of the intermediate process with one server, and the additional memory for each further server. */
 async function compareMemory(): Promise<void> {
   const rows: string[][] = [];
   for (const name of NAMES.filter((one) => ['relay', 'oursRest', 'mcpd', 'mcpHub'].includes(one))) {

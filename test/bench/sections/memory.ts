@@ -8,12 +8,12 @@ import { encoder } from '../setup/programs.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Section } from './section.ts';
 
-/** Printed token by token, so that the output is more than a pipe holds. */
+/** Printed token by token, so that the output exceeds the capacity of a pipe. */
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(8);
 const TEXTS_IN_FILE = 512;
 const ANONYMOUS_LIMIT = 420e6;
 
-/** Memory of the large model's executable after it has run, held still where it prints its results. */
+/** Memory of the large model's executable after a run, suspended while it prints its results. */
 export const memory: Section = {
   title: 'Memory: weights are mapped, not copied',
   linuxOnly: true,
@@ -44,11 +44,11 @@ export const memory: Section = {
 interface Rows {
   readonly cells: string[][];
   readonly anonymous: number;
-  /** Growth of the sum of Pss when a second process of the same file runs. */
+  /** Growth of total Pss when a second process of the same file runs. */
   readonly secondAdds: number;
 }
 
-/** A row for one process alone and one for each of two in parallel. */
+/** One row for a single process, and one for each of two parallel processes. */
 async function rowsOf(name: string, program: Program): Promise<Rows> {
   const held: HeldProcess[] = [];
   try {

@@ -22,15 +22,15 @@ import type { Section } from './section.ts';
 const FULL = { rounds: 3, share: 1, coldRounds: 11 };
 const QUICK = { rounds: 1, share: 0.25, coldRounds: 3 };
 const REQUIREMENTS = join(PATHS.bench, 'peers/requirements.txt');
-/** The server whose vectors the others are compared with. */
+/** The server with which the vectors of the others are compared. */
 const REFERENCE = 'FastAPI + ORT fp32';
 const COMPARED = 48;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * The same model behind all servers of this kind that are there, ours in float32 and int8. `BENCH_MODEL` is a folder with a real
- * model and `BENCH_TEXTS` a file with a text per line; without them, the model has random weights.
+ * The same model on all available servers, ours in float32 and int8. `BENCH_MODEL` is a folder with a real model and `BENCH_TEXTS` a file
+ * with one text per line; without them, the model has random weights.
  */
 export const peers: Section = {
   title: 'Other servers of the same model',
@@ -46,7 +46,7 @@ export const peers: Section = {
     const stopAll = async (): Promise<void> => {
       for (const { stop } of running) await stop();
     };
-    // The servers have process groups of their own, which Ctrl-C does not reach.
+    // The servers have separate process groups, so Ctrl-C does not reach them.
     const interrupted = (): void => void stopAll().finally(() => process.exit(EXIT_INTERRUPTED));
     for (const signal of SIGNALS) process.once(signal, interrupted);
     try {
@@ -96,7 +96,7 @@ async function prepare(bench: Workbench): Promise<Contestant[]> {
   return [...ours, ...given, ...pythonPeers(python, model)];
 }
 
-/** Starts one after the other, so that their starts can be compared. One that does not start is omitted. */
+/** Starts the servers one after another, so that their startup times can be compared. A server that does not start is skipped. */
 async function startAll(contestants: readonly Contestant[], running: RunningPeer[]): Promise<void> {
   for (const contestant of contestants) {
     console.error(`Starting ${contestant.name} ...`);
@@ -133,7 +133,7 @@ async function together(
   return vectors;
 }
 
-/** Versions of the peers from Python, which their list pins. */
+/** Versions of the Python peers, as pinned in their requirements. */
 async function versions(): Promise<string> {
   const list = await readFile(REQUIREMENTS, 'utf8');
   const named = ['onnxruntime', 'fastapi', 'uvicorn', 'fastembed'].map((name) => {

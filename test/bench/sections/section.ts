@@ -1,6 +1,6 @@
 import type { Workbench } from '../setup/workbench.ts';
 
-/** One part of the bench: what it measures, and the code that does and prints it. */
+/** A section of the benchmark: its description, and the code that runs and prints it. */
 export interface Section {
   readonly title: string;
   /** Whether it reads /proc, which only Linux has. */

@@ -23,7 +23,7 @@ interface Scenario {
   readonly concurrency: number;
 }
 
-/** The same requests to three servers, turn by turn. */
+/** The same requests to three servers, alternating. */
 export const serve: Section = {
   title: 'Serving: one vector per text over HTTP',
   linuxOnly: false,
@@ -88,7 +88,7 @@ function scenarios(): Scenario[] {
   ];
 }
 
-/** Prints a table; returns how many times more texts a second we answer than each. */
+/** Prints a table; returns our throughput relative to each of the others. */
 async function compare(
   servers: Readonly<Record<Name, RunningServer>>,
   { title, requests, concurrency }: Scenario,
@@ -125,7 +125,7 @@ async function compare(
 const percentile = (sorted: readonly number[], share: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(1);
 
-/** One request at a time against a session that is given the same texts as tokens and does nothing else. */
+/** One request at a time, compared with a session that receives the same texts as tokens and does nothing else. */
 async function compareLatency(ours: RunningServer, executable: string): Promise<void> {
   const texts = makeTexts(makeVocabulary(SHAPES.m6.vocabulary), 128);
   const ids = await tokenIds(ours.port, texts);

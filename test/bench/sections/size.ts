@@ -5,7 +5,7 @@ import type { Section } from './section.ts';
 
 const LIMIT = 125e6;
 
-/** The output of `inspect --json`, as far as it is read here. */
+/** The fields of `inspect --json` that are used here. */
 interface Inspection {
   readonly bytes: number;
   readonly runtime: {

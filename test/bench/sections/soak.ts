@@ -14,7 +14,7 @@ const STEPS = 5;
 const CONCURRENCY = 16;
 const DEPARTING_CLIENTS = 1000;
 
-/** A server under load for long: memory, clients that leave, and whether it still reports that it is healthy. */
+/** A server under sustained load: memory, clients that disconnect, and health reports. */
 export const soak: Section = {
   title: `Endurance: ${REQUESTS} mixed requests, ${DEPARTING_CLIENTS} clients that leave`,
   linuxOnly: true,
@@ -30,7 +30,7 @@ export const soak: Section = {
   },
 };
 
-/** From one text to thirty in a request, of all lengths. */
+/** One to thirty texts per request, of all lengths. */
 function mixedRequests(count: number): string[][] {
   const texts = makeTexts(makeVocabulary(SHAPES.m6.vocabulary), 400);
   return Array.from({ length: count }, (_, at) => {
@@ -58,7 +58,7 @@ async function memoryUnderLoad({ port, pid }: RunningServer): Promise<void> {
   printGoal('memory flat after the first fifth', `${megabytes(growth)} more at the end`, growth < 20e6);
 }
 
-/** Clients that send a request and go away before it is answered. */
+/** Clients that send a request and disconnect before the response. */
 async function departures(server: RunningServer): Promise<void> {
   const body = JSON.stringify({ inputs: mixedRequests(1)[0] });
   for (let left = 0; left < DEPARTING_CLIENTS; left += 1) {

@@ -14,7 +14,7 @@ const ROUNDS = 3;
 const BATCH = 32;
 const SAME = 0.9999;
 
-/** A file of texts to a file of vectors, start of the process included. */
+/** From a file of texts to a file of vectors, including process startup. */
 export const throughput: Section = {
   title: `Throughput: ${TEXTS} texts of mixed lengths`,
   linuxOnly: false,

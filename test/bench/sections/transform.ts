@@ -30,7 +30,7 @@ const TRANSFORMS: Record<string, { modelType: ModelType; source: string }> = {
   },
 };
 
-/** What a transform adds to a batch, in one thread as the model runs in one. */
+/** The overhead of a transform per batch, in one thread like the model. */
 export const transform: Section = {
   title: `Transforms of a batch of ${TEXTS} texts of ${TOKENS} tokens`,
   linuxOnly: false,

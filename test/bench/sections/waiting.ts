@@ -4,16 +4,16 @@ import { startUpstream, type Upstream } from '../gateway/upstream.ts';
 import { compareWaiting } from '../gateway/waiting.ts';
 import type { Section } from './section.ts';
 
-/** Programs to compare: this gateway, and with BENCH_GATEWAY_BEFORE another version of it. */
+/** Programs to compare: this gateway, and another version set in BENCH_GATEWAY_BEFORE. */
 const BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
 
-/** Small requests next to large ones, through the gateway. */
+/** Small requests during large ones, through the gateway. */
 export const waiting: Section = {
   title: 'Small requests next to large ones',
   linuxOnly: true,
   async run(bench) {
     if (process.env['BENCH_GATEWAY'] === undefined) await bench.gateway();
-    // Providers of their own, so that a small request does not wait at the provider.
+    // Separate providers, so that a small request does not wait at the provider.
     const upstreams: Upstream[] = [];
     const running = new Map<string, RunningContestant>();
     try {

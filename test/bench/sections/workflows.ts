@@ -14,12 +14,12 @@ const ROWS = 10_000;
 const ROUNDS = 3;
 const SHARE = 0.85;
 
-/** Of the run that memory is looked at; `BENCH_ROWS=1000000` for what was promised. */
+/** Rows of the run that measures memory; `BENCH_ROWS=1000000` for the documented maximum. */
 const MANY_ROWS = Number(process.env['BENCH_ROWS'] ?? 100_000);
 const STEPS = 4;
 const MAX_BYTES = 300e6;
 
-/** Classification as a job of the gateway, next to the same batches sent to the same encoder by hand. */
+/** Classification as a gateway job, compared with the same batches sent directly to the same encoder. */
 export const workflows: Section = {
   title: 'Jobs over datasets',
   linuxOnly: true,
@@ -38,7 +38,7 @@ export const workflows: Section = {
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** A model that takes next to no time shows what a job costs; one of the size that people use shows what they see of it. */
+/** A model with almost no computation shows the overhead of a job; a model of common size shows its practical effect. */
 async function throughput(tiny: RunningServer, start: () => Promise<RunningServer>): Promise<void> {
   const gateway = await startGateway();
   const usual = await start();
@@ -72,7 +72,7 @@ async function throughput(tiny: RunningServer, start: () => Promise<RunningServe
   }
 }
 
-/** What the gateway and the worker hold while rows go through them, in new processes. */
+/** Memory of the gateway and the worker while rows are processed, in new processes. */
 async function memoryByRows(port: number): Promise<void> {
   const gateway = await startGateway();
   try {
@@ -80,7 +80,7 @@ async function memoryByRows(port: number): Promise<void> {
     const dataset = await gateway.upload(csvOf(texts));
     const looks: { readonly done: number; readonly own: number; readonly workers: number }[] = [];
     await gateway.classify({ dataset, encoderUrl: urlOf(port), batchSize: 1000 }, (done) => {
-      // Both are one file, of which they share the pages.
+      // Both are the same file, so they share its pages.
       const workers = childrenOf(gateway.pid).map(sharedSize);
       looks.push({ done, own: sharedSize(gateway.pid), workers: Math.max(0, ...workers) });
     });

@@ -1,7 +1,6 @@
-// A session and nothing else: no tokenizer, no server, no other thread. Reads token ids (JSON, an array a line), prints the
-// milliseconds of each run, one text at a time. Between two runs lies a pause, as between the requests of one client: a
-// processor that was idle takes longer to run the same thing.
-//   <model>
+// Only a session: no tokenizer, no server, no other threads. Reads token IDs (one JSON array per line), and prints the milliseconds of each
+// run, one text at a time. Runs are separated by a pause, as between a client's requests: an idle CPU takes longer to run the same code.
+// <model>
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';

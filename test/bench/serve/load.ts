@@ -10,11 +10,11 @@ export interface Load {
 
 export interface LoadResult {
   readonly textsPerSecond: number;
-  /** In milliseconds, one per request. */
+  /** Latencies in milliseconds, one per request. */
   readonly latencies: readonly number[];
 }
 
-/** Sends requests, so many at a time, over connections that are kept open; every answer is read to its end. */
+/** Sends requests with a fixed concurrency over persistent connections; every response is read to its end. */
 export async function putLoad({ port, path, requests, concurrency }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const headers = { 'content-type': 'application/json' };
@@ -45,7 +45,7 @@ const bodyOf = (path: Load['path'], texts: readonly string[]): string =>
 
 export const get = (port: number, path: string): Promise<string> => send({ port, path }, '');
 
-/** Sends one request and reads its answer to the end. */
+/** Sends one request and reads its response to the end. */
 function send(options: RequestOptions, body: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const sent = request({ host: '127.0.0.1', ...options });

@@ -1,6 +1,5 @@
-// A model of how simple servers of this kind work, made of our own parts: one session, one lock, one run per request, every
-// text padded to the longest of its request.
-//   <model>                      prints its port
+// A reference for simple servers of this kind, built from our own parts: one session, one lock, one run per request, every text padded to
+// the longest in its request.   <model>                      prints its port
 import { availableParallelism } from 'node:os';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

@@ -8,7 +8,7 @@ export interface RunningServer {
   stop(): void;
 }
 
-/** Starts a server and waits until it has printed its port, on stdout or stderr, in a line that `pattern` finds. */
+/** Starts a server and waits until it has printed its port on stdout or stderr, in a line that matches `pattern`. */
 export async function startServer(program: Program, pattern: RegExp): Promise<RunningServer> {
   const child = spawn(program.command, program.args, {
     env: { ...process.env, ...program.env },
@@ -28,7 +28,7 @@ async function portFrom(child: ChildProcess, from: 'stdout' | 'stderr', pattern:
     for await (const line of createInterface({ input: stream })) {
       const port = pattern.exec(line)?.[1];
       if (port === undefined) continue;
-      // Its output is not read any more, but a full pipe must not stop the server.
+      // Its output is no longer used, but a full pipe must not block the server.
       stream.resume();
       return Number(port);
     }

@@ -1,9 +1,8 @@
-// The contestant: a transformers.js pipeline behind hono, as its users put it on a port.
-//   <models folder> <model>      prints its port
+// The contestant: a transformers.js pipeline behind hono, a typical way to serve it.   <models folder> <model>      prints its port
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
-// A name in a variable: the package is installed next to this file only when the bench runs.
+// The name is in a variable, because the package is installed next to this file only when the benchmark runs.
 const TRANSFORMERS = '@huggingface/transformers';
 const { env, pipeline } = await import(TRANSFORMERS);
 const [models, model] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 const repository = join(import.meta.dirname, '../../..');
 const work = join(repository, 'node_modules/.cache/encoderfile-bench');
 
-/** Everything the bench makes lies in one folder, kept from run to run. */
+/** All files of the benchmark are in one folder, which is kept between runs. */
 export const PATHS = {
   repository,
   bench: join(repository, 'test/bench'),

@@ -2,7 +2,7 @@ import type { Program } from '../measure/child.ts';
 import type { ModelName } from '../models/shapes.ts';
 import { PATHS } from './paths.ts';
 
-/** The programs that are measured. All run on the Node that runs the bench. */
+/** The measured programs. All run on the same Node as the benchmark. */
 
 export const encoder = (executable: string, ...args: readonly string[]): Program => ({
   command: executable,
@@ -23,13 +23,13 @@ export const transformersMany = (
   args: [PATHS.transformersChild, 'many', PATHS.models, model, job.texts, job.output, String(job.batchSize)],
 });
 
-/** `encoderfile target build`, likewise. */
+/** `encoderfile target build`, in the same way. */
 export const targetBuilder = (target: 'manager' | 'gateway'): Program => ({
   command: process.execPath,
   args: [PATHS.cli, 'target', 'build', target, '-o', PATHS[target], '--cache-dir', PATHS.buildCache],
 });
 
-/** `encoderfile build` without the launcher, whose only work is to find the Node we are running on. */
+/** `encoderfile build` without the launcher, which only finds the Node that is already running. */
 export const builder = (config: string, output: string): Program => ({
   command: process.execPath,
   args: [PATHS.cli, 'build', '-f', config, '-o', output, '--cache-dir', PATHS.buildCache],

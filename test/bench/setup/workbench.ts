@@ -9,27 +9,27 @@ import { PATHS } from './paths.ts';
 import { builder, targetBuilder } from './programs.ts';
 import { installLocked } from '../../helpers/install-locked.ts';
 
-/** What the sections need, each made when first asked for and once per run of the bench. */
+/** The prerequisites of the sections, each created on first use and once per benchmark run. */
 export interface Workbench {
   readonly options: BenchOptions;
   /** Folder of a model. */
   model(this: void, name: ModelName): Promise<string>;
-  /** A build config for it. */
+  /** Its build config. */
   config(this: void, name: ModelName): Promise<string>;
-  /** Its executable, built from the code as it is now. */
+  /** Its executable, built from the current code. */
   executable(this: void, name: ModelName): Promise<string>;
-  /** A file of texts, one a line. */
+  /** A file with one text per line. */
   texts(this: void, count: number): Promise<string>;
-  /** What ours are measured against, installed. */
+  /** The installed packages to compare with. */
   readonly peers: () => Promise<void>;
-  /** The executable of mcp-manager, built from the code as it is now. */
+  /** The executable of mcp-manager, built from the current code. */
   readonly manager: () => Promise<void>;
-  /** The executable of the gateway, likewise. */
+  /** The executable of the gateway, built in the same way. */
   readonly gateway: () => Promise<void>;
 }
 
 export interface BenchOptions {
-  /** Whether to measure for a shorter time, less exactly. Not all sections support it. */
+  /** Whether to measure for a shorter time with less accuracy. Not all sections support it. */
   readonly quick: boolean;
   /** Whether to write results into docs/benchmarks.md. */
   readonly write: boolean;
@@ -80,7 +80,7 @@ async function writeTexts(count: number): Promise<string> {
   return path;
 }
 
-/** Calls `make` once per key; JSON is a lenient key, which covers a name, a number and nothing at all. */
+/** Calls `make` once per key; the JSON of a key can be a name, a number or empty. */
 function once<Arguments extends readonly unknown[], Result>(
   make: (...given: Arguments) => Promise<Result>,
 ): (...given: Arguments) => Promise<Result> {

@@ -1,6 +1,6 @@
 import { putLoad } from '../serve/load.ts';
 
-/** The same batches, one after the other as a job sends them; in milliseconds. Answers are read to their end, and dropped. */
+/** Sends the same batches as a job, one after another; returns milliseconds. Responses are read to their end and discarded. */
 export async function classifyDirectly(
   port: number,
   texts: readonly string[],

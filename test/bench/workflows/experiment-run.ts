@@ -12,7 +12,7 @@ import { freePort, startUntil } from '../measure/started.ts';
 
 const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
 const LOOK_EVERY_MS = 50;
-/** The default of jobs. */
+/** The default for jobs. */
 const CONCURRENCY = 8;
 const SYSTEM_PROMPT =
   'Summarize the text of the user in a few sentences. Answer with the summary and nothing else.';
@@ -22,7 +22,7 @@ export interface ExperimentOptions {
   readonly program: string;
   readonly providerPort: number;
   readonly rows: number;
-  /** Runs next to the experiment, until its signal is aborted. */
+  /** Runs during the experiment, until its signal is aborted. */
   readonly meanwhile?: (gateway: GatewayAddress, stop: AbortSignal) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface GatewayAddress {
   readonly key: string;
 }
 
-/** Processor time in milliseconds, without the provider's and the command's. */
+/** CPU time in milliseconds, without the provider and the command. */
 interface Phase {
   readonly seconds: number;
   readonly gateway: number;
@@ -42,21 +42,21 @@ export interface MeasuredExperiment {
   readonly inference: Phase;
   readonly metrics: Phase;
   readonly comparison: Phase;
-  /** Largest shares of memory, in bytes. */
+  /** Peak memory shares, in bytes. */
   readonly gatewayMemory: number;
   readonly comparisonMemory: number;
   readonly workerMemory: number;
   readonly usageRows: number;
 }
 
-/** Runs `experiment run` with one model against a new gateway, for a key of a user with a budget. */
+/** Runs `experiment run` with one model against a new gateway, with the key of a user with a budget. */
 export const runExperiment = async (options: ExperimentOptions): Promise<MeasuredExperiment> =>
   await withGateway(options, async (pid, address, folder) => {
     const file = await writeExperiment(folder, options.rows);
     return await measure(pid, address, file, options);
   });
 
-/** Sends the requests of the same rows directly to a new gateway, as concurrently as a job does. Returns its processor time. */
+/** Sends the requests for the same rows directly to a new gateway, with the same concurrency as a job. Returns its CPU time. */
 export const sendDirectly = async (options: Omit<ExperimentOptions, 'meanwhile'>): Promise<number> =>
   await withGateway(options, async (pid, { port, key }) => {
     const before = processorTime(pid).own;
@@ -121,7 +121,7 @@ async function measure(
     return { at: performance.now(), gateway: own, children };
   };
   const looks = [look()];
-  // The first worker is that of the inference, the second one that of the metrics.
+  // The first worker belongs to the inference job, the second one to the evaluation job.
   const workers = new Set<number>();
   let [gatewayMemory, comparisonMemory, workerMemory] = [0, 0, 0];
   const url = `http://127.0.0.1:${address.port}`;
@@ -131,7 +131,7 @@ async function measure(
     env: { GATEWAY_API_KEY: address.key },
   });
   while (!(await Promise.race([ended.then(() => true), sleep(LOOK_EVERY_MS, false)]))) {
-    // A worker that has ended is counted when its parent knows it.
+    // A worker's CPU time is counted only after it has exited and its parent has collected it.
     const running = childrenOf(pid).filter((child) => workers.has(child) || isWorker(child));
     const isNew = running.some((worker) => !workers.has(worker));
     if (isNew && workers.size > 0) looks.push(look());
@@ -167,7 +167,7 @@ const phase = (from: Look, to: Look): Phase => ({
   worker: to.children - from.children,
 });
 
-/** A gateway has other children, too. */
+/** A gateway also has other child processes. */
 function isWorker(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('\0job\0run\0');
@@ -204,7 +204,7 @@ async function writeExperiment(folder: string, rows: number): Promise<string> {
   return file;
 }
 
-/** Each row is different, because equal requests of an experiment share an answer. */
+/** Each row is different, because identical requests in an experiment share a response. */
 const textOf = (at: number): string => `${at} ${wordsOf(at).join(' ')}`;
 const rowOf = (at: number): string => `"${textOf(at)}","${at} ${wordsOf(at).slice(0, 14).join(' ')}"`;
 

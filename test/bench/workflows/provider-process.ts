@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Answers each chat request after a short time with the first words of its text. `GET /count` returns how many there were. */
+/** Responds to each chat request after a short delay with the first words of its text. `GET /count` returns the number of requests. */
 const DELAY_MS = Number(process.argv[3]);
 const WORDS = 12;
 

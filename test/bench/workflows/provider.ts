@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { freePort, startUntil } from '../measure/started.ts';
 
-/** A provider in a process of its own, so that its time is not part of the gateway's. */
+/** A provider in a separate process, so that its time does not count for the gateway. */
 export interface Provider {
   readonly port: number;
-  /** How many requests it has answered. */
+  /** Number of completed requests. */
   readonly count: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }

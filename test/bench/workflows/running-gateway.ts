@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../serve/running-server.ts';
 import { PATHS } from '../setup/paths.ts';
 
-/** A gateway on SQLite that runs jobs in processes of its own. */
+/** A gateway on SQLite that runs jobs in child processes. */
 export interface RunningGateway {
   readonly pid: number;
-  /** The id of a dataset of these rows. */
+  /** The ID of a dataset with these rows. */
   readonly upload: (csv: string) => Promise<string>;
-  /** Has an encoder classify a dataset; resolves with how long that took from the request on, in milliseconds. */
+  /** Classifies a dataset with an encoder; resolves with the milliseconds since the request. */
   readonly classify: (job: ClassifyJob, onLook?: (doneRows: number) => void) => Promise<number>;
   readonly stop: () => Promise<void>;
 }

@@ -10,10 +10,10 @@ export interface Waited {
   readonly max: number;
 }
 
-/** Between two requests. */
+/** Pause between two requests. */
 const PAUSE_MS = 10;
 
-/** Sends small requests, one after the other, until the signal is aborted. Requests to the model also reach the provider. */
+/** Sends small requests one after another until the signal is aborted. Model requests also reach the provider. */
 export async function waitBeside(
   { port, key }: GatewayAddress,
   stop: AbortSignal,

@@ -1,5 +1,5 @@
-// Calls the gateway with clients of language models for JavaScript, unmodified, and prints a JSON line for each client, feature and
-// provider, as checks.py does.
+// Calls the gateway with unmodified language model clients for JavaScript, and prints a JSON line for each client, feature and provider,
+// like checks.py.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -19,7 +19,7 @@ const SCHEMA = {
   required: ['city', 'days'],
 };
 const HELLO = [{ role: 'user', content: 'Hello' }];
-// The name of a model of Bedrock decides whether it embeds, and `good` does not.
+// The name of a Bedrock model determines whether it returns embeddings, and `good` does not.
 const EMBEDDERS = WIRES.filter((wire) => wire !== 'anthropic' && wire !== 'bedrock');
 
 function expect(found, wanted) {
@@ -196,7 +196,7 @@ async function aiChecks() {
     const options = (wire) => ({ model: make(`${wire}:good`), prompt: 'Hello', maxRetries: 0 });
     await run('generateText', async (wire) => expect((await generateText(options(wire))).text, REPLY));
     await run('streamText', async (wire) => expect(await streamText(options(wire)).text, REPLY));
-    // The stand-in of OpenAI's responses calls no functions.
+    // The stand-in for OpenAI's Responses API calls no functions.
     const callers = WIRES.filter((wire) => label !== 'openai.responses' || wire !== 'openai');
     await run(
       'tools',

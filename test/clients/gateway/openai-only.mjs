@@ -1,10 +1,10 @@
-// What only providers with OpenAI's API have: audio, files, batches, stored responses and realtime.
+// Features of providers with OpenAI's API only: audio, files, batches, stored responses and realtime.
 import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 
-/** Runs the checks of these routes. */
+/** Runs the checks for these routes. */
 export async function checkOpenAiOnly({ url, key, client, expect, only }) {
   await only('transcriptions', async (wire) => {
     const file = new File([new Uint8Array(10_000)], 'a.mp3', { type: 'audio/mpeg' });
@@ -51,7 +51,7 @@ export async function checkOpenAiOnly({ url, key, client, expect, only }) {
     await client.responses.delete(id);
   });
   await only('realtime', async (wire) => {
-    // As in a browser, with the key in a protocol.
+    // As in a browser, with the key in the WebSocket subprotocol.
     const browser = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, dangerouslyAllowBrowser: true });
     const session = new OpenAIRealtimeWebSocket(
       {

@@ -7,9 +7,9 @@ import { installPython } from '../../helpers/install-python.ts';
 import { ROOT } from '../../helpers/paths.ts';
 import { startClientGateway, WIRES } from './start-gateway.ts';
 
-// `npm run test:clients:gateway`: starts the gateway with a stand-in for a provider of each type, and calls it with the clients of
-// language models from npm and from Python's registry, unmodified. Prints a table of clients, features and providers; with
-// `--write`, the table in docs/gateway-clients.md is replaced. Needs Python 3 with venv.
+// `npm run test:clients:gateway`: starts the gateway with a stand-in for each provider type, and calls it with unmodified language model
+// clients from npm and PyPI. Prints a table of clients, features and providers; with `--write`, replaces the table in
+// docs/gateway-clients.md. Needs Python 3 with venv.
 
 interface Row {
   readonly client: string;
@@ -48,7 +48,7 @@ try {
 
 async function rowsOf(program: string, script: string, given: string): Promise<Row[]> {
   const { stdout } = await execa(program, [join(HERE, script), given], {
-    // Warnings of clients about models that they do not know.
+    // Clients print warnings about unknown models.
     stderr: 'ignore',
     cwd: HERE,
     env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
@@ -59,7 +59,7 @@ async function rowsOf(program: string, script: string, given: string): Promise<R
     .map((line) => parseJsonText(line) as Row);
 }
 
-/** One line for each client and feature, one column for each type of provider. */
+/** One row per client and feature, one column per provider type. */
 function tableOf(rows: readonly Row[]): string {
   const groups = Map.groupBy(rows, ({ client, feature }) => `${client}\n${feature}`);
   const lines = [...groups.values()].map((group) => {
@@ -74,7 +74,7 @@ function tableOf(rows: readonly Row[]): string {
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...lines].join('\n');
 }
 
-/** Replaces the table, which is the end of the document. */
+/** Replaces the table at the end of the document. */
 function writeTable(table: string): void {
   const text = readFileSync(DOCUMENT, 'utf8');
   writeFileSync(DOCUMENT, `${text.slice(0, text.indexOf('| client | feature'))}${table}\n`);

@@ -5,7 +5,7 @@ import { FIXTURES, ROOT } from '../../helpers/paths.ts';
 import { type RunningExecutable, startExecutable } from '../../helpers/start-executable.ts';
 import { stopAll, urlOf } from './started.ts';
 
-/** Types of providers, each with a stand-in in `fixtures/providers`. */
+/** Provider types, each with a stand-in in `fixtures/providers`. */
 export const WIRES = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
 
 export interface ClientGateway {
@@ -17,7 +17,7 @@ export interface ClientGateway {
 
 const MASTER_KEY = 'the-master-key-of-the-clients-0123456789';
 
-/** Starts the gateway with a provider of each type. */
+/** Starts the gateway with one provider of each type. */
 export async function startClientGateway(): Promise<ClientGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
   const started: RunningExecutable[] = [];
@@ -43,7 +43,7 @@ export async function startClientGateway(): Promise<ClientGateway> {
       };
     }
     const config = join(folder, 'gateway.json');
-    // The clients fail on purpose, which must not open the breaker for the others.
+    // The clients cause failures intentionally, which must not open the circuit breaker for others.
     const files = {
       port: 0,
       data_dir: folder,

@@ -8,7 +8,7 @@ export async function stopAll(started: readonly RunningExecutable[]): Promise<vo
   }
 }
 
-/** The address that a stand-in writes as its first line. */
+/** The address that a stand-in prints in its first line. */
 export async function urlOf({ stdout, child }: RunningExecutable): Promise<string> {
   while (!stdout().includes('\n')) {
     if (child.exitCode !== null) throw new Error('a provider of the tests has ended');

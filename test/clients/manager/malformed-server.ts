@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DROPPED, REPAIRED } from '../../runtime/targets/manager/malformed-tools.ts';
 
-/** Malformed tools, each of which is in a list of its own next to a good tool. */
+/** Malformed tools, each in a separate list with a valid tool. */
 export const MALFORMED_TOOLS: readonly unknown[] = [...REPAIRED, ...DROPPED];
 const GOOD_TOOL = { name: 'good', inputSchema: { type: 'object' } };
 const ANSWER_TOOL = { name: 'answer', inputSchema: { type: 'object' } };
@@ -19,14 +19,14 @@ interface Message {
 }
 
 export interface MalformedServer {
-  /** The server whose tool `answer` answers with its argument: `{"result": …}` or `{"error": …}`. */
+  /** The server whose tool `answer` responds with its argument: `{"result": …}` or `{"error": …}`. */
   readonly results: string;
-  /** A server for each malformed tool. */
+  /** One server per malformed tool. */
   readonly tools: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** Starts MCP servers over streamable HTTP that break the specification on request. */
+/** Starts MCP servers over streamable HTTP that violate the specification on request. */
 export async function startMalformedServer(): Promise<MalformedServer> {
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

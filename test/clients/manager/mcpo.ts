@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { membersOf } from '../../../runtime/core/json/members-of.ts';
 import { until } from '../../sign-in/processes.ts';
 
-/** Calls whose answers are compared: names and arguments of tools of `echo.mjs`. */
+/** Calls whose responses are compared: names and arguments of tools in `echo.mjs`. */
 const CALLS: readonly (readonly [tool: string, args: object])[] = [
   ['echo', { message: 'hi' }],
   ['echo', { message: '{"a": [1, 2]}' }],
@@ -22,13 +22,13 @@ const CALLS: readonly (readonly [tool: string, args: object])[] = [
 export interface McpoComparison {
   readonly tools: number;
   readonly calls: number;
-  /** Paths that only one of the two has. */
+  /** Paths that exist in only one of the two. */
   readonly otherPaths: readonly string[];
-  /** Calls with different answers. */
+  /** Calls with different responses. */
   readonly differences: readonly { readonly call: string; readonly mcpo: string; readonly ours: string }[];
 }
 
-/** Compares the tools of one server at mcpo and at the OpenAPI route of the manager. */
+/** Compares the tools of a server in mcpo and in the manager's OpenAPI route. */
 export async function compareWithMcpo(mcpo: string, ours: string): Promise<McpoComparison> {
   await until('mcpo', async () => (await fetch(`${mcpo}/openapi.json`)).ok);
   const [theirs, own] = await Promise.all([pathsOf(mcpo), pathsOf(ours)]);

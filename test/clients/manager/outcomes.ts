@@ -1,4 +1,4 @@
-/** What a client made of malformed messages. */
+/** The outcomes of malformed messages in a client. */
 export interface Outcomes {
   readonly client: string;
   readonly version: string;
@@ -7,17 +7,17 @@ export interface Outcomes {
   readonly returned: number;
   /** Results that became an error with a reason, which a caller can handle. */
   readonly errors: number;
-  /** Results that the client itself failed on: an error of its validation, no response, or no reason. */
+  /** Results on which the client itself failed: a validation error, no response, or no reason. */
   readonly failed: number;
-  /** Lists with the good tool. */
+  /** Lists with the valid tool. */
   readonly lists: number;
   /** Lists that failed because of the malformed tool. */
   readonly lostLists: number;
-  /** Some of the failures, for the reader. */
+  /** Examples of failures. */
   readonly examples: readonly string[];
 }
 
-/** The addresses for one client, and what it sends. */
+/** The addresses and requests for one client. */
 export interface FuzzTargets {
   readonly results: string;
   readonly tools: readonly string[];
@@ -26,7 +26,7 @@ export interface FuzzTargets {
 
 export type Ending = 'returned' | 'errors' | 'failed';
 
-/** Counts outcomes. At most `MAX_EXAMPLES` failures are kept. */
+/** Counts outcomes and keeps at most `MAX_EXAMPLES` failures. */
 export async function countOutcomes(
   { answers, tools }: FuzzTargets,
   {

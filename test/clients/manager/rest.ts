@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { countOutcomes, type FuzzTargets, type Outcomes } from './outcomes.ts';
 
-/** Uses the HTTP API. Its addresses are those of servers: `/api/v1/servers/{name}`. */
+/** Uses the HTTP API with the addresses of servers: `/api/v1/servers/{name}`. */
 export async function fuzzRest(targets: FuzzTargets): Promise<Outcomes> {
   const counts = await countOutcomes(targets, {
     async call(answer) {

@@ -6,7 +6,7 @@ import { countOutcomes, type FuzzTargets, type Outcomes } from './outcomes.ts';
 /** Time after which a client counts as not responding. */
 const PATIENCE_MS = 3000;
 
-/** Uses the SDK for TypeScript. */
+/** Uses the TypeScript SDK. */
 export async function fuzzSdk(
   target: Outcomes['target'],
   targets: FuzzTargets,

@@ -1,6 +1,6 @@
-// Calls the tool of a served model with MCP clients from npm, over stdio and streamable HTTP, and prints one JSON line per call.
-// The argument is a JSON object with the path of the executable, its cache folder, the URL of its endpoint, and the expected
-// label of the text. The first SDK has no streamable HTTP.
+// Calls the tool of a served model with MCP clients from npm, over stdio and streamable HTTP, and prints one JSON line per call. The
+// argument is a JSON object with the path of the executable, its cache folder, the URL of its endpoint, and the expected label of the text.
+// The oldest SDK does not support streamable HTTP.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ function checkResult({ content: [{ text }], structuredContent }) {
   );
 }
 
-/** Calls everything with a client of the official SDK. */
+/** Tests all features with a client of the official SDK. */
 async function callAll(Client, transport) {
   const client = new Client({ name: 'check', version: '1' }, { capabilities: {} });
   await client.connect(transport);
@@ -51,7 +51,7 @@ const stdio = ({ StdioClientTransport }) =>
   new StdioClientTransport({ command: served.command, args: ['mcp'], env, stderr: 'ignore' });
 const http = ({ StreamableHTTPClientTransport }) => new StreamableHTTPClientTransport(new URL(served.url));
 
-/** Calls the inspector's command line. */
+/** Runs the inspector's command line. */
 async function inspect(...target) {
   const folder = mkdtempSync(join(tmpdir(), 'inspector-'));
   const program = new URL('../node_modules/.bin/mcp-inspector', import.meta.url).pathname;

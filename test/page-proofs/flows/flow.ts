@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import type { Started } from '../programs/started.ts';
 
-/** Something that a user does on the pages of a program. */
+/** A user flow on the pages of a program. */
 export interface Flow {
   readonly title: string;
   readonly of: (started: Started) => { readonly url: string; readonly key: string | undefined };
   /** Status codes of calls that are meant to fail. */
   readonly failures?: readonly number[];
-  /** Starts on the first page of the program. Throws an error if it fails. */
+  /** Starts on the program's first page. Throws an error if it fails. */
   readonly run: (page: Page, started: Started) => Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export const CREATE_KEY: Flow = {
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     expectText(String(await works()), '401');
     await page.getByRole('link', { name: 'Playground' }).click();
-    // What was copied is pasted.
+    // Pastes the copied text.
     await page.getByLabel('Prompt', { exact: true }).focus();
     await page.keyboard.press('Control+V');
     expectText(await page.getByLabel('Prompt', { exact: true }).inputValue(), secret);

@@ -4,7 +4,7 @@ export const ADD_SERVER: Flow = {
   title: 'manager: add a server, and remove it',
   of: ({ manager }) => manager,
   async run(page) {
-    // The servers are added at different times in different browsers, so each one gets a name of its own.
+    // Browsers add the servers at different times, so each server needs a unique name.
     const name = `added-${Date.now()}`;
     const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
     await page.getByRole('link', { name: 'Add a server' }).click();

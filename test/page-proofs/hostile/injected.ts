@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Elements and attributes that only a hostile text can have created. */
+/** Elements and attributes that only a hostile text could have created. */
 const SELECTOR = [
   'body script',
   'body iframe',
@@ -11,7 +11,7 @@ const SELECTOR = [
   'a[href^="javascript:" i]',
 ].join(', ');
 
-/** Describes what a hostile text has created in the page. */
+/** Describes the elements that a hostile text has created on the page. */
 export const injected = (page: Page): Promise<string[]> =>
   page
     .locator(SELECTOR)

@@ -5,7 +5,7 @@ import { openStore } from '#gateway/store/open-store.ts';
 
 const DAYS = 90;
 const DAY_MS = 86_400_000;
-/** A prime: numbers of consecutive rows are spread over all values. */
+/** A prime, so that numbers of consecutive rows are spread over all values. */
 const SPREAD = 7919;
 
 export interface Owners {
@@ -15,13 +15,13 @@ export interface Owners {
   readonly teams: readonly string[];
 }
 
-/** Adds usage of the last 90 days to the database of a gateway, and its sums. One statement is a hundred times faster than requests. */
+/** Adds usage and its totals for the last 90 days to a gateway's database. One statement is a hundred times faster than requests. */
 export async function fillUsage(path: string, rows: number, owners: Owners): Promise<void> {
   const store = await openStore(parseDatabaseUrl(`sqlite:${path}`), { autoMigrate: true });
   const { db } = store;
   const step = (DAYS * DAY_MS) / rows;
   const now = Date.now();
-  /** An entry of a list, by the number of the row. */
+  /** A list item, by row number. */
   const oneOf = (list: readonly string[], factor: number) =>
     sql`json_extract(${JSON.stringify(list)}, '$[' || ((at * ${sql.lit(factor)}) % ${sql.lit(list.length)}) || ']')`;
   try {

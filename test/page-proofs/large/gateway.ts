@@ -20,7 +20,7 @@ export async function createOwners({ call }: ProvedGateway): Promise<Owners> {
   return { users, keys, models: Array.from({ length: MODELS }, (_, at) => `lab:model-${at}`), teams };
 }
 
-/** Requests in flight are read every two seconds. */
+/** Requests in flight are refreshed every two seconds. */
 const LIVE = 'main > .page > .page';
 
 export const gatewayInteractions: readonly Interaction[] = [

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page: keeps the time of the newest input event and of the newest change of the document. An interaction has ended when
- * nothing is loading and nothing has changed for a while.
+ * Runs in the page: records the time of the latest input event and the latest document change. An interaction has ended when nothing is
+ * loading and nothing has changed for a while.
  */
 export const TIMER_SCRIPT = `(() => {
   const QUIET_MS = 250;
@@ -39,7 +39,7 @@ export const TIMER_SCRIPT = `(() => {
   };
 })()`;
 
-/** Milliseconds from the input event of an action to the last change of the document. `ignored` selects parts that change by themselves. */
+/** Milliseconds from the input event of an action to the last document change. `ignored` selects parts that change on their own. */
 export async function timed(page: Page, action: () => Promise<unknown>, ignored = ''): Promise<number> {
   await page.evaluate(`interaction.start(${JSON.stringify(ignored)})`);
   await action();

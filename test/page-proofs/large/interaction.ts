@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** Something that a user does with a large list or chart, several times. */
+/** A user action on a large list or chart, repeated several times. */
 export interface Interaction {
   readonly title: string;
-  /** Where it starts, as a hash; default: the start page. */
+  /** The starting page, as a hash; default: the start page. */
   readonly at?: string;
-  /** Parts of the page that change by themselves. */
+  /** Parts of the page that change on their own. */
   readonly ignored?: string;
-  /** What is done, in this order; each one is timed. */
+  /** The actions in order; each one is timed. */
   readonly actions: readonly ((page: Page) => Promise<unknown>)[];
 }
 

@@ -6,7 +6,7 @@ import { settled, visit } from '../visits/visit.ts';
 import type { Interaction } from './interaction.ts';
 import { timed, TIMER_SCRIPT } from './interaction-timer.ts';
 
-/** Each list of actions is repeated, so that the first one, which also fills caches, is not the only one. */
+/** Each list of actions is repeated, because the first run also fills caches. */
 const REPETITIONS = 3;
 const MAX_MS = 100;
 
@@ -17,7 +17,7 @@ interface Target {
   readonly interactions: readonly Interaction[];
 }
 
-/** Times interactions in both browsers, and prints them. Returns those whose median is above the limit, and those that failed. */
+/** Times interactions in both browsers and prints them. Returns those whose median is above the limit, and those that failed. */
 export async function measure({ name, url, key, interactions }: Target): Promise<string[]> {
   const problems: string[] = [];
   const rows: string[][] = [];
@@ -60,7 +60,7 @@ async function repeat(
       for (const action of actions) {
         const time = await timed(page, () => action(page), ignored);
         first ??= time;
-        // The first repetition fills caches, of the browser too.
+        // The first repetition fills caches, including the browser's.
         if (repetition > 0) times.push(time);
       }
     }

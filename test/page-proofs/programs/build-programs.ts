@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { FIXTURES, ROOT, TEST_CACHE } from '../../helpers/paths.ts';
 
-/** The executables whose pages are proved. */
+/** The executables whose pages are tested. */
 export interface Programs {
   readonly encoder: string;
   readonly gateway: string;
   readonly manager: string;
 }
 
-/** Builds the executables, or takes those of an earlier run in the folder PAGE_PROGRAMS. */
+/** Builds the executables, or uses those of an earlier run in the folder PAGE_PROGRAMS. */
 export async function buildPrograms(scratch: string): Promise<Programs> {
   const built = process.env['PAGE_PROGRAMS'];
   const folder = built ?? join(scratch, 'programs');

@@ -12,12 +12,12 @@ export interface ProvedGateway {
   readonly key: string;
   readonly call: ReturnType<typeof callerOf>;
   readonly database: string;
-  /** Encoders at `/<share>` that are wrong for that percentage of the rows. */
+  /** Encoders at `/<share>` that return wrong labels for that percentage of the rows. */
   readonly encoders: string;
   readonly stop: () => Promise<void>;
 }
 
-/** A gateway with a provider that always gives the same answer, and no other data. */
+/** A gateway with a provider that always returns the same response, and no other data. */
 export async function startGateway(
   program: string,
   folder: string,
@@ -64,7 +64,7 @@ const configFor = (provider: string): object => ({
   workflows: { max_dataset_bytes: 2 ** 30 },
 });
 
-/** Creates what the pages list: through the API, as a user would. Returns the ids that are in addresses of pages. */
+/** Creates the data that the pages list, through the API like a user. Returns the IDs in page addresses. */
 export async function fillGateway(
   { url, call }: ProvedGateway,
   { name, prompt }: Texts,
@@ -92,7 +92,7 @@ export async function fillGateway(
   const chat = callerOf(url, key.key);
   for (const model of ['lab:large', 'lab:small', 'fast'])
     await chat('POST', '/v1/chat/completions', chatOf(model, `${prompt} secret-1`));
-  // A failed request has attempts with the message of the provider.
+  // A failed request has attempts with the provider's message.
   await chat('POST', '/v1/chat/completions', chatOf('lab:broken', prompt)).catch(() => undefined);
   const request = await firstRequest(call);
   return { key: key.id, request };
@@ -114,7 +114,7 @@ async function firstRequest(call: ProvedGateway['call']): Promise<string> {
   }
 }
 
-/** Compares encoders on a dataset and waits until all have answered. Returns the id of the experiment. */
+/** Compares encoders on a dataset and waits for all results. Returns the ID of the experiment. */
 export async function runExperiment(
   { call, encoders }: ProvedGateway,
   { name, file }: Texts,

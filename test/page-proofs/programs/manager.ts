@@ -16,7 +16,7 @@ export interface ProvedManager {
 
 const fixture = (name: string): string => join(FIXTURES, 'mcp-servers', `${name}.mjs`);
 
-/** A manager with the server `echo`, a process, and as many remote servers as wanted, which are all one process. */
+/** A manager with the server `echo`, which is a process, and any number of remote servers, which share one process. */
 export async function startManager(
   program: string,
   folder: string,
@@ -52,7 +52,7 @@ export async function startManager(
   };
 }
 
-/** Writes to the log of a server and into the audit log. */
+/** Writes to a server's log and to the audit log. */
 export async function fillManager({ call }: ProvedManager, { answer }: Texts): Promise<void> {
   await call('POST', '/api/v1/servers/echo/tools/log', { text: answer });
   await call('POST', '/api/v1/servers/remote-0/tools/search-0', { query: answer });

@@ -22,10 +22,10 @@ export async function serve(
   };
 }
 
-/** Sends JSON with a key, and returns the JSON of the answer. Throws an error for a status that is not 2xx. */
+/** Sends JSON with a key, and returns the JSON response. Throws an error if the status is not 2xx. */
 export const callerOf =
   (url: string, key: string) =>
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of three programs.
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of three programs.
   async (method: string, path: string, body?: unknown): Promise<any> => {
     const isRaw = body instanceof FormData;
     const response = await fetch(url + path, {

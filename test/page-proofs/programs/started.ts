@@ -11,13 +11,13 @@ export interface Started {
   readonly gateway: ProvedGateway;
   readonly manager: ProvedManager;
   readonly encoder: RunningProgram;
-  /** Ids in addresses of the gateway's pages. */
+  /** IDs in the addresses of the gateway's pages. */
   readonly ids: { readonly key: string; readonly request: string; readonly experiment: string };
 }
 
 const ROWS = 60;
 
-/** Starts all executables, with texts of users, models and servers, and stops them after the body. */
+/** Starts all executables with texts from users, models and servers, and stops them after the body. */
 export async function withPrograms(
   programs: Programs,
   folder: string,

@@ -1,6 +1,6 @@
 import { startStub, type StubServer } from './stub-server.ts';
 
-/** What an MCP server offers. */
+/** The features of an MCP server. */
 export interface Offer {
   readonly tools: readonly object[];
   readonly prompts?: readonly object[];
@@ -9,7 +9,7 @@ export interface Offer {
   readonly result?: object;
 }
 
-/** MCP servers at `/<number>`, without sessions and streams. One process serves thousands of them. */
+/** MCP servers at `/<number>`, without sessions and streams. One process provides thousands of them. */
 export const startMcpServers = (offerOf: (server: number) => Offer): Promise<StubServer> =>
   startStub(({ method, path, body }) => {
     if (method !== 'POST' || body?.id === undefined) return undefined;

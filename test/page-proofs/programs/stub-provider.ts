@@ -2,7 +2,7 @@ import { startStub, type StubServer } from './stub-server.ts';
 
 const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 };
 
-/** A provider with OpenAI's API whose models always answer with the same text; the model `broken` rejects with it. */
+/** A provider with OpenAI's API whose models always return the same text; the model `broken` returns it as an error. */
 export const startProvider = (text: string): Promise<StubServer> =>
   startStub(({ path, body }) => {
     if (path.endsWith('/models')) return { object: 'list', data: [{ id: 'large', object: 'model' }] };

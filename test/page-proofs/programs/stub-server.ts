@@ -10,15 +10,17 @@ export interface StubServer {
 interface StubRequest {
   readonly method: string;
   readonly path: string;
-  /** The body as JSON; undefined without one. */
+  /** The parsed JSON body; undefined without one. */
   // oxlint-disable-next-line typescript/no-explicit-any -- sent by the programs under test.
   readonly body: any;
 }
 
-/** A response: an object is sent as JSON, with status 400 if it has an error; a list as server-sent events; undefined without a body. */
+/**
+ * A response: an object is sent as JSON, with status 400 if it contains an error; a list as server-sent events; undefined without a body.
+ */
 type StubAnswer = object | readonly unknown[] | undefined;
 
-/** A server on loopback whose answers are computed from the request. */
+/** A loopback server whose responses are computed from the request. */
 export async function startStub(answer: (request: StubRequest) => StubAnswer): Promise<StubServer> {
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];

@@ -1,11 +1,11 @@
-/** Texts of users, models and servers that the pages show. */
+/** Texts from users, models and servers that the pages show. */
 export interface Texts {
   /** A name or a description. */
   readonly name: (word: string) => string;
   /** The name of a file. */
   readonly file: (name: string) => string;
   readonly prompt: string;
-  /** Answer of every model, result of every tool, and line of every log. */
+  /** Response of every model, result of every tool, and line of every log. */
   readonly answer: string;
 }
 
@@ -16,10 +16,10 @@ export const PLAIN: Texts = {
   answer: 'Hello. How can I help?',
 };
 
-/** What would run if a page showed it as HTML or as a template. */
+/** Text that would run if a page showed it as HTML or as a template. */
 const SCRIPTS =
   '<img src=x onerror=alert(1)><script>alert(2)</script></textarea><svg onload=alert(3)>${alert(4)}{{alert(5)}}';
-/** Right to left from here on, and an isolate that is never closed. */
+/** Switches to right-to-left text, with an isolate that is never closed. */
 const BIDI = 'abc\u202Egnp.exe\u2067\u202E';
 /** A name that must be visible on the pages that list it. */
 export const HOSTILE_NAME = `${SCRIPTS} ${BIDI}`;

@@ -3,7 +3,7 @@ import { axeFindings } from '../../helpers/axe.ts';
 
 const WIDTHS = [1280, 320, 2560];
 
-/** Milliseconds from the start of the navigation to the first paint with content. */
+/** Milliseconds from the start of the navigation to the first contentful paint. */
 export async function firstPaint(page: Page): Promise<number> {
   const paint = `new Promise((resolve) => new PerformanceObserver((list) => {
     for (const { name, startTime } of list.getEntries())
@@ -12,12 +12,12 @@ export async function firstPaint(page: Page): Promise<number> {
   return Number(await page.evaluate(paint));
 }
 
-/** What would keep a user from using the page: findings of axe, and content that is wider than the window. */
+/** Problems that would prevent a user from using the page: axe findings, and content wider than the window. */
 export async function inspect(page: Page): Promise<string[]> {
   return [...(await axeFindings(page)), ...(await tooWide(page, WIDTHS))];
 }
 
-/** Widths of the window, in pixels, at which the page scrolls sideways. */
+/** Window widths, in pixels, at which the page scrolls horizontally. */
 export async function tooWide(page: Page, widths: readonly number[]): Promise<string[]> {
   const found: string[] = [];
   for (const width of widths) {
@@ -30,13 +30,13 @@ export async function tooWide(page: Page, widths: readonly number[]): Promise<st
   return found;
 }
 
-/** Saves a picture of the page in the folder SCREENSHOTS, if there is one. */
+/** Saves a screenshot of the page in the folder SCREENSHOTS, if it is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
-  // In Firefox, Playwright adds a style for a picture, which the policy of the pages forbids.
+  // In Firefox, Playwright injects a style for screenshots, which the pages' policy forbids.
   if (folder === undefined || page.context().browser()?.browserType().name() === 'firefox') return;
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const path = `${folder}/${name.replaceAll(/[^\w-]+/g, '-')}.png`;
-  // A picture of a whole document of hundreds of operations takes longer than a step may.
+  // A screenshot of a document with hundreds of operations takes longer than the timeout of a step.
   await page.screenshot({ path, fullPage: height < 10_000 });
 }

@@ -2,9 +2,9 @@ import type { Started } from '../programs/started.ts';
 
 export interface PageEntry {
   readonly program: string;
-  /** Path and hash, without the first slash. */
+  /** Path and hash, without the leading slash. */
   readonly path: string;
-  /** A text that a page with data shows. */
+  /** A text that the page shows when it has data. */
   readonly shows?: string;
   /** The page lists names of users or servers, which can be hostile. */
   readonly hasNames?: boolean;

@@ -3,13 +3,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 export interface VisitOptions extends BrowserContextOptions {
   /** Key of the session; undefined if the program has no keys. */
   readonly key?: string | undefined;
-  /** Status codes that responses of this visit can have in addition to those below 400. */
+  /** Status codes that are allowed in this visit, in addition to those below 400. */
   readonly failures?: readonly number[];
   /** Script that runs before those of the page. */
   readonly script?: string;
 }
 
-/** Opens a new tab, signed in, runs the body, and returns its problems: errors, dialogs, and requests that the page must not send. */
+/** Opens a new tab, signs in, runs the body, and returns its problems: errors, dialogs, and requests that the page must not send. */
 export async function visit(
   browser: Browser,
   origin: string,

@@ -14,7 +14,7 @@ import { HOSTILE, LONG } from './texts.ts';
 const NOON = Date.UTC(2026, 0, 31, 12);
 const MODELS = ['gpt-4o-mini', 'claude-haiku', 'llama-3.1-8b', 'mistral-small', 'qwen-2.5', 'gemma-3'];
 
-/** Numbers that look like measurements, the same every time. */
+/** Numbers that look like measurements, identical every time. */
 const noise = (seed: number, length: number) =>
   Array.from({ length }, (_, at) => Math.abs(Math.sin(seed * 37 + at * 12.9898) * 43758.5453) % 1);
 

@@ -1,7 +1,7 @@
 /** Text that would be dangerous as HTML. */
 export const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 
-/** A word that no line has room for. */
+/** A word that is too long for any line. */
 export const LONG = 'a-very-long-name-without-any-space-'.repeat(8);
 
 /** A schema with all kinds of fields. */
