@@ -2,21 +2,24 @@ import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../store/followed-revision.ts';
 import type { Store } from '../store/store.ts';
 
-/** When an answer was created, and by which key. */
+/** When a response was created, and by which key. */
 interface CreatedAnswer {
   readonly keyId: string | null;
   readonly createdAt: number;
 }
 
-/** When the cache was cleared. Gateways have answers in memory, too, and notice it by the revision of the database. */
+/**
+ * When the cache was cleared. Gateways also have responses in memory, and notice the change by the database
+ * revision.
+ */
 export interface CacheClears {
-  /** Deletes all answers, or those that requests of one key have created. Returns how many were in the database. */
+  /** Deletes all responses, or those created by one key's requests. Returns how many were in the database. */
   clear(keyId?: string): Promise<number>;
-  /** Whether an answer was created before its cache was cleared. */
+  /** Whether a response was created before its cache was cleared. */
   isCleared(entry: CreatedAnswer): Promise<boolean>;
 }
 
-/** In place of the id of a key, for the whole cache. */
+/** Used instead of a key ID, for the whole cache. */
 const ALL = '';
 
 export function createCacheClears(
@@ -31,7 +34,7 @@ export function createCacheClears(
       await revision.change(async (trx, note) => {
         const clearedAt = Math.floor(clock.now());
         const row = { api_key_id: keyId ?? ALL, cleared_at: clearedAt };
-        // A cleared cache has no older answers of any key.
+        // Clearing the whole cache supersedes earlier clears of single keys.
         if (keyId === undefined) await trx.deleteFrom('gateway_cache_clears').execute();
         await trx
           .insertInto('gateway_cache_clears')

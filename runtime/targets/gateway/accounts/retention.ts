@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 
 export interface RetentionOptions {
-  /** Deletes what is older than its retention. */
+  /** Deletes records whose retention has expired. */
   readonly prune: (now: number) => Promise<void>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -10,7 +10,7 @@ export interface RetentionOptions {
 const INTERVAL_MS = 3_600_000;
 const FIRST_MS = 60_000;
 
-/** Deletes old records every hour; the first time one minute after the start. Returns how to stop it. */
+/** Deletes old records every hour, starting one minute after startup. Returns a function that stops it. */
 export function enforceRetention({ prune, clock, onError }: RetentionOptions): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;

@@ -72,7 +72,7 @@ const FAST = {
 
 const NAME = { name: 'name', description: 'Name of the alias, with all slashes.', example: FAST.name };
 
-/** `/v1/aliases`: the aliases of the configuration file, and those that are created at run time. Names can contain slashes. */
+/** `/v1/aliases`: the aliases in the configuration file and those created at run time. Names can contain slashes. */
 export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   return [
     route({

@@ -14,7 +14,7 @@ export interface GatewayAppOptions {
 
 const ONE_MEBIBYTE = 1_048_576;
 
-/** Limits of request bodies other than those for models, which contain only a few fields. */
+/** Limits for request bodies that are not sent to models and only contain a few fields. */
 export const smallBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: Math.min(server.maxBodyBytes, ONE_MEBIBYTE),
   timeoutMs: server.bodyTimeoutMs,
@@ -22,7 +22,7 @@ export const smallBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => 
   tooLargeMessage: (limit) => `The body is larger than ${limit} bytes, the maximum of this endpoint.`,
 });
 
-/** Limits of request bodies for models. */
+/** Limits for request bodies that are sent to models. */
 export const modelBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: server.maxBodyBytes,
   timeoutMs: server.bodyTimeoutMs,
@@ -31,8 +31,9 @@ export const modelBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => 
 });
 
 /**
- * Without a master key, a gateway on loopback accepts some requests without a credential, so it checks Host and Origin: a web page
- * must not be able to send such requests through a browser. Otherwise credentials protect it, and proxies can use any host name.
+ * Without a master key, a gateway on loopback accepts some requests without credentials, so it checks Host
+ * and Origin: a web page must not be able to send such requests through a browser. Otherwise, credentials
+ * protect it, and proxies can use any host name.
  */
 export function hostRulesOf({ server, hasMasterKey }: GatewayAppOptions): HostRules | undefined {
   const { host, allowedHosts, corsOrigins } = server;

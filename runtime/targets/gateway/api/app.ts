@@ -70,13 +70,13 @@ import { userRoutes } from './users.ts';
 import { workerRoutes } from './worker.ts';
 import { workflowRoutes } from './workflows.ts';
 
-/** The HTTP application of the gateway, and the part of it that answers most calls of models without the overhead of the app. */
+/** The gateway's HTTP application, and a fast path that handles most model calls without the framework's overhead. */
 export interface GatewayApi {
   readonly app: Hono<ShellEnv>;
   readonly direct: DirectListener;
 }
 
-/** Creates the HTTP application of the gateway. It does not listen. */
+/** Creates the gateway's HTTP application. Does not listen. */
 export function gatewayApi(context: GatewayContext, options: GatewayAppOptions): GatewayApi {
   const { server } = options;
   const hostRules = hostRulesOf(options);
@@ -128,7 +128,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
 }
 
 /**
- * The routes of all resources, in the order of the document.
+ * The routes of all resources, in document order.
  *
  * @internal Exported for tests.
  */
@@ -190,7 +190,7 @@ export function gatewayRoutes(context: GatewayContext, options: GatewayAppOption
   ];
 }
 
-/** Declares routes whose bodies are read in this way. A body that can be missing is an empty object then. */
+/** Declares routes whose bodies are read in this way. An optional body that is missing becomes an empty object. */
 const declareRoute = (
   createReader: (options: BodyOptions) => BodyReader,
   bodies: BodyOptions,

@@ -59,7 +59,7 @@ const PARAMETERS = [
   'limit',
 ];
 
-/** Reads the filters of a query of the audit log. */
+/** Parses the filters of an audit log query. */
 function auditQuery(c: Context): { readonly filter: AuditFilter; readonly asCsv: boolean } {
   refuseUnknownParameters(c, PARAMETERS);
   const value = (name: string): string | undefined => c.req.query(name) || undefined;

@@ -44,7 +44,7 @@ export const me = closed('Me', {
   expires_at: timeOrNull('Expiry of the credential.'),
 });
 
-/** `/auth`: sign-in by OpenID Connect; and `/v1/me`. */
+/** `/auth`: sign-in with OpenID Connect; and `/v1/me`. */
 export function authRoutes(
   { state, signIn }: GatewayContext,
   { guards, route }: HttpParts,
@@ -73,7 +73,7 @@ export function authRoutes(
           user_id: userId,
           role,
           teams: (role === 'member' || isMaster ? memberships : await identity.members.ofUser(userId ?? ''))
-            // The key of a team can be that of its administrator, whom other teams of the user do not concern.
+            // A team key can be its administrator's key, who must not see the user's other teams.
             .filter((one) => isMaster || caller.key.teamId === null || one.teamId === caller.key.teamId)
             .map((one) => ({ team_id: one.teamId, role: one.role })),
           scope: isMaster ? ('master' as const) : caller.key.scope,
@@ -85,7 +85,7 @@ export function authRoutes(
   ];
 }
 
-/** The routes for browsers are redirects and a page, and not part of the API. */
+/** The browser routes are redirects and a page, and not part of the API. */
 function signInRoutes(
   identity: GatewayState['identity'],
   signIn: SignInFlow,
@@ -173,7 +173,7 @@ const SIGN_IN_SECONDS = 600;
 const secondsUntil = (end: number | null, start: number): number =>
   end === null ? 0 : Math.floor((end - start) / 1000);
 
-/** Reads the parameters of `gateway login`; undefined for a sign-in of a page. */
+/** Parses the parameters of `gateway login`; undefined for a sign-in from a page. */
 function waitingCommand(c: Context): WaitingCommand | undefined {
   const text = c.req.query('port');
   if (text === undefined) return undefined;
@@ -193,14 +193,14 @@ const sessionView = ({ key, secret }: Awaited<ReturnType<SignInFlow['redeem']>>)
 const CONSENT_PATH = '/auth/consent';
 
 /**
- * The page that asks whether a waiting command gets a key. Without it, a link would be enough to sign in a program of another person: a
- * browser that is signed in at the provider asks nothing.
+ * The page that asks whether to give a waiting command a key. Without it, a link would be enough to sign in
+ * another person's program: the provider does not prompt in a browser that is already signed in.
  */
 function consentPage(c: Context, asked: AskedConsent, role: string): Response | Promise<Response> {
   const { userId, port } = asked;
   c.header(
     'Content-Security-Policy',
-    // Browsers check the address of the command, too, because the answer to the form redirects there.
+    // Browsers also check the command's URL, because the response to the form redirects there.
     `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${commandAddress(port).origin}; base-uri 'none'; frame-ancestors 'none'`,
   );
   // With `no-referrer`, the form would be sent with the origin `null`.

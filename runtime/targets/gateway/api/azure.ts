@@ -9,12 +9,12 @@ import { payerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 
 interface AzurePath {
-  /** The model is `{model}`. */
+  /** `{model}` in the path. */
   readonly path: string;
   readonly endpoint: Endpoint;
 }
 
-/** Endpoints with deployments in their path. Those of other routes are named in the body. */
+/** Endpoints with the deployment in their path. For other routes, the body contains it. */
 const OF_DEPLOYMENTS = [
   '/v1/chat/completions',
   '/v1/completions',
@@ -23,7 +23,7 @@ const OF_DEPLOYMENTS = [
 ] as const satisfies readonly Endpoint[];
 
 /**
- * Paths of Azure OpenAI: with deployments, and those of the API without dates.
+ * Azure OpenAI paths: those with deployments, and those of the API without dated versions.
  *
  * @internal Exported for tests.
  */
@@ -40,7 +40,7 @@ export const AZURE_PATHS: readonly AzurePath[] = [
 ];
 
 /**
- * Paths of Azure OpenAI, for its clients: the same endpoints under other paths. The version of the API does not matter.
+ * Azure OpenAI paths, for its clients: the same endpoints under other paths. The API version does not matter.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
 export function azureRoutes(
@@ -53,7 +53,7 @@ export function azureRoutes(
     const { id, ...described } = describeEndpoint(endpoint);
     return route({
       ...described,
-      // Names of models can have colons and slashes.
+      // Model names can contain colons and slashes.
       path: path.replace('{model}', ':model{.+}'),
       guard: guards.models,
       id: `${id}${suffixOf(path)}`,

@@ -34,7 +34,10 @@ const SHARED = { tag: 'Batches', errors: STORED_ERRORS } as const;
 const ID = { name: 'id', description: 'Batch id.', example: BATCH.id };
 const batch = storedObject('The batch, as the provider describes it.');
 
-/** `/v1/batches`: requests that a provider answers within a day. @see https://platform.openai.com/docs/api-reference/batch */
+/**
+ * `/v1/batches`: requests that a provider completes within a day. @see
+ * https://platform.openai.com/docs/api-reference/batch
+ */
 export function batchRoutes(
   { stored: { batches } }: Pick<GatewayContext, 'stored'>,
   { guards, route }: HttpParts,

@@ -4,13 +4,13 @@ import { AppError } from '#contract/errors.ts';
 import { RAW_HEADERS } from '../accounts/identity/credentials.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
 
-/** Reads the credential of a request: from its headers, or from the cookie of a sign-in. */
+/** Reads a request's credential from its headers, or from the cookie of a sign-in. */
 export type CredentialReader = (c: Context) => HeaderReader;
 
 const HEADERS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Without a configured sign-in, cookies are ignored. */
+/** If sign-in is not configured, cookies are ignored. */
 export function createCredentialReader(publicUrl: string | undefined): CredentialReader {
   if (publicUrl === undefined) return (c) => c.req.raw.headers;
   const { session } = createCookies(publicUrl);
@@ -25,8 +25,8 @@ export function createCredentialReader(publicUrl: string | undefined): Credentia
 }
 
 /**
- * Throws a ForbiddenError for a change that a page of another site can have sent: browsers add cookies to its requests as well, but
- * they also say where a request comes from.
+ * Throws a ForbiddenError for a change that may have been sent by a page of another site: browsers add
+ * cookies to such requests as well, but they also report where a request comes from.
  */
 export function requireOwnPage(c: Context, publicUrl: string): void {
   const site = c.req.header('Sec-Fetch-Site');
@@ -39,12 +39,12 @@ export function requireOwnPage(c: Context, publicUrl: string): void {
   );
 }
 
-/** The cookies of a sign-in. With HTTPS, they have the prefix `__Host-`, so that no other host can set them. */
+/** Sign-in cookies. With HTTPS, they have the prefix `__Host-`, so that no other host can set them. */
 interface SignInCookies {
   readonly session: CookieAccess;
-  /** The state of a sign-in until the provider has answered. */
+  /** State of a sign-in until the provider has responded. */
   readonly started: CookieAccess;
-  /** The command that waits until the user agrees. */
+  /** The command that waits for the user's consent. */
   readonly asked: CookieAccess;
 }
 

@@ -52,7 +52,7 @@ const MONTHLY = exampleOf(BUDGET_FIELDS, {
 
 const BUDGET_ID = { name: 'budget_id', description: 'Budget id.', example: MONTHLY.budget_id };
 
-/** `/v1/budgets`: budgets, which limit the spending of users. */
+/** `/v1/budgets`: budgets, which limit users' spending. */
 export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { budgets } = state;
 

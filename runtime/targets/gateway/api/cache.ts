@@ -11,7 +11,7 @@ const clearedCache = closed('ClearedCache', {
   ),
 });
 
-/** `/v1/cache`: the cache of answers. */
+/** `/v1/cache`: the response cache. */
 export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { cacheClears, identity } = state;
 
@@ -36,7 +36,7 @@ export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       answer: answerOf('The cache is cleared.', clearedCache, { deleted: 12 }),
       run: async (c) => {
         const keyId = c.req.query('key_id');
-        // A wrong id must not look like a key without answers.
+        // An unknown ID must not look like a key without cached responses.
         const key = keyId === undefined ? undefined : await identity.keys.get(keyId);
         return { deleted: await cacheClears.clear(key?.id) };
       },

@@ -4,7 +4,7 @@ import type { ColumnMapping } from '../evaluation/datasets/dataset.ts';
 import { count, nonEmptyText, time, maybe, pageSchema } from './http/fields.ts';
 import { tags } from './http/lists.ts';
 
-/** The mapping of columns in a body. */
+/** The column mapping in a body. */
 export const columns = Type.Unsafe<ColumnMapping>({
   type: 'object',
   additionalProperties: { type: 'string', minLength: 1 },

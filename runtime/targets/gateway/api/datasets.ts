@@ -23,7 +23,7 @@ import { viewOf } from './guards.ts';
 import { pageOfList, SEARCH_PARAMETERS, pageOf, searchOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 
-/** Reads the mapping of columns of an upload, as JSON. Throws an InputError. */
+/** Parses the column mapping of an upload, given as JSON. Throws an InputError. */
 export function columnsIn(text: string | undefined): ColumnMapping | undefined {
   if (text === undefined || text === '') return undefined;
   let value: unknown;
@@ -62,7 +62,7 @@ export const DATASET = {
 const SHARED = { tag: 'Datasets' } as const;
 const DATASET_ID = { name: 'dataset_id', description: 'Dataset id.', example: ID };
 
-/** `/api/v1/datasets`: the rows that models answer. */
+/** `/api/v1/datasets`: the rows that models process. */
 export function datasetRoutes(
   { jobs, experiments, clock }: Pick<GatewayContext, 'jobs' | 'experiments' | 'clock'>,
   { guards, route, absoluteUrl }: HttpParts,
@@ -244,7 +244,7 @@ export function datasetRoutes(
 }
 
 const ROUTES_EXTENSIONS = ['csv', 'jsonl', 'parquet'] as const;
-/** Time limit of an import. */
+/** Timeout for an import. */
 const IMPORT_MS = 600_000;
 
 function unknownExtension(extension: string): AppError {
@@ -254,7 +254,7 @@ function unknownExtension(extension: string): AppError {
   });
 }
 
-/** Converts a request, with the values of its secrets. Throws an InputError, or a NotFoundError for a missing secret. */
+/** Converts a request and fills in its secrets. Throws an InputError, or a NotFoundError for a missing secret. */
 async function sourceIn(
   { source, hf, s3 }: Static<typeof datasetImport>,
   owner: Owner | null,
@@ -290,14 +290,17 @@ async function sourceIn(
   };
 }
 
-/** The file that a request uploads. */
+/** The uploaded file in a request. */
 interface UploadedFile {
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly columns?: ColumnMapping | undefined;
 }
 
-/** Streams the uploaded file to `store`. The file is either in a form, as `dataset` with `format`, or the whole body. */
+/**
+ * Streams the uploaded file to `store`. The file is either in a form, as `dataset` with `format`, or it is
+ * the whole body.
+ */
 async function withUpload<Result>(
   c: Context,
   store: (file: UploadedFile) => Promise<Result>,
@@ -353,7 +356,7 @@ async function fromForm<Result>(
   return stored.result;
 }
 
-/** Maximum length of the mapping of columns. */
+/** Maximum length of the column mapping. */
 const MAX_COLUMNS_CHARACTERS = 100_000;
 
 async function shortText(bytes: AsyncIterable<Uint8Array>, maxCharacters = 100): Promise<string> {

@@ -29,7 +29,7 @@ const gatewayError = closed('Error', {
   ),
 });
 
-/** The body of errors of Gemini's API. */
+/** Body of Gemini API errors. */
 const geminiError = closed('GeminiError', {
   detail: Type.String({ description: 'Error message.' }),
   error: closed(
@@ -50,7 +50,7 @@ const geminiError = closed('GeminiError', {
   ),
 });
 
-/** The body of a 422 on paths below `/api/v1`. */
+/** Body of a 422 response on paths below `/api/v1`. */
 const apiProblems = closed('Problems', {
   detail: Type.Array(
     closed('Problem', {
@@ -65,7 +65,7 @@ const apiProblems = closed('Problems', {
   error: gatewayError.properties.error,
 });
 
-/** `/` describes the server, `/openapi.json` and `/openapi.yaml` its API. They need no credential. */
+/** `/` describes the server, `/openapi.json` and `/openapi.yaml` describe its API. They require no credential. */
 export function documentRoutes(
   { version, signIn }: GatewayContext,
   operations: readonly Operation[],
@@ -117,14 +117,14 @@ export function documentRoutes(
       path: '/openapi.yaml',
       guard: OPEN,
       async run(c) {
-        // Imported on demand, because YAML is requested rarely.
+        // Imported on demand, because YAML is rarely requested.
         const { stringify } = await import('yaml');
         const text = stringify(document(), { aliasDuplicateObjects: false });
         return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
       },
     }),
   ];
-  // Created on demand, because it takes a quarter of the time of a start.
+  // Created on demand, because it takes a quarter of the startup time.
   const document = lazy(() =>
     openApiDocument({
       openapi: '3.1.0',
@@ -170,7 +170,7 @@ const SECURITY_SCHEMES = {
   anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key without a prefix.' },
 } as const;
 
-/** Examples of errors whose message or code differs from other servers. */
+/** Example errors whose message or code differs from other servers. */
 const EXAMPLES: Readonly<Partial<Record<ErrorStatus, readonly [message: string, reason: string]>>> = {
   401: ['Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
   403: ["User 'ada' has exceeded budget limit", 'budget_exceeded'],

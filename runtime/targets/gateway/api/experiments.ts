@@ -169,7 +169,7 @@ export function experimentRoutes(
         return null;
       },
     }),
-    // Clients of Lumigator list experiments under the second path.
+    // Lumigator clients list experiments under the second path.
   ];
 }
 
@@ -200,7 +200,7 @@ export const taskView = (definition: TaskDefinition) =>
 
 type Body = Pick<Static<typeof newExperiment>, 'max_samples' | 'sampling' | 'seed'>;
 
-/** Returns how rows are chosen; undefined for the first ones. Throws an InputError for a sample without a size. */
+/** Returns how to select rows; undefined for the first ones. Throws an InputError for a sample without a size. */
 function samplingIn({ max_samples: size, sampling: method, seed }: Body): Sampling | undefined {
   if (method === undefined || method === null || method === 'first') return undefined;
   if (size !== undefined && size !== null && size > 0) return { method, seed: seed ?? 0 };

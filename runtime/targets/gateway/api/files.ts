@@ -21,7 +21,7 @@ const SHARED = { tag: 'Files', errors: STORED_ERRORS } as const;
 const ID = { name: 'id', description: 'File id.', example: FILE.id };
 const file = storedObject('The file, as the provider describes it.');
 
-/** `/v1/files`: files that a provider stores. @see https://platform.openai.com/docs/api-reference/files */
+/** `/v1/files`: files stored by a provider. @see https://platform.openai.com/docs/api-reference/files */
 export function fileRoutes(
   { stored: { files } }: Pick<GatewayContext, 'stored'>,
   { guards, route }: HttpParts,

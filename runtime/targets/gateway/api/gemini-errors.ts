@@ -13,13 +13,13 @@ export const METHODS = [
   'batchEmbedContents',
 ] as const;
 
-/** A model and what to do with it, from the end of a path: `gemini:gemini-2.5-flash:generateContent`. */
+/** A model and an operation, from the end of a path: `gemini:gemini-2.5-flash:generateContent`. */
 interface GeminiCall {
   readonly model: string;
   readonly method: (typeof METHODS)[number];
 }
 
-/** Undefined for a method that the gateway does not have. Names of models can have colons and slashes. */
+/** Undefined for a method that the gateway does not support. Model names can contain colons and slashes. */
 export function geminiCallOf(path: string): GeminiCall | undefined {
   const at = path.lastIndexOf(':');
   const method = METHODS.find((one) => one === path.slice(at + 1));
@@ -33,15 +33,15 @@ interface RequestFacts {
 }
 
 /**
- * Whether a request is one of Gemini's API. Its newer clients use `/v1`, where OpenAI's API has lists of models too; their key is in
- * a header of Google's then.
+ * Whether a request uses Gemini's API. Its newer clients use `/v1`, where OpenAI's API also has model lists;
+ * in that case, their key is in one of Google's headers.
  */
 const isGeminiRequest = ({ method, path, header }: RequestFacts): boolean =>
   path.startsWith(`${GEMINI_PATH}/`) ||
   (path.startsWith('/v1/models') &&
     (Boolean(header('x-goog-api-key')) || (method === 'POST' && geminiCallOf(path) !== undefined)));
 
-/** Error format of model paths: that of the API that the request is one of. */
+/** Error format for model paths: that of the API that the request uses. */
 export const CLIENT_ERRORS: ErrorFormat = {
   ...GATEWAY_ERRORS,
   body: (error, status, c) => {
@@ -51,7 +51,10 @@ export const CLIENT_ERRORS: ErrorFormat = {
   },
 };
 
-/** The error in the format of Gemini's API, with `detail` as on all other paths. The code of the gateway is the reason. */
+/**
+ * The error in the Gemini API's format, with `detail` as on all other paths. The gateway's error code is the
+ * reason.
+ */
 export function geminiErrorBody(error: AppError, status: number, path: string): object {
   const { detail, error: own } = errorBody(error, status, path);
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: own.code, domain: 'gateway' };
@@ -61,7 +64,7 @@ export function geminiErrorBody(error: AppError, status: number, path: string): 
   };
 }
 
-/** Names of Google's status codes. @see https://cloud.google.com/apis/design/errors */
+/** Google's status code names. @see https://cloud.google.com/apis/design/errors */
 const STATUSES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',

@@ -33,13 +33,13 @@ import { createModelList } from './models.ts';
 import { answerCount } from './token-counts.ts';
 import { geminiModelView } from './views/models.ts';
 
-/** The prompt whose tokens are counted. */
+/** The prompt whose tokens to count. */
 const COUNT_SCHEMA = openObject({
   model: modelSchema,
   contents: Type.Array(openObject({}), { minItems: 1 }),
 });
 
-/** The prompt of a request of Gemini's API for a count, which has it in `contents` or in a whole request for an answer. */
+/** The prompt in a Gemini token count request, which contains it in `contents` or in a complete generation request. */
 function promptOf(bytes: Uint8Array, model: string): Uint8Array {
   let body: Record<string, unknown>;
   try {
@@ -52,7 +52,7 @@ function promptOf(bytes: Uint8Array, model: string): Uint8Array {
   return Buffer.from(JSON.stringify({ ...prompt, model }));
 }
 
-/** The headers of a request whose key can also be in its query, as Google's documentation has it: `?key=`. */
+/** The headers of a request whose key can also be in its query, as in Google's documentation: `?key=`. */
 function withQueryKey(headers: HeaderReader, url: string): HeaderReader {
   const key = new URL(url).searchParams.get('key');
   if (!key) return headers;
@@ -61,10 +61,13 @@ function withQueryKey(headers: HeaderReader, url: string): HeaderReader {
   };
 }
 
-/** A stream as one list in JSON, whose items are the data of the events: Gemini's form for clients that do not ask for events. */
+/**
+ * A stream as one JSON list, whose items are the events' data: Gemini's format for clients that do not ask
+ * for events.
+ */
 const AS_ARRAY: StreamForm = {
   contentType: 'application/json; charset=utf-8',
-  // Space between the items has no meaning.
+  // White space between the items has no meaning.
   keepAlive: { ...KEEP_ALIVE, text: '\n' },
   write: asArray,
 };
@@ -201,7 +204,7 @@ export function geminiRoutes(
       errors: BODY_ERRORS,
       run: call,
     }),
-    // Other methods get an error that names these.
+    // For other methods, the error lists these.
     undocumentedRoute({ method: 'post', path: `${GEMINI_PATH}/models/:call{.+}`, guard: models, run: call }),
     // Newer clients use this version.
     undocumentedRoute({

@@ -57,7 +57,7 @@ const text = (name: string, description: string, example: string) =>
 
 const PARAMETERS = ['profile', 'mode', 'user_id', 'request_id', 'from', 'to', 'skip', 'limit'];
 
-/** `/v1/guardrail-hits`: texts that guardrails flagged. */
+/** `/v1/guardrail-hits`: texts flagged by guardrails. */
 export function guardrailHitRoutes(
   { state }: GatewayContext,
   { guards, route }: HttpParts,

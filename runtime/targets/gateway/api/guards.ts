@@ -19,7 +19,7 @@ import type { Actor } from '../store/audit/audit-trail.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 import { createCredentialReader } from './browser-session.ts';
 
-/** Who sends a request, for the audit log. */
+/** The sender of a request, for the audit log. */
 const actorOf = (c: Context<ShellEnv>, caller: Caller | 'anyone'): Actor => ({
   ...identityOf(caller),
   address: addressOf(c),
@@ -37,13 +37,13 @@ interface Bindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
 }
 
-/** The address of the connection; undefined if the app is called without a server. */
+/** The connection's address; undefined if the app is called without a server. */
 function addressOf(c: Context): string | undefined {
   const bindings: Bindings | undefined = c.env;
   return bindings?.incoming?.socket?.remoteAddress;
 }
 
-/** The caller that a credential belongs to, with a name for the log. */
+/** The caller identified by a credential, with a name for the log. */
 interface SignedIn extends Principal {
   readonly caller: Caller;
 }
@@ -53,15 +53,15 @@ interface SignedInManager extends SignedIn {
   readonly manager: Manager;
 }
 
-/** A caller of models: a client, or a worker that runs a job for one. */
+/** A caller of models: a client, or a worker that runs a client's job. */
 interface ModelCaller extends Principal {
   readonly payer: Payer;
 }
 
 interface SignIn {
-  /** Authenticates by the master key or an API key. Throws an UnauthorizedError, or a ForbiddenError for a blocked user. */
+  /** Authenticates by master key or API key. Throws an UnauthorizedError, or a ForbiddenError for a blocked user. */
   caller(headers: HeaderReader): Promise<SignedIn>;
-  /** Same as `caller`, but also accepts the token of a worker. Throws a ConflictError if the worker has lost its job. */
+  /** Same as `caller`, but also accepts worker tokens. Throws a ConflictError if the worker has lost its job. */
   modelCaller(headers: HeaderReader): Promise<ModelCaller>;
   /** Authenticates a caller that manages the gateway. Throws the errors of `Identity.authenticateManager`. */
   manager(headers: HeaderReader): Promise<SignedInManager>;
@@ -81,7 +81,7 @@ export function createSignIn({
     }
     return error;
   };
-  /** Also applies the providers and aliases that other processes have changed. There is almost never anything to wait for. */
+  /** Also applies providers and aliases changed by other processes. There is almost never anything to wait for. */
   const authenticated = async (headers: HeaderReader): Promise<SignedIn> => {
     const found = signedIn(await identity.authenticate(headers));
     const pending = modelFollower.refresh();
@@ -118,30 +118,34 @@ export function createSignIn({
   };
 }
 
-/** The name is for the log, so it is the prefix of the key, never the key. */
+/** The name is for the log, so it is the key's prefix, never the key. */
 const signedIn = (caller: Caller): SignedIn => ({
   name: caller.kind === 'master' ? 'master' : caller.key.prefix,
   caller,
 });
 
-/** Who can call the routes of the gateway. Each guard also registers the request with the lifecycle, so that shutdown waits for it. */
+/**
+ * Access rules for the gateway's routes. Each guard also registers the request with the lifecycle, so that
+ * shutdown waits for it.
+ */
 export interface Guards {
   /** For routes that accept any credential. */
   readonly anyKey: Guard;
-  /** For routes that only programs call: they accept neither the cookie of a sign-in nor a key that manages. */
+  /** For routes that only programs call: they accept neither sign-in cookies nor keys of scope `manage`. */
   readonly programKey: Guard;
-  /** For routes that change everything: they require the master key or the role admin. */
+  /** For routes that change everything: they require the master key or the role `admin`. */
   readonly admin: Guard;
-  /** For routes that read everything: they require the role admin or viewer. */
+  /** For routes that read everything: they require the role `admin` or `viewer`. */
   readonly reader: Guard;
-  /** For routes that check themselves what the caller, any manager, is allowed to do: the rule. */
+  /** For routes that are open to any manager and check themselves what the caller is allowed to do: the usual case. */
   readonly manager: (rule?: string) => Guard;
   /**
-   * For datasets, experiments, workflows and jobs, which accept any credential that calls models. On loopback without a master key,
-   * none is required; a request without one then has the permissions of the master key.
+   * For datasets, experiments, workflows and jobs, which accept any credential that can call models. On
+   * loopback without a master key, no credential is required; a request without one then has the permissions
+   * of the master key.
    */
   readonly evaluation: Guard;
-  /** For calls of models, also by workers. These register themselves with the lifecycle. */
+  /** For model calls, including those by workers. The routes register the requests with the lifecycle themselves. */
   readonly models: Guard;
 }
 
@@ -228,13 +232,16 @@ export function createGuards(
   };
 }
 
-/** The user of a key can be blocked or deleted. */
+/** A key's user can be blocked or deleted. */
 export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, 500, 503];
 
 const ANYONE: SignedIn = { name: 'anyone', caller: { kind: 'master' } };
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
-/** What is recorded of a rejected credential; undefined for other errors. Of an API key, it has the prefix that lists show. */
+/**
+ * What to record about a rejected credential; undefined for other errors. For an API key, this is the prefix
+ * that lists show.
+ */
 function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
   const id = shownPrefixIn(c.req.raw.headers);
@@ -253,20 +260,20 @@ const isSignedIn = (principal: object | undefined): principal is SignedIn =>
 const isManager = (principal: object | undefined): principal is SignedInManager =>
   isSignedIn(principal) && 'manager' in principal;
 
-/** Returns the caller of models of a route with the guard for them. */
+/** Returns the caller of a route with the guard for model calls. */
 export function payerOf(caller: Principal | undefined): Payer {
   if (!caller || !('payer' in caller)) throw new Error('A route calls models, but has no guard for them.');
   return (caller as ModelCaller).payer;
 }
 
-/** Returns the manager that calls a route with a guard for managers. */
+/** Returns the manager who calls a route with a guard for managers. */
 export function managerIn(c: Context<ShellEnv>): Manager {
   const signedIn = c.get('caller');
   if (!isManager(signedIn)) throw new Error(`${c.req.path} reads the manager, but has no guard`);
   return signedIn.manager;
 }
 
-/** Returns the caller of a route with a guard. */
+/** Returns the caller of a route with any of the guards. */
 export function callerOf(c: Context<ShellEnv>): Caller {
   const signedIn = c.get('caller');
   if (!isSignedIn(signedIn)) throw new Error(`${c.req.path} reads the caller, but has no guard`);
@@ -278,7 +285,7 @@ interface CallerView {
   readonly viewer: Viewer;
   readonly owner: Owner | null;
   readonly teamId: string | null;
-  /** The key, whose limits and state hold for what the caller starts; null for the master key. */
+  /** The key whose limits and status apply to what the caller starts; null for the master key. */
   readonly keyId: string | null;
 }
 
@@ -289,7 +296,10 @@ export function viewOf(c: Context<ShellEnv>): CallerView {
   return { ...data, teamId: key.teamId ?? user.teamId, keyId: key.id };
 }
 
-/** Returns a function that asserts that the caller can use a model. It is called when a job is created, because jobs run later. */
+/**
+ * Returns a function that asserts that the caller can use a model. It is called when a job is created,
+ * because jobs run later.
+ */
 export async function modelCheckFor(
   { identity }: Pick<GatewayState, 'identity'>,
   caller: Caller,

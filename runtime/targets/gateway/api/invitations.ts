@@ -9,7 +9,7 @@ import { invitationList, member } from './teams-schemas.ts';
 import { INVITATION, MEMBER, TEAM_ID } from './teams.ts';
 import { invitationView, memberView } from './views/accounts.ts';
 
-/** `/v1/me/invitations`: a user joins a team by accepting an invitation. */
+/** `/v1/me/invitations`: lets a user join a team by accepting an invitation. */
 export function ownInvitationRoutes(
   { state }: Pick<GatewayContext, 'state'>,
   { guards, route }: HttpParts,
@@ -57,7 +57,10 @@ export function ownInvitationRoutes(
   ];
 }
 
-/** The user who answers invitations. Keys of a team can be those of its administrators, so they do not speak for the user. */
+/**
+ * The user who responds to invitations. Team keys may be used by team administrators, so they cannot act for
+ * the user.
+ */
 function answeringUser(caller: Caller): string {
   if (caller.kind === 'key' && caller.key.teamId === null && caller.user.teamId === null)
     return caller.user.userId;

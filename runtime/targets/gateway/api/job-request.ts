@@ -13,7 +13,7 @@ import {
   modelIn,
 } from './workflow-request.ts';
 
-/** Who creates a job, and which models they can use. */
+/** Who creates a job, and which models it can use. */
 export interface JobCaller {
   readonly viewer: Viewer;
   readonly owner: Owner | null;

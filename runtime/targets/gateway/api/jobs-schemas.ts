@@ -23,7 +23,7 @@ const shared = {
   job_timeout_sec: maybe(jobTimeout),
 };
 
-/** Settings of Lumigator for models that it runs itself. Its clients always send them. */
+/** Lumigator's settings for models that it runs itself. Its clients always send them. */
 const ignored = maybe(
   Type.Union([Type.String(), Type.Boolean()], { description: 'Accepted for compatibility and ignored.' }),
 );
@@ -107,7 +107,7 @@ export const job = closed('Job', {
 
 export const jobList = pageSchema('Jobs', job);
 
-/** Status of a job in the format of Ray's API. */
+/** A job's status in the Ray API's format. */
 export const rayJob = closed('RayJob', {
   submission_id: Type.String(),
   type: Type.Literal('SUBMISSION'),

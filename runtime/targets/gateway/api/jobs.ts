@@ -70,7 +70,7 @@ const POST = {
 
 const MODEL = { provider: 'openai', model: 'gpt-5-mini' };
 
-/** `/api/v1/jobs`: jobs of workflows, and single jobs. */
+/** `/api/v1/jobs`: workflow jobs and single jobs. */
 export function jobRoutes(
   { jobs, singleJobs, state }: Pick<GatewayContext, 'jobs' | 'singleJobs' | 'state'>,
   { guards, route, absoluteUrl }: HttpParts,
@@ -174,7 +174,7 @@ export function jobRoutes(
       answer: answerOf('The job.', job, JOB),
       run: async (c) => jobView(await find(c, c.req.param('id'))),
     }),
-    // Clients of Lumigator ask Ray whether a job has ended.
+    // Lumigator clients ask Ray whether a job has ended.
     route({
       method: 'get',
       path: '/api/jobs/:id',
@@ -331,13 +331,13 @@ function outputOf(job: Job): string {
   throw new AppError('NotFoundError', `Job ${job.id} does not write a dataset.`);
 }
 
-/** Types of jobs, by their names in requests. */
+/** Job types, by their names in requests. */
 const JOB_TYPES = { inference: 'inference', annotate: 'annotate', evaluator: 'evaluation' } as const;
 
 const typeName = ({ spec }: Job): keyof typeof JOB_TYPES =>
   spec.type === 'evaluation' ? 'evaluator' : spec.type;
 
-/** The status of a job in the format of Ray's API, which has no status for a job that waits in a queue. */
+/** A job's status in the Ray API's format, which has no status for queued jobs. */
 const rayJobView = ({ id, status, error }: Job): Static<typeof rayJob> => ({
   submission_id: id,
   type: 'SUBMISSION',

@@ -8,7 +8,7 @@ import { count, dollars, timeOrNull } from './http/fields.ts';
 /** One year. */
 const MAX_GRACE_SECONDS = 31_536_000;
 
-/** The first members of requests. */
+/** The first members in requests. */
 const FIRST = [
   'key_name',
   'expires_at',

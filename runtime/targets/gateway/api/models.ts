@@ -27,7 +27,7 @@ const model = closed(
 
 export const models = closed('Models', { object: Type.Literal('list'), data: Type.Array(model) });
 
-/** How long lists of providers are cached, because clients can request the list at any rate. */
+/** How long provider lists are cached, because clients can request the list at any rate. */
 const MAX_LIST_AGE_MS = 60_000;
 
 /** Lists the models that a caller can use. */
@@ -39,7 +39,10 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
     { readonly at: number; readonly list: Promise<readonly ModelEntry[]> }
   >();
 
-  /** Lists of providers. The request is not aborted when the client disconnects, because later callers share its result. */
+  /**
+   * Provider model lists. A request is not aborted when the client disconnects, because later callers share
+   * its result.
+   */
   const providerModels = (set: ModelSet): Promise<readonly ModelEntry[]> => {
     const before = cache.get(set);
     if (before && clock.now() - before.at < MAX_LIST_AGE_MS) return before.list;
@@ -63,7 +66,7 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
   };
 }
 
-/** Models with a price. Some providers have no list of models, or an incomplete one. */
+/** Models with a price. Some providers have no model list, or an incomplete one. */
 async function pricedModels({ prices }: GatewayContext['state']): Promise<ModelEntry[]> {
   return (await listAll(prices)).map(({ modelKey, effectiveAt }) => {
     const [ownedBy = ''] = modelKey.split(':', 1);
@@ -129,7 +132,7 @@ export function modelRoutes(context: GatewayContext, { guards, route }: HttpPart
   ];
 }
 
-/** Newer clients of Gemini's API list models on the path of OpenAI's. */
+/** Newer Gemini API clients list models on the path of OpenAI's API. */
 const isForGemini = (c: Context): boolean => Boolean(c.req.header('x-goog-api-key'));
 
 const GPT = { id: 'openai:gpt-5-mini', object: 'model', created: 1_754_000_000, owned_by: 'openai' };

@@ -1,6 +1,9 @@
 import { API } from './http/parts.ts';
 
-/** Resources that Otari has under `/api/v1`, and this gateway under `/v1`. Others under `/api/v1` are of workflows. */
+/**
+ * Resources that Otari has under `/api/v1` and this gateway under `/v1`. Other paths under `/api/v1` belong
+ * to workflows.
+ */
 const RESOURCES = [
   ['chat', 'completions', 'messages', 'responses', 'embeddings', 'moderations', 'rerank', 'classify'],
   ['images', 'audio', 'files', 'batches', 'keys', 'users', 'budgets', 'pricing', 'usage'],
@@ -8,6 +11,6 @@ const RESOURCES = [
 
 const OTARI = new RegExp(`^${API}/(?:${RESOURCES.join('|')})(?:/|$)`);
 
-/** The path of a resource for clients of Otari, which is Mozilla's gateway; any other path as it is. */
+/** Maps the path of a resource for clients of Otari, which is Mozilla's gateway; returns any other path unchanged. */
 export const withoutOtariRoot = (path: string): string =>
   OTARI.test(path) ? path.slice('/api'.length) : path;

@@ -135,7 +135,7 @@ export function priceMapRoutes(
       ],
       request: {
         schema: newPriceMap,
-        // The map of LiteLLM is larger than other bodies.
+        // LiteLLM's map is larger than other bodies.
         isRaw: true,
         examples: {
           map: {
@@ -150,7 +150,7 @@ export function priceMapRoutes(
       errors: BODY_ERRORS,
       run: async (c) => {
         const { headers } = c.req.raw;
-        // Maps have a few megabytes, so they are read like requests to models.
+        // Maps have several megabytes, so they are read like model requests.
         const bytes = await readJsonBytes(
           { headers, readBody: ({ maxBodyBytes, ...more }) => readBytes(c, maxBodyBytes, more) },
           limits,

@@ -117,7 +117,7 @@ const MODEL_KEY = {
   example: PRICE.model_key,
 };
 
-/** `/v1/pricing`: model prices. Names of models contain colons and slashes, so the rest of the path is one name. */
+/** `/v1/pricing`: model prices. Model names contain colons and slashes, so the rest of the path is a single name. */
 export function pricingRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { prices } = state;
 

@@ -55,7 +55,7 @@ const text = (name: string, description: string, example: string) =>
 
 const PARAMETERS = ['user_id', 'api_key_id', 'model', 'request_id', 'from', 'to', 'skip', 'limit'];
 
-/** `/v1/admin/prompts`: stored requests and answers. */
+/** `/v1/admin/prompts`: stored requests and responses. */
 export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { promptLog } = state;
 

@@ -29,7 +29,7 @@ export const states = Type.Array(
   }),
 );
 
-/** `/v1/provider-states`: what this process knows of the models that it calls. */
+/** `/v1/provider-states`: what this process knows about the models that it calls. */
 export function providerStateRoutes(
   { models, clock }: GatewayContext,
   { guards, route }: HttpParts,

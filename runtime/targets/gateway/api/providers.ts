@@ -11,11 +11,11 @@ import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { providerView } from './views/models.ts';
 
-/** A schema of the configuration file, without the keyword that only the file's messages use. */
+/** A schema from the configuration file, without the keyword that only the file's messages use. */
 export const schemaOfFile = (schema: TSchema): TSchema =>
   parseJsonText(JSON.stringify(schema, withoutRule)) as TSchema;
 
-/** A member of a change, which keeps its value if it is not set: the default of the file is none there. */
+/** A member of a change, which keeps its value if it is not set: the file's default does not apply there. */
 export function memberOfChanges<Schema extends TSchema>(schema: Schema) {
   const { default: _, ...member } = schema as Schema & { readonly default?: unknown };
   return Type.Optional(orNull(member as Schema));
@@ -42,7 +42,7 @@ const providerChanges = closed(
   'Members that are not set stay unchanged; null removes one.',
 );
 
-/** The members that providers and aliases have in common. */
+/** Members that providers and aliases have in common. */
 export const entryFields = {
   source: oneOf(['file', 'database'], {
     description:
@@ -97,7 +97,7 @@ const MISTRAL = {
 
 const NAME = { name: 'name', description: 'Name of the provider.', example: MISTRAL.name };
 
-/** `/v1/providers`: the providers of the configuration file, and those that are created at run time. */
+/** `/v1/providers`: the providers in the configuration file and those created at run time. */
 export function providerRoutes(
   { providers }: GatewayContext,
   { guards, route }: HttpParts,

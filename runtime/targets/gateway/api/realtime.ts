@@ -19,7 +19,7 @@ import { type GatewayAppOptions, hostRulesOf } from './app-options.ts';
 import { createSignIn } from './guards.ts';
 import { malformedRequestAnswer } from './http/errors.ts';
 
-/** Browsers cannot set headers of WebSockets, so their clients send the key as the name of a protocol. */
+/** Browsers cannot set WebSocket headers, so their clients send the key as a protocol name. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
 
 const protocolsIn = (header: string | undefined): string[] =>
@@ -31,7 +31,7 @@ const protocolsIn = (header: string | undefined): string[] =>
 const keyInProtocols = (protocols: readonly string[]): string | undefined =>
   protocols.find((name) => name.startsWith(KEY_PROTOCOL))?.slice(KEY_PROTOCOL.length);
 
-/** Headers with a key from a protocol, which is used if no header has one. */
+/** Headers with the key from a protocol name, which is used if no header has one. */
 const withProtocolKey = (headers: HeaderReader, key: string | undefined): HeaderReader => ({
   get: (name) => headers.get(name) ?? (name.toLowerCase() === 'x-api-key' ? key : undefined),
 });
@@ -106,7 +106,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
   };
 }
 
-/** Answers a request whose connection stays HTTP. */
+/** Responds to a request whose connection stays HTTP. */
 function refuse(incoming: IncomingMessage, socket: Duplex, thrown: unknown): void {
   const error = AppError.from(thrown);
   const response = new ServerResponse(incoming);
@@ -123,7 +123,7 @@ function acceptance(key: string, protocols: readonly string[], requestId: string
   const accept = createHash('sha1')
     .update(key + GUID)
     .digest('base64');
-  // A server that selects none of the offered protocols is rejected by some clients.
+  // Some clients reject a server that selects none of the offered protocols.
   const protocol = protocols.find((name) => name === 'realtime');
   const lines = [
     'HTTP/1.1 101 Switching Protocols',
@@ -136,7 +136,7 @@ function acceptance(key: string, protocols: readonly string[], requestId: string
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** The version of the API that the client speaks: browsers name it in a protocol, others in a header. */
+/** The API version that the client uses: browsers send it in a protocol name, other clients in a header. */
 function betaHeaders(
   header: string | readonly string[] | undefined,
   protocols: readonly string[],

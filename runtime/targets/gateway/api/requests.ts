@@ -31,7 +31,7 @@ interface RequestQuery {
   readonly limit: number;
 }
 
-/** Reads a query of past requests. Whose requests they are is checked apart. */
+/** Parses a query for past requests. Whose requests may be read is checked separately. */
 function requestQuery(c: Context): RequestQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
@@ -60,7 +60,7 @@ function placeOf(cursor: string | undefined): RequestPlace | undefined {
 const text = (name: string, description: string, example: string) =>
   ({ name, in: 'query', description, example }) as const;
 
-/** `/v1/requests`: requests in flight and past ones, with their attempts. */
+/** `/v1/requests`: requests in flight and past requests, with their attempts. */
 export function requestRoutes(context: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { state, clock, completions } = context;
   const { requests, identity } = state;
@@ -178,7 +178,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
 
 const FILTERS = { user: 'userId', key: 'keyId', team: 'teamId', organization: 'organizationId' } as const;
 
-/** The condition of a scope. */
+/** The filter for a scope. */
 export const filterOf = (scope: TrendScope | undefined) => (scope ? { [FILTERS[scope.kind]]: scope.id } : {});
 
 type Owners = Pick<LiveRequest, 'userId' | 'keyId' | 'teamId'>;

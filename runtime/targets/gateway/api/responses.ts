@@ -20,7 +20,7 @@ const ID = { name: 'id', description: 'Response id.', example: RESPONSE.id };
 const response = storedObject('The response, as the provider describes it.');
 const ITEMS = { object: 'list', data: [], has_more: false };
 
-/** Responses that a provider has stored. @see https://platform.openai.com/docs/api-reference/responses */
+/** Responses stored by a provider. @see https://platform.openai.com/docs/api-reference/responses */
 export function responseRoutes(
   { stored: { responses } }: Pick<GatewayContext, 'stored'>,
   { guards, route }: HttpParts,
@@ -108,7 +108,7 @@ export function responseRoutes(
   ];
 }
 
-/** The query for the provider. */
+/** The query string for the provider. */
 function queryOf(c: Context): string {
   const query = new URL(c.req.url).searchParams;
   query.delete('user');

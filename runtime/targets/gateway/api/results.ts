@@ -30,7 +30,7 @@ const textParameter = (name: string, description: string, example: string) => ({
 });
 const METRIC = textParameter('metric', 'Metric of the scores. Default: the first one.', 'accuracy');
 
-/** Results of an experiment in more detail than the comparison: rows, plots, and the progress of its jobs. */
+/** An experiment's results in more detail than the comparison: rows, plots, and the progress of its jobs. */
 export function resultRoutes(
   {
     jobs,

@@ -24,7 +24,7 @@ const secret = closed('Secret', {
 
 const secretList = Type.Union([pageSchema('Secrets', secret), Type.Array(closed('NamedSecret', named))]);
 
-/** `/api/v1/settings/secrets`: API keys of model servers that jobs use. No endpoint for clients returns them. */
+/** `/api/v1/settings/secrets`: API keys of model servers that jobs use. No client endpoint returns their values. */
 export function secretRoutes(
   { jobs }: Pick<GatewayContext, 'jobs'>,
   { guards, route }: HttpParts,
@@ -74,7 +74,7 @@ export function secretRoutes(
       run: async (c) => {
         const { skip, limit } = pageOf(c);
         const all = await secrets.list(viewOf(c).owner);
-        // Clients of Lumigator expect a plain list with these two members, and do not know pages.
+        // Lumigator clients expect a plain list with these two members, without pagination.
         if (c.req.query('skip') === undefined && c.req.query('limit') === undefined)
           return all.map(({ name, description }) => ({ name, description }));
         const items = all.slice(skip, skip + limit).map(({ createdAt, updatedAt, ...secret }) => ({

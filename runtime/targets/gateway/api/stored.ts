@@ -15,7 +15,7 @@ import { callerOf } from './guards.ts';
 import { attachmentOf } from './http/answers.ts';
 import { harmlessType } from './http/harmless-type.ts';
 
-/** An object as the provider describes it. */
+/** An object as described by the provider. */
 export const storedObject = (description: string): TSchema =>
   Type.Object({ id: Type.String() }, { additionalProperties: true, description });
 
@@ -27,7 +27,7 @@ const objectList = Type.Object({
   has_more: Type.Boolean(),
 });
 
-/** Errors of routes that ask a provider. */
+/** Errors of routes that send requests to a provider. */
 export const STORED_ERRORS: readonly ErrorStatus[] = [400, 402, 403, 404, 409, 422, 429, 500, 502, 503, 504];
 
 export const USER_PARAMETER = {
@@ -50,7 +50,7 @@ const LIST_PARAMETERS: NonNullable<Operation['parameters']> = [
   USER_PARAMETER,
 ];
 
-/** A request about stored objects. With the master key, `user` in the query or in the body names the user. */
+/** A request about stored objects. With the master key, `user` in the query or body specifies the user. */
 export const storedRequest = (c: Context<ShellEnv>, userInBody?: unknown): StoredRequest => ({
   caller: callerOf(c),
   user: (typeof userInBody === 'string' ? userInBody : c.req.query('user')) || undefined,
@@ -59,7 +59,7 @@ export const storedRequest = (c: Context<ShellEnv>, userInBody?: unknown): Store
   signal: c.req.raw.signal,
 });
 
-/** The provider that a request names, in our header or as clients of LiteLLM do it. */
+/** The provider specified by a request, in the gateway's own header or in the way LiteLLM clients do it. */
 export const namedProvider = (c: Context): string | undefined =>
   c.req.header('X-Gateway-Provider') ||
   c.req.header('Custom-Llm-Provider') ||
@@ -81,7 +81,7 @@ function objectPageOf(c: Context, { max, fallback }: PageLimit): ObjectPage {
   };
 }
 
-/** How many objects a page has. */
+/** Number of objects per page. */
 interface PageLimit {
   readonly max: number;
   readonly fallback: number;
@@ -100,7 +100,7 @@ interface ListedObjects {
   readonly list: (request: StoredRequest, page: ObjectPage) => Promise<Found>;
 }
 
-/** The parts of a route that lists the objects of the caller, in the format of OpenAI's API. */
+/** The parts of a route that lists the caller's objects, in the OpenAI API's format. */
 export const listOfObjects = ({ description, example, limit, filters = [], list }: ListedObjects) => ({
   parameters: [...LIST_PARAMETERS, ...filters],
   answer: answerOf(description, objectList, {

@@ -40,7 +40,7 @@ const SEARCH = {
 
 const TAG = { name: 'tag', description: 'The tag.', example: SEARCH.tag };
 
-/** `/v1/tags`: budgets of tags. Tags can contain slashes, so the rest of the path is one tag. */
+/** `/v1/tags`: tag budgets. Tags can contain slashes, so the rest of the path is a single tag. */
 export function tagRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { tags } = state.identity;
 

@@ -27,7 +27,7 @@ const taskModel = closed('TaskModel', {
   ),
 });
 
-/** The list of workflows. Clients of Otari get the list of OpenAI's API in other members. */
+/** The list for workflows. Otari clients find the OpenAI API's list in other members. */
 export const taskModels = closed('TaskModels', {
   ...pageSchema('TaskModelPage', taskModel).properties,
   ...Type.Partial(models).properties,
@@ -82,7 +82,7 @@ export function taskModelRoutes(context: GatewayContext, { guards, route }: Http
         const items = all
           .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
           .map(taskModelView);
-        // Clients of Otari ask without a slash at the end, and read OpenAI's list.
+        // Otari clients omit the trailing slash and read OpenAI's list.
         const isOtari = requested.length === 0 && !new URL(c.req.url).pathname.endsWith('/');
         const list = isOtari ? { object: 'list' as const, data: all.map((entry) => modelView(entry)) } : {};
         return { total: items.length, items, ...list };

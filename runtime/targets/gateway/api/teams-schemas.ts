@@ -5,7 +5,7 @@ import { TEAM_FIELDS } from '../accounts/fields/groups.ts';
 import { answerMembers, requestMembers } from './http/field-schemas.ts';
 import { time } from './http/fields.ts';
 
-/** The first members of requests about teams and organizations. */
+/** The first members of team and organization requests. */
 export const FIRST_OF_GROUPS = [
   'alias',
   'budget_id',

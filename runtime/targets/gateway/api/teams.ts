@@ -23,7 +23,7 @@ import {
 } from './teams-schemas.ts';
 import { invitationView, memberView, teamView } from './views/accounts.ts';
 
-/** Filters of lists of teams and of organizations. */
+/** Filters for team and organization lists. */
 export const groupFilters = (plural: 'teams' | 'organizations', example: string) =>
   ({
     search: {
@@ -41,7 +41,7 @@ const LIST = listQuery(
   { orders: TEAM_ORDERS, example: '-spend' },
 );
 
-/** Examples of the documentation. */
+/** Examples for the documentation. */
 export const MEMBER = {
   team_id: 'research',
   user_id: 'ada',
@@ -77,7 +77,7 @@ const OF_ADMINS = 'a member must have the role admin in the team.';
 export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { teams, members, invitations } = state.identity;
 
-  /** The team of a path, if the manager belongs to it or reads everything. */
+  /** The team in a path, if the manager belongs to it or can read everything. */
   const visibleTeam = async (c: Context<ShellEnv, '/:id'>): Promise<Group> => {
     const [manager, id] = [managerIn(c), c.req.param('id')];
     if (!readsEverything(manager) && !belongsToTeam(manager, id)) missingGroup('team', id);
@@ -192,7 +192,8 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
         const [manager, userId] = [managerIn(c), c.req.param('user')];
         requireTeamAdmin(manager, id);
         const given = { teamId: id, userId, role: role ?? 'member' };
-        // Administrators of a team cannot add a user as a member, because the user's key of the team would be theirs to create.
+        // Team administrators cannot directly add a user as a member, because they could then create keys for
+        // that user in the team.
         const isDirect =
           manager.role === 'admin' || (await members.ofUser(userId)).some(({ teamId }) => teamId === id);
         if (isDirect) return memberView(await members.put(id, userId, given.role));

@@ -15,7 +15,7 @@ import { type GatewayAppOptions, modelBodyOptions } from './app-options.ts';
 import { callerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 
-/** A route that counts the tokens of a prompt of one API. */
+/** A route that counts a prompt's tokens in one API. */
 interface Counter {
   readonly id: string;
   readonly summary: string;
@@ -59,7 +59,7 @@ const COUNTERS: Readonly<Record<CounterPath, Counter>> = {
 /** Set if the provider has not counted the tokens. */
 const ESTIMATED_HEADER = 'X-Gateway-Estimated';
 
-/** Answers a request for the number of tokens of a prompt. `bodyOf` makes the body in the form of the client's API. */
+/** Handles a token count request. `bodyOf` builds the body in the format of the client's API. */
 export function answerCount(
   exchange: HttpExchange,
   { tokens, isEstimated }: InputCount,
@@ -75,7 +75,7 @@ const HEADER = {
   type: 'string',
 } as const;
 
-/** Routes that count the tokens of a prompt. They cost nothing and have rate limits of their own. */
+/** Routes that count a prompt's tokens. They are free and have their own rate limits. */
 export function tokenCountRoutes(
   context: GatewayContext,
   options: GatewayAppOptions,

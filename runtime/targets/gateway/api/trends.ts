@@ -36,7 +36,7 @@ import { latencyView, spendingView } from './views/records.ts';
 
 const QUERY_HOUR_MS = 3_600_000;
 const DEFAULT_DAYS = 30;
-/** Maximum number of intervals of a trend. */
+/** Maximum number of intervals in a trend. */
 const MAX_INTERVALS = 800;
 const TOP = { min: 1, max: 50, fallback: 10 };
 
@@ -67,7 +67,7 @@ const speedsQuery = (c: Context, now: number): TrendQuery<'model' | 'provider'> 
   by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
 });
 
-/** Reads a range, which is extended to whole intervals. */
+/** Parses a range and extends it to whole intervals. */
 function rangeQuery(c: Context, now: number, known: readonly string[]): Omit<TrendQuery<never>, 'by'> {
   refuseUnknownParameters(c, known);
   const interval = wordOf(c, 'interval', TREND_INTERVALS, 'day');
@@ -89,8 +89,8 @@ const problem = (name: string, message: string): AppError =>
 const OWN_PART_HOUR_MS = 3_600_000;
 
 /**
- * The intervals of a range without usage of an earlier user or team with the same id. Sums are of whole intervals, so the one in which the id was
- * used again is omitted.
+ * A range's intervals without usage of an earlier user or team with the same ID. Aggregates cover whole
+ * intervals, so the interval in which the ID was reused is omitted.
  */
 async function ownPart(
   range: TrendRange,
@@ -154,7 +154,7 @@ const parameters = (groups: readonly string[]): NonNullable<Operation['parameter
   },
 ];
 
-/** `/v1/usage/spending` and `/v1/usage/latency`: the usage over time, for charts. */
+/** `/v1/usage/spending` and `/v1/usage/latency`: usage over time, for charts. */
 export function trendRoutes(
   { state, clock }: GatewayContext,
   { guards, route }: HttpParts,

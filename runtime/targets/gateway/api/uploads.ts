@@ -14,11 +14,14 @@ import { viewOf } from './guards.ts';
 import { count, time } from './http/fields.ts';
 import { API, type HttpParts } from './http/parts.ts';
 
-/** Version of the protocol. @see https://tus.io/protocols/resumable-upload */
+/** Protocol version. @see https://tus.io/protocols/resumable-upload */
 const TUS_VERSION = '1.0.0';
 const TUS_EXTENSIONS = 'creation,expiration,termination';
 
-/** Response headers of the protocol, and of this server: web pages of other origins cannot read headers that are not listed. */
+/**
+ * Response headers of the protocol and of this server: web pages from other origins cannot read headers that
+ * are not listed.
+ */
 export const TUS_RESPONSE_HEADERS = [
   'Location',
   'Tus-Resumable',
@@ -31,7 +34,7 @@ export const TUS_RESPONSE_HEADERS = [
   'Upload-Dataset',
 ] as const;
 
-/** Reads `Upload-Metadata`: pairs of a key and a value in Base64, separated by commas. Throws an InputError. */
+/** Parses `Upload-Metadata`: comma-separated pairs of a key and a Base64 value. Throws an InputError. */
 function metadataIn(header: string | undefined): ReadonlyMap<string, string> {
   const pairs = (header ?? '').split(',').map((pair) => pair.trim());
   return new Map(
@@ -73,13 +76,16 @@ const PATH = `${API}/uploads`;
 export const UPLOAD_PATHS = [PATH, `${PATH}/:id`];
 const OFFSET_TYPE = 'application/offset+octet-stream';
 
-/** Answers requests of clients with another version of the protocol, and those that ask what it can do, on the paths of uploads. */
+/**
+ * On upload paths, responds to requests from clients with another protocol version, and to requests for the
+ * server's capabilities.
+ */
 export const uploadProtocol =
   ({ uploads }: Pick<GatewayContext['jobs'], 'uploads'>): MiddlewareHandler<ShellEnv> =>
   async (c, next) => {
     const version = c.req.header('Tus-Resumable');
     c.header('Tus-Resumable', TUS_VERSION);
-    // Clients that do not know the protocol can read and delete an upload.
+    // Clients without the protocol can read and delete an upload.
     const canBeMissing = c.req.method === 'GET' || c.req.method === 'DELETE';
     if (c.req.method !== 'OPTIONS' && (version === TUS_VERSION || (canBeMissing && version === undefined)))
       return await next();
@@ -91,7 +97,7 @@ export const uploadProtocol =
     return c.body(null, 204);
   };
 
-/** `/api/v1/uploads`: uploads of datasets that continue where they stopped. @see https://tus.io/protocols/resumable-upload */
+/** `/api/v1/uploads`: resumable dataset uploads. @see https://tus.io/protocols/resumable-upload */
 export function uploadRoutes(
   { jobs: { uploads } }: Pick<GatewayContext, 'jobs'>,
   { guards, route, absoluteUrl }: HttpParts,

@@ -60,7 +60,7 @@ interface UsageQuery {
   readonly asCsv: boolean;
 }
 
-/** Reads a query of the usage. An API key that calls models sees only its own usage. */
+/** Parses a usage query. An API key that calls models only sees its own usage. */
 function usageQuery(c: Context, caller: Caller): UsageQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
@@ -138,16 +138,17 @@ export const SCOPE_PARAMETERS = {
 
 /** Whose usage a caller gets, and whether the caller can read everything. */
 export interface PermittedScope {
-  /** Undefined for the usage of all. */
+  /** Undefined for everyone's usage. */
   readonly scope: TrendScope | undefined;
   readonly isReader: boolean;
-  /** Start of the usage that the caller gets: when the user or the team was created, because its id can have been used before. */
+  /** Start of the visible usage: when the user or team was created, because its ID may have been used before. */
   readonly since: number;
 }
 
 /**
- * Reads whose usage a request wants, and checks that its caller can read it: an API key that calls models its own one, a member the
- * one of its own user, of visible keys, and of teams with the role admin.
+ * Parses whose usage a request asks for, and checks that its caller can read it: an API key that calls models
+ * can read its own, a member that of their own user, of visible keys, and of teams where they have the role
+ * `admin`.
  */
 export async function permitScope(c: Context<ShellEnv>, identity: Identity): Promise<PermittedScope> {
   const wanted = wantedScope(c);
@@ -206,8 +207,8 @@ const foreign = (message: string, parameter: string): AppError =>
   });
 
 /**
- * Restricts usage to what a manager can see: the user's own, or that of a team that the user administers, and not that of earlier users
- * or teams with the same id.
+ * Restricts usage to what a manager can see: the user's own, or that of a team that the user administers,
+ * excluding earlier users or teams with the same ID.
  */
 function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
   const { userId } = manager;
@@ -241,7 +242,7 @@ const parameter = (name: string, description: string, example: string): Paramete
   example,
 });
 
-/** Parameters that select whose usage is returned. They exclude each other. */
+/** Mutually exclusive parameters that select whose usage is returned. */
 export const SCOPE_OPERATION_PARAMETERS: readonly Parameter[] = [
   parameter('user_id', 'Only requests of this user.', 'ada'),
   parameter('api_key_id', 'Only requests with this key.', '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7'),
@@ -418,7 +419,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
 
 const isModelKey = (caller: Caller): boolean => caller.kind === 'key' && caller.key.scope === 'models';
 
-/** Completes the name of a model. A model that was never used is not an error; it has no usage. */
+/** Completes a model name. A model that was never used is not an error; it has no usage. */
 async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<UsageFilter> {
   const { model, keyId, userId, teamId } = filter;
   if (model === undefined) return filter;
@@ -432,7 +433,7 @@ function ambiguousModel(model: string, matching: readonly string[]): AppError {
   return new AppError('InputError', message, { details: [{ location: 'query.model', message }] });
 }
 
-/** Maximum number of intervals: the minutes of a week. */
+/** Maximum number of intervals: one week in minutes. */
 const MAX_POINTS = 10_080;
 
 function tooManyPoints(interval: UsageInterval): AppError {

@@ -18,7 +18,7 @@ import { USAGE_LOG } from './usage.ts';
 import { userView } from './views/accounts.ts';
 import { usageLogView } from './views/records.ts';
 
-/** The first members of requests. */
+/** The first members in requests. */
 const FIRST = ['user_id', 'alias', 'budget_id', 'metadata', 'rpm', 'tpm', 'max_parallel', 'role', 'blocked'];
 
 /** @internal Exported for tests. */

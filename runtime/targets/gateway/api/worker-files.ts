@@ -10,15 +10,15 @@ import { WORKER_PATHS } from '../evaluation/jobs/worker/protocol.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import { workerFiles } from './worker-schemas.ts';
 
-/** A part of a file. `end` is the position after its last byte. */
+/** Part of a file. `end` is the position after its last byte. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads a Range header (RFC 9110): the part of a file of this size, undefined for the whole file, or `unsatisfiable`. As the standard
- * allows, several ranges and other units are ignored.
+ * Parses a Range header (RFC 9110): the requested part of a file of this size, undefined for the whole file,
+ * or `unsatisfiable`. As the standard allows, multiple ranges and other units are ignored.
  *
  * @internal Exported for tests.
  */
@@ -38,7 +38,10 @@ export function readByteRange(
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Answers with a file, or with the part of it that the request asks for, and closes it. Throws an InputError for a part after its end. */
+/**
+ * Responds with a file, or with the part of it that the request asks for, and closes it. Throws an InputError
+ * for a part beyond its end.
+ */
 async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile): Promise<Response> {
   const range = readByteRange(c.req.header('range'), bytes);
   if (range === 'unsatisfiable') {
@@ -58,7 +61,7 @@ async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile): Prom
     await handle.close();
     return c.newResponse(null, status, headers);
   }
-  // The stream closes the file, also when the client disconnects.
+  // The stream closes the file, even if the client disconnects.
   const stream = handle.createReadStream({ start, end: end - 1 });
   return c.newResponse(Readable.toWeb(stream) as ReadableStream, status, headers);
 }
@@ -115,7 +118,7 @@ export const workerFileRoutes = (
     run: async (c) => {
       const claim = claimOf(c);
       const file = await files.open(claim.job, c.req.param('sha256'));
-      // The time limit of a job does not end a download that continues.
+      // The job's time limit does not end a download that is making progress.
       await queue.progressed(claim);
       return await fileAnswer(c, file);
     },

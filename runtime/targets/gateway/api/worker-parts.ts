@@ -6,10 +6,10 @@ import type { GatewayContext } from '../context.ts';
 import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 
-/** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
+/** Maximum size of a batch, which can contain several rows with fields of the maximum length in a dataset. */
 const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 
-/** What the routes of workers have in common. */
+/** Shared parts of the worker routes. */
 export interface WorkerParts {
   readonly route: DeclareRoute;
   readonly worker: Guard;

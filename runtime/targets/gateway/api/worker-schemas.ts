@@ -44,7 +44,7 @@ const lease = {
   first_row: firstRow,
   epoch: Type.Integer({ minimum: 1, description: 'How often the range was leased.' }),
 };
-/** Without a name, because the same schema is used twice in a union. */
+/** Unnamed, because the same schema is used twice in a union. */
 const workerLease = Type.Object(lease, { additionalProperties: false });
 
 export const workerLeaseRequest = closed('WorkerLeaseRequest', {});

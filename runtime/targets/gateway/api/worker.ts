@@ -76,7 +76,7 @@ const WRITTEN = answerOf(
   { failed_rows: 0 },
 );
 
-/** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
+/** `/api/v1/worker`: endpoints for workers. A worker's token only gives access to its own job. */
 export function workerRoutes(
   { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
   { server }: Pick<GatewayAppOptions, 'server'>,
@@ -180,7 +180,7 @@ export function workerRoutes(
       answer: WRITTEN,
       run: async (c, body) => {
         const claim = claimOf(c);
-        // The type of the schema is the type of the protocol, except for parts that are any JSON value.
+        // The schema's type is the protocol's type, except for parts that are arbitrary JSON.
         const batch = body as unknown as WorkerBatch;
         const { first_row: firstRow, checkpoint } = batch;
         const failed = await queue.commit(
@@ -389,7 +389,7 @@ const rangeView = (range: LeasedRange): WorkerRange => ({
   checkpoints: range.checkpoints as unknown as readonly WorkerCheckpoint[] | null,
 });
 
-/** The rows that a request names, from its first row to the row after its last one. */
+/** The requested rows, from the request's first row to the row after its last one. */
 function rowsIn(c: Context, { totalRows }: Pick<Job, 'totalRows'>): { from: number; to: number } {
   const numberIn = (name: string, missing: number): number => {
     const text = c.req.query(name);

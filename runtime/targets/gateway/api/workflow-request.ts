@@ -15,7 +15,7 @@ import {
   retryRequest,
 } from './workflows-schemas.ts';
 
-/** Converts a request, with the defaults of the reference implementation. */
+/** Converts a request, applying the reference implementation's defaults. */
 export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest => ({
   name: body.name,
   description: body.description ?? '',
@@ -120,7 +120,7 @@ export function maxSamplesIn(maxSamples: number | null | undefined): number {
   throw inputError(message);
 }
 
-/** Converts the task of an experiment. */
+/** Converts an experiment's task. */
 export const taskIn = (body: TaskBody): TaskDefinition =>
   body.task === 'translation'
     ? { task: body.task, sourceLanguage: body.source_language, targetLanguage: body.target_language }

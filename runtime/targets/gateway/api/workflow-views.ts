@@ -22,7 +22,7 @@ export const workflowView = (workflow: Workflow) => ({
   updated_at: rfc3339OrNull(workflow.updatedAt),
 });
 
-/** `address` is the URL of the results; null if there are none. */
+/** `address` is the results' URL; null if there are none. */
 export const workflowDetailsView = (workflow: WorkflowDetails, address: string | null) => ({
   ...workflowView(workflow),
   provider: workflow.plan.provider,
@@ -70,7 +70,7 @@ export const createResultsAddress =
   async (c, { id }) =>
     absoluteUrl(c, await artifacts.address(`${id}.json`));
 
-/** Creates the view of a workflow, with the URL of its results. */
+/** Creates a workflow's view, including the URL of its results. */
 export const createWorkflowView =
   (resultsAddress: ResultsAddress) => async (c: Context, workflow: WorkflowDetails) =>
     workflowDetailsView(workflow, workflow.status === 'succeeded' ? await resultsAddress(c, workflow) : null);

@@ -21,7 +21,7 @@ const maxConcurrency = Type.Integer({
     'Maximum concurrent requests to a language model (default: 8). Rate limits of the model reduce it.',
 });
 
-/** Each use needs its own name, because names of schemas are unique. */
+/** Each use needs its own name, because schema names are unique. */
 const parameters = (name: string) =>
   closed(
     name,

@@ -36,14 +36,14 @@ import {
   workflowList,
 } from './workflows-schemas.ts';
 
-/** Streams log lines as they are written. The last event has the final status of the workflow. */
+/** Streams log lines as they are written. The last event contains the workflow's final status. */
 function followAnswer(
   c: Context,
   readWorkflow: () => Promise<WorkflowDetails>,
   { jobs, kernel, clock }: Pick<GatewayContext, 'jobs' | 'kernel' | 'clock'>,
 ): Response {
   const stop = new AbortController();
-  // Shutdown must not wait for the end of a workflow.
+  // Shutdown must not wait for a workflow to end.
   void kernel.lifecycle.changed(stop.signal).then(
     () => stop.abort(),
     () => undefined,
@@ -117,7 +117,7 @@ type RoutesContext = Pick<
   'jobs' | 'experiments' | 'workflows' | 'state' | 'clock' | 'kernel'
 >;
 
-/** `/api/v1/workflows`: runs of one model on the dataset of an experiment. */
+/** `/api/v1/workflows`: runs of one model on an experiment's dataset. */
 export function workflowRoutes(
   context: RoutesContext,
   { guards, route, absoluteUrl }: HttpParts,

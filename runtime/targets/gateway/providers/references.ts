@@ -5,24 +5,24 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { StoredObject } from '../accounts/objects/objects.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** What a request names, found in one pass over its parsed body. */
+/** The stored objects that a request refers to, found in one pass over its parsed body. */
 interface References {
-  /** Ids that a provider could look up, as they are and as the last step of a path. */
+  /** IDs that a provider could look up, both as written and as the last segment of a path. */
   readonly ids: ReadonlySet<string>;
-  /** Number of members of all objects in the body. */
+  /** Total number of members of all objects in the body. */
   readonly members: number;
 }
 
-/** Maximum length of an id; with the address of a file it is longer than any that a provider gives. */
+/** Maximum ID length; even with a file's URL, provider IDs are shorter. */
 const MAX_LENGTH = 2048;
 
-/** Lists and objects that are searched in one step. */
+/** Number of lists and objects searched per step. */
 const ITEMS_PER_STEP = 1024;
 
-/** Finds the ids of stored things in a body, at any depth, whatever API it belongs to. */
+/** Finds the IDs of stored objects in a body, at any depth, whatever API it belongs to. */
 export const referencesIn = (body: Json): References => runAtOnce(searchReferences(body));
 
-/** Same in steps, for large bodies. */
+/** Same, in steps, for large bodies. */
 export function* searchReferences(body: Json): Steps<References> {
   const ids = new Set<string>();
   let members = 0;
@@ -66,19 +66,19 @@ function isReference(object: Json, name: string, value: string): boolean {
   const kind = nameOf(name);
   if (kind === 'other') return false;
   if (kind === 'reference' || looksLikeId(value)) return true;
-  // OpenAI reads an object with an id alone as a reference to an item, because its type is optional.
+  // OpenAI treats an object with only an ID as a reference to an item, because its type is optional.
   const { type } = object;
   return kind === 'id' && (type === 'item_reference' || (typeof type !== 'string' && isSmall(object)));
 }
 
 const isSmall = (object: Json): boolean => Object.keys(object).length <= 3;
 
-/** Ids of calls, which exist only within a conversation, and are in every request of an agent. */
+/** Call IDs, which only exist within a conversation and occur in every agent request. */
 const OF_CALLS = ['call_', 'toolu_', 'srvtoolu_', 'chatcmpl-', 'chatcmpl_'] as const;
 
 const MAX_PREFIX = 16;
 
-/** Whether a text has the form of the ids of providers: a word in lower case, then `_`, `-` or `/`. */
+/** Whether a text has the format of provider IDs: a lower-case word, then `_`, `-` or `/`. */
 function looksLikeId(value: string): boolean {
   let at = 0;
   for (; at < value.length && at <= MAX_PREFIX; at += 1) {
@@ -100,7 +100,7 @@ function addIds(ids: Set<string>, value: string): void {
   if (last !== '') ids.add(last).add(`files/${last}`);
 }
 
-/** Texts by which models of Alibaba read files: `fileid://` and ids with commas between them. */
+/** Texts that make Alibaba's models read files: `fileid://` and comma-separated IDs. */
 const TEXT_SCHEME = 'fileid://';
 
 function addTextReferences(ids: Set<string>, text: string): void {
@@ -109,12 +109,12 @@ function addTextReferences(ids: Set<string>, text: string): void {
 }
 
 /**
- * What a member is by its name: `reference` always names a stored thing, `id` can be its own or another one's, `possible` is a name
- * that no API is known to have, but that ends like one.
+ * What a member contains, judged by its name: `reference` always refers to a stored object, `id` can be its
+ * own ID or another object's, `possible` is a name that no API is known to have, but with a matching ending.
  */
 type ReferenceName = 'reference' | 'id' | 'possible' | 'other';
 
-/** The kind of each name that was seen. Clients choose names, so the number is limited. */
+/** The kind of each name seen so far. Clients choose names, so the number is limited. */
 const known = new Map<string, ReferenceName>();
 
 const MAX_KNOWN = 2000;
@@ -141,18 +141,18 @@ function kindOf(plain: string): ReferenceName {
   return plain.endsWith('id') || plain.endsWith('ids') ? 'possible' : 'other';
 }
 
-/** The last name of a form field such as `image[0][file_id]` or `file_ids[]`. */
+/** The last name in a form field such as `image[0][file_id]` or `file_ids[]`. */
 function lastStep(name: string): string {
   const steps = name.split(/[[\].]/).filter((step) => step !== '' && !/^\d+$/.test(step));
   return steps.at(-1) ?? name;
 }
 
 /**
- * Names by which the APIs of OpenAI, Anthropic, Gemini and others refer to what a provider stores, without case, `_`, `-` and the
- * brackets of form fields. @internal
+ * Names by which the APIs of OpenAI, Anthropic, Gemini and others refer to stored objects, ignoring case,
+ * `_`, `-` and the brackets in form fields. @internal
  */
 export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
-  // Files: messages, tools, images, batches, fine-tuning; Gemini's have an address.
+  // Files: messages, tools, images, batches, fine-tuning; Gemini's files have a URL.
   'fileid',
   'fileids',
   'files',
@@ -172,7 +172,7 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
   'maskid',
   'mediaid',
   'uploadid',
-  // Conversations, and what is in them.
+  // Conversations and their contents.
   'previousresponseid',
   'responseid',
   'conversation',
@@ -185,7 +185,7 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
   'previousitemid',
   'runid',
   'assistantid',
-  // What tools work in.
+  // Resources that tools use.
   'container',
   'containerid',
   'containerids',
@@ -197,14 +197,17 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
   'collectionid',
   'collectionids',
   'skillid',
-  // Work and caches.
+  // Batches and caches.
   'batchid',
   'inputbatchid',
   'cachedcontent',
   'cachedcontents',
 ]);
 
-/** Names that end like ids but are those of calls, users and requests. They are in every request of some agents. */
+/**
+ * Names that end like ID members but belong to calls, users and requests. They occur in every request of some
+ * agents.
+ */
 const OTHER_IDS: ReadonlySet<string> = new Set([
   'toolcallid',
   'callid',
@@ -218,26 +221,26 @@ const OTHER_IDS: ReadonlySet<string> = new Set([
   'modelid',
 ]);
 
-/** Maximum ids of one answer that are recorded. */
+/** Maximum number of recorded IDs per response. */
 export const MAX_CREATED_IDS = 1000;
 
-/** The ids of what a provider has created with a response. */
+/** The IDs of what a provider created along with a response. */
 export function createdIds({ output }: Json): readonly string[] {
   return Array.isArray(output) ? output.flatMap(idsOfItem).slice(0, MAX_CREATED_IDS) : [];
 }
 
-/** Shorter ids are counters or small numbers of local servers: they repeat, and anyone can guess them. */
+/** Shorter IDs are counters or small numbers from local servers: they repeat, and anyone can guess them. */
 const MIN_UNIQUE_LENGTH = 20;
 
 export const isUniqueId = ({ length }: string): boolean => length >= MIN_UNIQUE_LENGTH;
 
-/** The id of an item of a response, and of the container that its code ran in. */
+/** The ID of a response item, and of the container that its code ran in. */
 export function idsOfItem(item: unknown): string[] {
   const { id, container_id: container } = membersOf(item);
   return [id, container].filter((one) => typeof one === 'string').filter(isUniqueId);
 }
 
-/** Items that belong to the user of a response. */
+/** Items that belong to a response's user. */
 export const createdItems = (
   response: Omit<StoredObject, 'kind' | 'id' | 'content' | 'plan' | 'held'>,
   ids: readonly string[],
@@ -245,19 +248,20 @@ export const createdItems = (
 
 const NO_WORK = { content: {}, plan: undefined, held: undefined };
 
-// What a provider creates while it answers, and what later requests can name, on every API: containers and files of code that the provider
-// runs, and audio that a later message can repeat. A client that knows such an id could otherwise use it, because all users share the account.
+// What a provider creates while responding, and what later requests can refer to, in every API: containers
+// and files of code that the provider runs, and audio that a later message can repeat. Any client that knows
+// such an ID could otherwise use it, because all users share the account.
 
-/** Every answer that contains such an id has one of these names. */
+/** Every response that contains such an ID has one of these names. */
 const MARKS = ['"container', '"file_id"', '"audio"'] as const;
 
-/** The ids in an answer, or in an event of a stream. Most contain none, and are not parsed for it. */
+/** The IDs in a response or stream event. Most contain none, and are not parsed for this purpose. */
 export function createdWith(text: string | Buffer): readonly string[] {
   if (!MARKS.some((mark) => text.includes(mark))) return [];
   return createdIn(parseJsonText(typeof text === 'string' ? text : text.toString('utf8')));
 }
 
-/** The ids in an answer that was parsed. */
+/** The IDs in a parsed response. */
 export function createdIn(answer: unknown): readonly string[] {
   const ids = new Set<string>();
   const open: unknown[] = [answer];
@@ -277,7 +281,7 @@ function idsOf({
   file_id: fileId,
   type,
 }: Readonly<Record<string, unknown>>): string[] {
-  // Other files in an answer, for example of a search, can belong to all.
+  // Other files in a response, for example from a search, may belong to everyone.
   const isWritten =
     typeof containerId === 'string' || (typeof type === 'string' && type.endsWith('code_execution_output'));
   return [membersOf(container)['id'], containerId, membersOf(audio)['id'], isWritten ? fileId : undefined]

@@ -27,10 +27,10 @@ export type HitPlace = 'input' | 'output';
 export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
-/** Whether a row counts as a failure in rates of errors. */
+/** Whether a row counts as a failure in error rates. */
 export const isFailedStatus = (status: UsageStatus): boolean =>
   status === 'error' || status === 'interrupted';
 
-/** The status of a request that ends with this error; undefined for an answer. */
+/** The status of a request that ends with this error; undefined for a normal response. */
 export const statusAfter = (error: AppError | undefined): UsageStatus =>
   error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

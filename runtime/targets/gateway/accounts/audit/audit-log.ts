@@ -12,36 +12,36 @@ import type { Store } from '../../store/store.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { csvLine } from '../../shared/csv-line.ts';
 
-/** Selects events. All conditions that are set must match. */
+/** Event filters. All specified conditions must match. */
 export interface AuditFilter {
   readonly actor?: ActorKind | undefined;
   readonly actorId?: string | undefined;
-  /** An action, e.g. `key.update`, or the kind of object, e.g. `key`. */
+  /** An action, e.g. `key.update`, or an object kind, e.g. `key`. */
   readonly action?: string | undefined;
   readonly object?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
   readonly address?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Start of the time range in milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970 (inclusive). */
   readonly from?: number | undefined;
-  /** End of the time range, exclusive. */
+  /** End of the time range (exclusive). */
   readonly to?: number | undefined;
 }
 
-/** The recorded events. There is no way to change one; only those older than the retention are deleted. */
+/** Recorded events. They cannot be changed; they are only deleted when their retention expires. */
 export interface AuditLog {
-  /** A page of the events, newest first, and the number of all that match. */
+  /** A page of events, newest first, and the total number of matching events. */
   list(
     filter: AuditFilter,
     page: ListPage,
   ): Promise<{ readonly total: number; readonly events: readonly AuditRow[] }>;
-  /** Lines of CSV, oldest first, after a header line. */
+  /** CSV lines, oldest first, after a header line. */
   csv(filter: AuditFilter): AsyncIterable<string>;
   /** Deletes events before a time, and the oldest rejected attempts if there are too many. */
   prune(before: number): Promise<void>;
 }
 
-/** Anyone who reaches the gateway can cause rejected attempts, so that their number is limited. */
+/** Maximum number of rejected attempts, because any client that reaches the gateway can cause them. */
 const MAX_REFUSED = 10_000;
 
 export function createAuditLog({ db }: Pick<Store, 'db'>): AuditLog {
@@ -133,6 +133,6 @@ const COLUMNS = [
 
 const auditCsvHeader = (): string => csvLine(COLUMNS);
 
-/** An event as a CSV line, with the time in RFC 3339 and the states as JSON. */
+/** An event as a CSV line, with an RFC 3339 time and the states as JSON. */
 const auditCsvLine = (row: AuditRow): string =>
   csvLine(COLUMNS.map((column) => (column === 'at' ? rfc3339(row.at) : row[column])));

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Actor } from '../../store/audit/audit-trail.ts';
 import type { Store } from '../../store/store.ts';
 
-/** An attempt to use an administrative route without the permission. */
+/** An attempt to use an admin route without permission. */
 export interface RefusedAttempt {
   readonly actor: Actor;
   /** Method and path. */
@@ -10,15 +10,15 @@ export interface RefusedAttempt {
   readonly reason: string;
 }
 
-/** Records rejected attempts, but only a limited number of rows per minute, because anyone can cause them. */
+/** Records rejected attempts, but only a limited number of rows per minute, because any client can cause them. */
 export interface RefusedAttempts {
   note(attempt: RefusedAttempt): void;
-  /** Writes what is counted but not written yet. */
+  /** Writes attempts that were counted but not written yet. */
   close(): Promise<void>;
 }
 
 const WINDOW_MS = 60_000;
-/** Rows per minute of one gateway, not including their counts. */
+/** Rows per minute and gateway, regardless of the counts in them. */
 const MAX_ROWS = 20;
 
 interface Repeated extends RefusedAttempt {
@@ -26,8 +26,9 @@ interface Repeated extends RefusedAttempt {
 }
 
 /**
- * The first attempt of an address with a key and a reason is written immediately. Further ones within a minute are counted, and one row with
- * their number is written at its end. With too many of them, all others share one row.
+ * The first attempt from an address with a given key and reason is written immediately. Further ones within a
+ * minute are counted, and written as one row with their number when it ends. If there are too many rows, all
+ * others share one row.
  */
 export function createRefusedAttempts(
   { db, audit }: Pick<Store, 'db' | 'audit'>,

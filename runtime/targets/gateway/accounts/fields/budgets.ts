@@ -68,7 +68,7 @@ export const BUDGET_FIELDS = fields({
   updated_at: { ...UPDATED_FIELD, label: 'updated' },
 });
 
-/** The parts of the budget that a key has for itself. */
+/** The parts of a budget that a key can have individually. */
 export const KEY_BUDGET_FIELDS = fields({
   max_budget: {
     ...MAX_BUDGET,
@@ -91,7 +91,7 @@ export const KEY_BUDGET_FIELDS = fields({
   alert_thresholds: { ...ALERT_THRESHOLDS, isOptional: true },
 });
 
-/** The cells of a budget as values. */
+/** Converts a budget's cells to values. */
 export type BudgetValues = ValuesOf<typeof BUDGET_FIELDS>;
-/** Changes of a budget. The time zone is UTC by default. */
+/** Changes to a budget. The default time zone is UTC. */
 export type BudgetChanges = ChangesOf<typeof BUDGET_FIELDS>;

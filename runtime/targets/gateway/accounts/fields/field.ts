@@ -1,8 +1,9 @@
 import type { Nanos } from '../../shared/money.ts';
 
-// Users, keys, teams, organizations and budgets are tables of fields (docs/decisions/0153). What follows from a field is derived from its
-// row: the column and the types (store/field-columns.ts), the checks (accounts/identity/checks.ts), the schemas of requests and answers
-// (api/http/field-schemas.ts), and the flags and the text of commands (commands/options/field-options.ts).
+// Users, keys, teams, organizations and budgets are tables of fields (docs/decisions/0153). Everything about
+// a field is derived from its row: the column and the types (store/field-columns.ts), the checks
+// (accounts/identity/checks.ts), the schemas of requests and responses (api/http/field-schemas.ts), and the
+// flags and output of commands (commands/options/field-options.ts).
 
 export type Metadata = Readonly<Record<string, unknown>>;
 
@@ -13,20 +14,23 @@ interface Types<Value, Body = Value, Answer = Value, Cell = Value> {
   readonly cell: Cell;
 }
 
-/** The kinds of fields, with the types of a value: in the program, in bodies of requests, in answers, and in the database. */
+/**
+ * Field kinds, with the types of their values: in the program, in request bodies, in responses, and in the
+ * database.
+ */
 interface Kinds<Word extends string> {
-  /** The id of the object itself. */
+  /** The object's own ID. */
   readonly id: Types<string>;
-  /** The id of the user that an object belongs to. */
+  /** ID of the user who owns an object. */
   readonly owner: Types<string, string | null, string | null, string>;
   readonly text: Types<string | null>;
-  /** The id of another object. */
+  /** ID of another object. */
   readonly reference: Types<string | null>;
   readonly zone: Types<string | null>;
   readonly word: Types<Word, Word, Word, string>;
   readonly wordOrNull: Types<Word | null, Word | null, Word | null, string | null>;
   readonly flag: Types<boolean, boolean | null, boolean, number>;
-  /** On, off, or null for the setting of the configuration. */
+  /** On, off, or null to use the configured setting. */
   readonly choice: Types<boolean | null, boolean | null, boolean | null, number | null>;
   readonly rate: Types<number | null>;
   readonly seconds: Types<number | null>;
@@ -44,18 +48,18 @@ interface Kinds<Word extends string> {
   >;
 }
 
-/** A flag of the commands that create and change an object. Fields without one are not set by commands. */
+/** A flag of the commands that create and change an object. Fields without one cannot be set by commands. */
 interface FieldFlag {
-  /** Default: the name of the field. */
+  /** Default: the field name. */
   readonly name?: string;
-  /** Name of the value in help. */
+  /** Value placeholder in help. */
   readonly value?: string;
   readonly help: string;
-  /** The default, in the help of both commands. */
+  /** The default as shown in help of both commands. */
   readonly defaultText?: string;
-  /** The default, in the help of the command that creates an object. */
+  /** The default as shown in help of the create command. */
   readonly createdWith?: string;
-  /** The switches of the command that changes an object, for a field that is on or off. */
+  /** The switches of the update command, for a field that is on or off. */
   readonly on?: Switch;
   readonly off?: Switch;
 }
@@ -63,34 +67,34 @@ interface FieldFlag {
 interface Switch {
   readonly name: string;
   readonly help: string;
-  /** The only command that has it. */
+  /** The only command with this flag. */
   readonly only?: 'update';
 }
 
 interface Shared {
-  /** What it is, in the schemas of requests and answers. */
+  /** Description in the schemas of requests and responses. */
   readonly description?: string;
-  /** The same in answers, where it differs; empty for none. Default for texts: none. */
+  /** Description in responses, if different; empty for none. Default for texts: none. */
   readonly shown?: string;
-  /** When it can be set. Default: when an object is created and later. */
+  /** When the field can be set. Default: when an object is created, and later. */
   readonly settable?: 'create' | 'update' | 'never';
-  /** Name in the program. Default: the name of the field in camel case. */
+  /** Name in the program. Default: the field name in camel case. */
   readonly as?: string;
-  /** Name of the column. Default: the name of the field; with `_nano` for an amount. */
+  /** Column name. Default: the field name, with `_nano` for an amount. */
   readonly column?: string;
   /** Whether it is computed, or read from another table. */
   readonly isComputed?: true;
-  /** Name in the records that commands print; empty for fields that they do not print. Default: the words of the field. */
+  /** Name in records printed by commands; empty for fields that they omit. Default: the words of the field name. */
   readonly label?: string;
   readonly flag?: FieldFlag;
   /**
-   * What an administrator of a team can set of the service accounts of the team, who otherwise needs the role admin: `tighter` what
-   * allows less than before, `never` nothing. Default: everything.
+   * What a team administrator without the role `admin` can set for the team's service accounts: `tighter` is
+   * only what allows less than before, `never` is nothing. Default: everything.
    */
   readonly teamAdmin?: 'tighter' | 'never';
-  /** Whether the owner of a key can change it: a flag can then only be cleared. */
+  /** Whether the key's owner can change it: a flag can then only be cleared. */
   readonly isOwners?: true;
-  /** Whether it is a limit that holds for all keys that a member creates in the team, if another user has set it. */
+  /** Whether it is a limit that, if set by another user, applies to all keys that a member creates in the team. */
   readonly binds?: true;
   /** Whether it only has a meaning for keys that call models. */
   readonly isForModels?: true;
@@ -98,37 +102,37 @@ interface Shared {
 
 export interface SimpleField extends Shared {
   readonly kind: keyof Kinds<string>;
-  /** The words of a field that is one of them. New objects have the first one by default. */
+  /** The allowed words. New objects have the first one by default. */
   readonly words?: readonly string[];
-  /** Maximum length of a text in requests. Default: 256. */
+  /** Maximum text length in requests. Default: 256. */
   readonly maxLength?: number;
-  /** The value of new objects, for a flag that is on. */
+  /** Initial value in new objects, for a flag that is on. */
   readonly initially?: true;
-  /** What null means when an object is created, for a flag that accepts it then. */
+  /** Meaning of null when an object is created, for a flag that accepts null then. */
   readonly nullMeans?: string;
-  /** What a reference names. */
+  /** What a reference refers to. */
   readonly to?: 'budget' | 'team' | 'organization';
   /** Whether the program can omit it, as a part of an object. */
   readonly isOptional?: true;
 }
 
-/** Several fields in one object, or null. Each has a column of its own. */
+/** Several fields combined into one object, or null. Each has its own column. */
 interface PartsField extends Shared {
   readonly kind: 'parts';
   readonly parts: PartTable;
-  /** The error for flags of parts that have no meaning alone. */
+  /** The error for flags of parts that have no meaning on their own. */
   readonly incomplete: string;
-  /** Name of the schema in requests and in answers. */
+  /** Schema name in requests and in responses. */
   readonly schemas: { readonly request: string; readonly answer: string };
 }
 
 export type Field = SimpleField | PartsField;
 export type PartTable = Readonly<Record<string, SimpleField>>;
 
-/** The fields of a resource by their names in the API, in the order of answers. */
+/** A resource's fields by their API names, in response order. */
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** Keeps the exact types of a table, from which those of rows, values, requests and answers follow. */
+/** Keeps a table's exact types, from which those of rows, values, requests and responses are derived. */
 export const fields = <const Fields extends FieldTable>(table: Fields): Fields => table;
 
 type WordsOf<One> = One extends { readonly words: readonly (infer Word extends string)[] } ? Word : string;
@@ -139,7 +143,7 @@ type SideOf<One, Side extends keyof Types<unknown>> = One extends {
   : never;
 type PartsOf<One> = One extends { readonly kind: 'parts'; readonly parts: infer Parts } ? Parts : never;
 
-/** A name of the API as the program writes it. */
+/** An API name as spelled in the program. */
 export type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Name;
@@ -147,7 +151,7 @@ type NameOf<Name, One> = One extends { readonly as: infer As extends string } ? 
 type SettableOf<One> = One extends { readonly settable: infer When } ? When : 'create' | 'update';
 type NameIf<Name, When, One> = When extends SettableOf<One> ? NameOf<Name, One> : never;
 
-/** An object of a resource, as the program knows it. */
+/** A resource's object in the program. */
 export type ValuesOf<Table> = {
   readonly [Name in keyof Table as NameOf<Name, Table[Name]>]: ValueOf<Table[Name]>;
 };
@@ -166,17 +170,17 @@ type PartValues<Table> = {
   ]?: SideOf<Table[Name], 'value'> | undefined;
 };
 
-/** Changes of an object: undefined keeps the current value, null clears it. */
+/** Changes to an object: undefined keeps the current value, null clears it. */
 export type ChangesOf<Table> = {
   readonly [Name in keyof Table as NameIf<Name, 'update', Table[Name]>]?: ValueOf<Table[Name]> | undefined;
 };
 
-/** The fields of a new object. */
+/** A new object's fields. */
 export type NewOf<Table> = {
   readonly [Name in keyof Table as NameIf<Name, 'create', Table[Name]>]?: ValueOf<Table[Name]> | undefined;
 };
 
-/** The body of a request that creates an object or changes it. */
+/** The request body for creating or changing an object. */
 export type BodyOf<Table, When extends 'create' | 'update'> = {
   [Name in keyof Table as When extends SettableOf<Table[Name]> ? Name : never]: MemberOf<Table[Name]>;
 };
@@ -184,13 +188,13 @@ export type MemberOf<One> = [PartsOf<One>] extends [never]
   ? SideOf<One, 'body'>
   : { [Name in keyof PartsOf<One>]?: SideOf<PartsOf<One>[Name], 'body'> } | null;
 
-/** An object in an answer. */
+/** An object in a response. */
 export type AnswerOf<Table> = { readonly [Name in keyof Table]: AnswerMemberOf<Table[Name]> };
 export type AnswerMemberOf<One> = [PartsOf<One>] extends [never]
   ? SideOf<One, 'answer'>
   : { readonly [Name in keyof PartsOf<One>]: SideOf<PartsOf<One>[Name], 'answer'> } | null;
 
-/** The cells of a row. */
+/** A row's cells. */
 export type CellsOf<Table> = OwnCells<Table> & PartCells<PartsOf<Table[keyof Table]>>;
 type PartCells<Parts> = [Parts] extends [never] ? unknown : OwnCells<Parts>;
 type OwnCells<Table> = {
@@ -204,7 +208,7 @@ type ColumnOf<Name, One> = One extends { readonly isComputed: true } | { readonl
       ? `${Name & string}_nano`
       : Name;
 
-/** The fields of a table that are set by requests, without ids and owners. */
+/** The fields of a table that requests set, excluding IDs and owners. */
 export type SettableFields<Table> = {
   [
     Name in keyof Table as Table[Name] extends
@@ -215,13 +219,13 @@ export type SettableFields<Table> = {
   ]: Table[Name];
 };
 
-/** The name of a field in the program. */
+/** A field's name in the program. */
 export const nameOf = (name: string, { as }: Pick<Field, 'as'>): string => as ?? camelOf(name);
 
 export const camelOf = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The column of a field that has one. */
+/** A field's column, if it has one. */
 export const columnOf = (name: string, { column, kind }: SimpleField): string =>
   column ?? (kind === 'amount' ? `${name}_nano` : name);
 
@@ -229,7 +233,7 @@ export const columnOf = (name: string, { column, kind }: SimpleField): string =>
 export const settableFields = (table: FieldTable, when: 'create' | 'update'): readonly [string, Field][] =>
   Object.entries(table).filter(([, { settable }]) => settable === undefined || settable === when);
 
-/** Some fields of a table, with other texts or rules. */
+/** Some of a table's fields, with different texts or rules. */
 export function pickFields<const Table extends FieldTable, const Name extends keyof Table>(
   table: Table,
   names: readonly Name[],
@@ -240,7 +244,7 @@ export function pickFields<const Table extends FieldTable, const Name extends ke
   >;
 }
 
-/** Adds a rule to all fields of a table. */
+/** Adds a rule to all of a table's fields. */
 export const withRule = <Table extends FieldTable>(
   table: Table,
   rule: Pick<Shared, 'teamAdmin' | 'binds' | 'isForModels'>,

@@ -10,7 +10,7 @@ import {
   WINDOW_FIELDS,
 } from './shared-fields.ts';
 
-/** The fields that teams and organizations have in common. */
+/** Fields that teams and organizations have in common. */
 const groupFields = (noun: 'team' | 'organization') =>
   fields({
     alias: {
@@ -82,8 +82,8 @@ export const ORGANIZATION_FIELDS = fields({
 });
 
 /**
- * A team or an organization, which is in no other organization. Its budget, its limits and its allowed models apply to all requests of
- * its keys.
+ * A team, or an organization (which cannot be part of another one). Its budget, limits and allowed models
+ * apply to all requests with its keys.
  */
 export type Group = ValuesOf<typeof TEAM_FIELDS>;
 export type GroupChanges = ChangesOf<typeof TEAM_FIELDS>;

@@ -2,7 +2,7 @@ import { KEY_BUDGET_FIELDS } from './budgets.ts';
 import { type ChangesOf, fields, type NewOf, pickFields, type ValuesOf, withRule } from './field.ts';
 import { CREATED_FIELD, METADATA_FIELD, MODELS_FIELD, RATE_FIELDS, SPENDING_FIELD } from './shared-fields.ts';
 
-/** What a key is for: calling models, or managing the gateway with the role of its user. */
+/** What a key is for: calling models, or managing the gateway with its user's role. */
 const KEY_SCOPES = ['models', 'manage'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
@@ -144,7 +144,7 @@ export const KEY_FIELDS = fields({
   },
 });
 
-/** The fields that the holder of a key sees. */
+/** The fields visible to a key's holder. */
 export const HOLDER_KEY_FIELDS = pickFields(KEY_FIELDS, [
   'id',
   'key_prefix',
@@ -159,17 +159,17 @@ export const HOLDER_KEY_FIELDS = pickFields(KEY_FIELDS, [
   'allowed_models',
 ]);
 
-/** The budget of a key. Without thresholds, alerts are sent at the configured ones. */
+/** A key's budget. Without thresholds, alerts are sent at the configured ones. */
 export type KeyBudget = NonNullable<KeyValues['budget']>;
 type KeyValues = ValuesOf<typeof KEY_FIELDS>;
 
-/** How a key was made: by its user, who was signed in, or by another user. */
+/** How a key was created: by its user after a sign-in, or by another user. */
 export type KeyIssuer = 'own' | 'issued';
 
-/** A key for display, without its secret, which is not stored. */
+/** A key as displayed, without its secret, which is not stored. */
 export interface Key extends KeyValues {
   readonly issuer: KeyIssuer;
-  /** Whether a member of a team has made it for itself, and no other user has set its limits since. */
+  /** Whether a team member created it for themselves, and no other user has set its limits since. */
   readonly selfMade: boolean;
 }
 
@@ -178,6 +178,6 @@ export type KeyChanges = ChangesOf<typeof KEY_FIELDS>;
 export interface NewKey extends NewOf<typeof KEY_FIELDS> {
   /** Default: `issued`. */
   readonly issuer?: KeyIssuer | undefined;
-  /** A member of the team creates it for itself, so limits that others have set hold for it. */
+  /** A team member creates it for themselves, so limits set by others on their keys apply to it as well. */
   readonly selfMade?: boolean | undefined;
 }

@@ -28,7 +28,7 @@ export const NO_RATES = Object.fromEntries(
   Object.entries<Field>(RATE_FIELDS).map(([name, field]) => [nameOf(name, field), null]),
 ) as Readonly<Record<keyof RateLimits, null>>;
 
-/** Fields that several resources have in the same way. */
+/** Fields that are identical in several resources. */
 export const METADATA_FIELD = {
   kind: 'metadata',
   description: 'Your own metadata, at most 16 KiB as JSON.',

@@ -9,7 +9,7 @@ import {
   WINDOW_FIELDS,
 } from './shared-fields.ts';
 
-/** What a user can manage: everything, nothing but read everything, or only what belongs to the user. */
+/** What a user can manage: everything, nothing (but with read access to everything), or only their own objects. */
 export const USER_ROLES = ['member', 'viewer', 'admin'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
@@ -79,6 +79,6 @@ export type UserChanges = ChangesOf<typeof USER_FIELDS>;
 
 export interface NewUser extends NewOf<typeof USER_FIELDS> {
   readonly userId: string;
-  /** Rejects an id that an earlier user had. */
+  /** Rejects an ID that an earlier user had. */
   readonly neverUsed?: boolean | undefined;
 }

@@ -7,23 +7,23 @@ import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import type { GuardrailHitRow } from '../../store/record-schema.ts';
 
-/** Selects hits. All conditions that are set must match. */
+/** Hit filters. All specified conditions must match. */
 interface HitFilter {
   readonly profile?: string | undefined;
   readonly mode?: string | undefined;
   readonly userId?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Start of the time range in milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970 (inclusive). */
   readonly from?: number | undefined;
-  /** End of the time range, exclusive. */
+  /** End of the time range (exclusive). */
   readonly to?: number | undefined;
 }
 
-/** Texts that guardrails flagged. */
+/** Texts flagged by guardrails. */
 export interface GuardrailHits {
-  /** Writes hits in the background. If that fails, only the log shows it. */
+  /** Writes hits in the background. A failure only appears in the log. */
   add(hits: readonly Omit<GuardrailHitRow, 'id'>[]): void;
-  /** A page of the hits, newest first, and the number of all that match. */
+  /** A page of hits, newest first, and the total number of matching hits. */
   list(
     filter: HitFilter,
     page: ListPage,
@@ -34,7 +34,7 @@ export interface GuardrailHits {
   close(): Promise<void>;
 }
 
-/** Hits that wait for the database. Further ones are not stored, so that the memory is limited. */
+/** Maximum number of hits waiting for the database. Additional ones are not stored, so that memory stays limited. */
 const MAX_WAITING = 1000;
 const ROWS_PER_DELETE = 500;
 

@@ -3,7 +3,10 @@ import { nextStart } from '#core/time/calendar.ts';
 import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
 
-/** Creates the account of a new user or key. An existing account, of a deleted user that is created again, is reset. */
+/**
+ * Creates the account for a new user or key. An existing account, left by a deleted user that is created
+ * again, is reset.
+ */
 export async function createAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
   const fresh = { spent_nano: 0n, minute: null, ...window };
   await db
@@ -32,12 +35,15 @@ export async function moveWindow(db: Kysely<Schema>, id: string, window: BudgetW
   await db.updateTable('gateway_accounts').set(window).where('id', '=', id).execute();
 }
 
-/** The amount spent in the current window. An expired window is only reset by the next request, but its amount no longer counts. */
+/**
+ * The amount spent in the current window. An expired window is only reset by the next request, but its amount
+ * no longer counts.
+ */
 export function spentNow(row: Pick<AccountRow, 'spent_nano' | 'window_ends_at'>, now: number): bigint {
   return row.window_ends_at !== null && row.window_ends_at <= now ? 0n : row.spent_nano;
 }
 
-/** The spending of a user or a group, and its current window. */
+/** A user's or group's spending and current window. */
 export const balanceOf = (
   row: Pick<AccountRow, 'spent_nano' | 'reserved_nano' | 'window_started_at' | 'window_ends_at'>,
   now: number,
@@ -48,6 +54,6 @@ export const balanceOf = (
   nextBudgetResetAt: row.window_ends_at,
 });
 
-/** The amount spent in the current window as an expression, for orders of lists. */
+/** The amount spent in the current window as an SQL expression, for sorting lists. */
 export const spentAt = (now: number): RawBuilder<unknown> =>
   sql`case when window_ends_at <= ${now} then 0 else spent_nano end`;

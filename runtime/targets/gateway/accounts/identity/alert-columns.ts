@@ -1,7 +1,7 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { BudgetRow } from '../../store/schema.ts';
 
-/** Percentages of a budget's row at which alerts are sent; null for the configured ones. */
+/** Percentages of a budget (given its row) at which alerts are sent; null for the configured ones. */
 export const thresholdsOf = ({
   alert_thresholds: text,
 }: Pick<BudgetRow, 'alert_thresholds'>): number[] | null =>

@@ -3,7 +3,7 @@ import type { BudgetRow } from '../../store/schema.ts';
 
 const UTC = 'UTC';
 
-/** The calendar of a budget's row; null for a budget with a duration, or without windows. */
+/** A budget's calendar, from its row; null for a budget with a duration, or without windows. */
 export function calendarOf({
   calendar,
   time_zone: timeZone,

@@ -4,13 +4,13 @@ import { membersOf } from '#core/json/members-of.ts';
 import { type FieldTable, nameOf } from '../fields/field.ts';
 
 const MAX_ID_LENGTH = 256;
-/** Maximum size of metadata as JSON. Lists of users and keys contain the metadata of every item. */
+/** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
 const MAX_METADATA_BYTES = 16_384;
-/** Maximum length of a budget window, 100 years, so that its end has a year of four digits. */
+/** Maximum length of a budget window, 100 years, so that its end has a four-digit year. */
 const MAX_WINDOW_SECONDS = 3_153_600_000;
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Throws an InputError for an id that cannot be stored or used in a path. */
+/** Throws an InputError for an ID that cannot be stored or used in a path. */
 export function checkId(name: string, id: string): void {
   if (id === '' || id.length > MAX_ID_LENGTH || !isStorable(id)) {
     throw inputProblem(
@@ -18,7 +18,7 @@ export function checkId(name: string, id: string): void {
       `Invalid ${name} ${JSON.stringify(id.slice(0, 50))}: it must have 1 to ${MAX_ID_LENGTH} characters, without null characters or unpaired surrogates.`,
     );
   }
-  // HTTP clients remove these segments from paths, so routes could not be called with such an id.
+  // HTTP clients remove these segments from paths, so routes with such an ID could not be called.
   if (id === '.' || id === '..') {
     throw inputProblem(name, `Invalid ${name} ${JSON.stringify(id)}: it has a special meaning in URL paths.`);
   }
@@ -26,7 +26,7 @@ export function checkId(name: string, id: string): void {
 
 export const checkUserId = (userId: string): void => checkId('user_id', userId);
 
-/** Throws an InputError for a value that a field of its kind cannot have. */
+/** Throws an InputError for a value that is invalid for the field's kind. */
 export function checkFields(table: FieldTable, changes: object): void {
   const values = membersOf(changes);
   for (const [name, field] of Object.entries(table)) {
@@ -60,7 +60,10 @@ function checkSeconds(name: string, seconds: number): void {
   );
 }
 
-/** Throws an InputError for an expiry in the past, which is always a mistake, and for one that no date can express. */
+/**
+ * Throws an InputError for an expiry in the past, which is always a mistake, or one that cannot be
+ * represented as a date.
+ */
 export function checkExpiry(expiresAt: number | null | undefined, now: number): void {
   if (expiresAt === undefined || expiresAt === null) return;
   if (!(expiresAt <= MAX_TIME)) {
@@ -86,10 +89,10 @@ export function checkCount(name: string, value: number, minimum: number): void {
   }
 }
 
-/** The error for a missing object. Its messages have the form of the reference API: `User with id 'x' not found`. */
+/** The error for a missing object. Messages follow the reference API: `User with id 'x' not found`. */
 export const notFound = (message: string, reason: string): AppError =>
   new AppError('NotFoundError', message, { reason });
 
-/** The error for an invalid field of a request. */
+/** The error for an invalid request field. */
 export const inputProblem = (name: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });

@@ -45,7 +45,7 @@ export interface IdentityOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
   readonly masterKey: string | undefined;
-  /** Rate limits of users that have none of their own. */
+  /** Rate limits for users without their own. */
   readonly userLimits?: Partial<RateLimits> | undefined;
 }
 
@@ -60,11 +60,17 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const master = createMasterKey(options.masterKey);
   const members = createMembers(store, revision, clock);
 
-  /** What follows from an entry of the directory, which is the same until the database changes. Only times are checked again. */
+  /**
+   * Data derived from a directory entry, which stays the same until the database changes. Only times are
+   * checked again.
+   */
   const callers = new WeakMap<Cached<KnownKey>, KeyCaller>();
   const spenders = new WeakMap<Caller, Spender>();
 
-  /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
+  /**
+   * Checks a key in the same order as the reference API: it exists, is active, has not expired, and its user
+   * is not blocked or deleted.
+   */
   const checked = (known: Cached<KnownKey>): KeyCaller => {
     const { value, revision } = known;
     const now = clock.now();
@@ -89,7 +95,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     return caller;
   };
 
-  /** The caller of a key with the scope `manage`; undefined for any other credential. */
+  /** The caller for a key with scope `manage`; undefined for any other credential. */
   const managementKey = async (headers: HeaderReader): Promise<Caller | undefined> => {
     const token = tokenIn(headers);
     if (token === undefined || badFormat(token)) return undefined;
@@ -169,7 +175,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   };
 }
 
-/** Finds accounts by their ids. Work that ends after its request has nothing else of its payer. */
+/** Finds accounts by ID. Work that ends after its request has no other information about its payer. */
 function createAccountGrants(
   db: Kysely<Schema>,
   directory: Directory,
@@ -191,7 +197,7 @@ function createAccountGrants(
   return async (ids) => (await Promise.all(ids.map(find))).filter((account) => account !== undefined);
 }
 
-/** The spender of a request: the user of the key, or with the master key the user that the request names. */
+/** A request's spender: the key's user or, with the master key, the user in the request. */
 async function spenderOf(directory: Directory, payer: Caller, user: string | undefined): Promise<Spender> {
   // Some clients send an unset user as an empty string.
   const named = user || undefined;
@@ -219,14 +225,14 @@ export function refuseManagementKey(caller: Caller): void {
   throw forbidden('This API key has the scope manage; it cannot call models.', 'management_key');
 }
 
-/** The spender of a request without a key: a user, with the team of a job, or of a service account. */
+/** The spender of a request without a key: a user, with the team of a job or service account. */
 async function userSpender(directory: Directory, userId: string, teamId: string | null): Promise<Spender> {
   const { value, revision } = await directory.user(userId);
   const user = checkUser(userId, value?.user);
   const own = value?.groups ?? [];
   const team = teamId === null ? { value: own, revision } : await directory.team(teamId);
   const groups = checkGroups(team.value ?? []);
-  // If the two were read at different revisions, the ledger reads both again.
+  // If the two were read at different revisions, the ledger rereads both.
   const data = teamId === null ? (value?.data ?? ALL_DATA) : dataInTeam(user, groups);
   return { user, key: undefined, groups, data, shared: groups, revision: Math.min(revision, team.revision) };
 }
@@ -248,7 +254,10 @@ function checkUser(userId: string, user: UserGrant | undefined): UserGrant {
 
 type Models = Pick<Spender, 'key' | 'groups' | 'models'>;
 
-/** All lists of models that hold for a request: of the key, of the keys that bind it, of its team and of its organization. */
+/**
+ * All model lists that apply to a request: those of the key, of the keys that bind it, of its team and of its
+ * organization.
+ */
 const modelListsOf = ({ key, groups }: Models): readonly (readonly string[])[] =>
   [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
 
@@ -273,7 +282,10 @@ export const canUseModel = (spender: Models, model: string): boolean =>
   spender.models?.includes(model) !== false &&
   modelListsOf(spender).every((allowed) => isAllowed(allowed, model));
 
-/** Whether a caller can use any model of a provider, which a job cannot. A pattern names the provider before the colon. */
+/**
+ * Whether a caller can use any of a provider's models, which a job cannot. In a pattern, the provider
+ * precedes the colon.
+ */
 export const canUseProvider = (spender: Models, provider: string): boolean =>
   spender.models === undefined &&
   modelListsOf(spender).every((allowed) =>
@@ -289,13 +301,14 @@ const forbidden = (message: string, reason: string): AppError =>
 interface WorkSpenderParts {
   readonly directory: Directory;
   readonly members: Pick<Members, 'ofUser'>;
-  /** Checks a key like that of a request. */
+  /** Checks a key in the same way as a request's key. */
   readonly checked: (known: Cached<KnownKey>) => Caller & { readonly kind: 'key' };
 }
 
 /**
- * The spender of a request of a job: that of a request with the key that started it. Work without a key was started with the master key
- * or by an earlier version; if it is billed to a team, its owner must still be in the team.
+ * The spender of a job's request: the same as for a request with the key that started the job. Work without a
+ * key was started with the master key or by an earlier version; if it is billed to a team, its owner must
+ * still be a member.
  */
 async function workSpender(parts: WorkSpenderParts, payer: WorkPayer): Promise<Spender> {
   const spender = await payingSpender(parts, payer);

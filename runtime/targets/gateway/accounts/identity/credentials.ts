@@ -3,12 +3,12 @@ import { readBearerToken } from '#serve/access.ts';
 import type { HeaderReader } from './identity.ts';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Headers of the APIs of Anthropic, Google and Azure, whose clients send the token without a scheme. */
+/** Headers of Anthropic's, Google's and Azure's APIs, in which clients send the token without a scheme. */
 export const RAW_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /**
- * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Otari-Key`, `Authorization`,
- * `x-api-key`, `x-goog-api-key`, `api-key`. An invalid token in one header is not replaced by a valid one in the next.
+ * A request's token, from the first non-empty one of these headers: `X-Gateway-Key`, `Otari-Key`,
+ * `Authorization`, `x-api-key`, `x-goog-api-key`, `api-key`. If it is invalid, later headers are not tried.
  */
 export function tokenOf(headers: HeaderReader): string {
   const value = headers.get('x-gateway-key') || headers.get('otari-key') || headers.get('authorization');
@@ -23,7 +23,7 @@ export function tokenOf(headers: HeaderReader): string {
   return token;
 }
 
-/** The token of a request; undefined without a valid header. */
+/** A request's token; undefined without a valid header. */
 export function tokenIn(headers: HeaderReader): string | undefined {
   try {
     return tokenOf(headers);
@@ -32,10 +32,10 @@ export function tokenIn(headers: HeaderReader): string | undefined {
   }
 }
 
-/** Prefix that distinguishes the tokens of workers, which call the models of one job, from API keys. */
+/** Prefix that distinguishes worker tokens, which can call one job's models, from API keys. */
 export const WORKER_PREFIX = 'gwjob-';
 
-/** The token of a worker in a request; undefined for any other credential. */
+/** The worker token in a request; undefined for any other credential. */
 export function workerTokenIn(headers: HeaderReader): string | undefined {
   const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
   return token?.startsWith(WORKER_PREFIX) ? token : undefined;
@@ -46,7 +46,7 @@ export const refused = (message: string, reason: string): AppError =>
 
 const PREFIX = 'gw-';
 
-/** Number of random bytes in a secret, which are 64 characters in base64url. */
+/** Number of random bytes in a secret, which makes 64 characters in base64url. */
 const SECRET_BYTES = 48;
 
 const MIN_LENGTH = 50;
@@ -56,7 +56,7 @@ const SHOWN_PREFIX_LENGTH = 10;
 interface Secret {
   readonly text: string;
   readonly hash: string;
-  /** First characters of the secret, which are stored so that people can recognize the key. */
+  /** Length of the secret's prefix, which is stored so that people can recognize the key. */
   readonly prefix: string;
 }
 
@@ -65,10 +65,13 @@ export function newKeySecret(): Secret {
   return { text, hash: hashOf(text), prefix: text.slice(0, SHOWN_PREFIX_LENGTH) };
 }
 
-/** The hash of a token. Secrets have 384 random bits and cannot be guessed from a hash, so a slow password hash is not needed. */
+/**
+ * A token's hash. Secrets have 384 random bits and cannot be guessed from a hash, so a slow password hash is
+ * unnecessary.
+ */
 export const hashOf = (text: string): string => hash('sha256', text);
 
-/** Checks the format of a token, so that malformed tokens do not cost a database query. Undefined if it is valid. */
+/** Checks a token's format, so that malformed tokens do not cost a database query. Undefined if it is valid. */
 export function badFormat(text: string): AppError | undefined {
   const problem = problemOf(text);
   return problem === undefined ? undefined : refused(`Invalid API key format: ${problem}`, 'invalid_key');
@@ -86,21 +89,25 @@ function problemOf(text: string): string | undefined {
 }
 
 interface MasterKey {
-  /** Compares by the hash of the token, which callers compute for keys anyway. */
+  /** Compares by token hash, which callers compute for keys anyway. */
   readonly hasHash: (hash: string) => boolean;
-  /** Throws an UnauthorizedError if the request does not have the master key, and an UnavailableError if none is configured. */
+  /**
+   * Throws an UnauthorizedError if the request does not contain the master key, and an UnavailableError if
+   * none is configured.
+   */
   readonly require: (headers: HeaderReader) => void;
 }
 
-/** Checks requests for the master key. Without a configured one, or with an empty one, no token matches. */
+/** Checks requests for the master key. If none is configured, or it is empty, no token matches. */
 export function createMasterKey(key: string | undefined): MasterKey {
   const expected = key ? Buffer.from(hashOf(key)) : undefined;
-  // One buffer is reused: the comparison is synchronous.
+  // One buffer is reused, which is safe because the comparison is synchronous.
   const received = Buffer.alloc(expected?.length ?? 0);
   const hasHash = (hash: string): boolean => {
     if (expected === undefined) return false;
     received.write(hash);
-    // All hashes have the same length, and the comparison takes constant time, so its duration reveals nothing.
+    // All hashes have the same length, and the comparison takes constant time, so its duration reveals
+    // nothing.
     return timingSafeEqual(expected, received);
   };
   return {
@@ -118,7 +125,10 @@ export function createMasterKey(key: string | undefined): MasterKey {
   };
 }
 
-/** The prefix of the API key in a request, as lists show it. Undefined for anything else, which can be a mistyped master key. */
+/**
+ * The prefix of a request's API key, as shown in lists. Undefined for anything else, which could be a
+ * mistyped master key.
+ */
 export function shownPrefixIn(headers: HeaderReader): string | undefined {
   try {
     const token = tokenOf(headers);

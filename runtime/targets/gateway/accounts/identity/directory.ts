@@ -20,7 +20,7 @@ import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** A user with the team and the organization of a service account. */
+/** A user, with a service account's team and organization. */
 interface KnownUser {
   readonly user: UserGrant;
   /** What it can see. */
@@ -28,23 +28,26 @@ interface KnownUser {
   readonly groups: readonly GroupGrant[];
 }
 
-/** A key with its user and its groups, as found by one of its secrets. */
+/** A key with its user and groups, found by one of its secrets. */
 export interface KnownKey extends KnownUser {
   readonly key: KeyGrant;
-  /** Expiry of a secret that was replaced and is still valid during its grace period; null for the current secret. */
+  /** Expiry of a replaced secret that is still valid during its grace period; null for the current secret. */
   readonly secretExpiresAt: number | null;
 }
 
 export interface Cached<Value> {
   readonly value: Value | undefined;
-  /** Revision of the database that the value was read at. */
+  /** The database revision at which the value was read. */
   readonly revision: number;
 }
 
-/** It is a promise only if the database must be queried. An entry is the same object until the database changes. */
+/**
+ * Only returns a promise if the database must be queried. An entry stays the same object until the database
+ * changes.
+ */
 type Lookup<Value> = (key: string) => Cached<Value> | Promise<Cached<Value>>;
 
-/** A cache of keys, users and teams. Entries are valid for one revision of the database and are read again when it changes. */
+/** A cache of keys, users and teams. Entries are valid for one database revision and reread when it changes. */
 export interface Directory {
   readonly keyByHash: Lookup<KnownKey>;
   readonly keyById: Lookup<KnownKey>;
@@ -53,7 +56,7 @@ export interface Directory {
   readonly team: Lookup<readonly GroupGrant[]>;
 }
 
-/** Maximum number of cached entries of each kind. A full cache is cleared, which is simpler than an eviction order. */
+/** Maximum number of cached entries per kind. A full cache is cleared, which is simpler than an eviction order. */
 const MAX_CACHED = 50_000;
 
 export function createDirectory({ db }: Store, revision: FollowedRevision, defaults: RateLimits): Directory {
@@ -61,13 +64,13 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
     const known = new Map<string, Cached<Value>>();
     const read = async (key: string): Promise<Cached<Value>> => {
       try {
-        // The revision is read before the rows, so that old rows are never cached with a newer revision.
+        // The revision is read before the rows, so that old rows are never cached under a newer revision.
         const current = await revision.current();
         const remembered = known.get(key);
         if (remembered?.revision === current) return remembered;
         const entry = { value: await load(key), revision: current };
         if (known.size >= MAX_CACHED) known.clear();
-        // Unknown tokens and names are not cached, because clients could fill the memory with them.
+        // Unknown tokens and names are not cached, because clients could fill memory with them.
         if (entry.value === undefined) known.delete(key);
         else known.set(key, entry);
         return entry;
@@ -123,9 +126,9 @@ interface KeyParts {
 }
 
 /**
- * What a key can see: one with a team only what was made with keys of the team; one that another user has created or rotated only what
- * was made with such keys; and one that only its user has everything of the user, with what the user made in the teams that the user
- * belongs to now.
+ * What a key can see. A team key only sees what was created with the team's keys. A key that another user
+ * created or rotated only sees what was created with such keys. A key that only its user has sees all of the
+ * user's data, including what the user created in the teams that the user currently belongs to.
  */
 async function dataOfKey(db: Kysely<Schema>, { key, user, groups }: KeyParts): Promise<DataAccess> {
   const { userId, ownerId } = user;
@@ -137,7 +140,10 @@ async function dataOfKey(db: Kysely<Schema>, { key, user, groups }: KeyParts): P
   return { owner, viewer: { spaces: realms.map((one) => spaceOf(ownerId, one)) } };
 }
 
-/** What the master key can see in the name of a user: everything of the user. It creates what keys of administrators can see. */
+/**
+ * What the master key sees on behalf of a user: all of the user's data. What it creates is visible to
+ * administrators' keys.
+ */
 function dataOfUser({ userId, ownerId }: UserGrant, groups: readonly GroupGrant[]): DataAccess {
   const team = teamIn(groups);
   const realm = team ? teamRealm(team.ownerId) : 'issued';
@@ -166,9 +172,10 @@ async function teamRealmsOf(db: Kysely<Schema>, userId: string): Promise<readonl
 }
 
 /**
- * A key that a member has made for itself, with the limits of all keys that others have made for the member in the team. Its requests
- * count in the budgets and rates of those keys too, so that a limit holds however many keys the member creates. Disabled keys hold as
- * well, because members can disable them.
+ * A key that a member created for themselves, together with the limits of all keys that others created for
+ * the member in the team. Its requests also count against the budgets and rates of those keys, so that a
+ * limit holds no matter how many keys the member creates. Disabled keys count as well, because members can
+ * disable them.
  */
 async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'>): Promise<KeyGrant> {
   if (key.teamId === null) return { ...key, boundBy: [] };
@@ -201,7 +208,7 @@ function isLimit({ binds, isForModels }: Field): boolean {
   return binds === true && isForModels === true;
 }
 
-/** Limits of calls of models. */
+/** Limits for model calls. */
 const LIMITS = pickFields(
   KEY_FIELDS,
   keysOf(KEY_FIELDS).filter((name) => isLimit(KEY_FIELDS[name])),
@@ -241,7 +248,7 @@ const selectKeyGrants = (db: Kysely<Schema>) =>
 type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>['executeTakeFirstOrThrow']>>;
 type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
 
-/** The permissions of a user. Users without limits of their own get the defaults of the gateway. */
+/** A user's permissions. Users without their own limits get the gateway's defaults. */
 function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
   return {
     userId: row.user_id,
@@ -300,11 +307,11 @@ export const issuerOf = (text: string): KeyIssuer => (text === 'own' ? 'own' : '
 
 const WRITE_INTERVAL_MS = 60_000;
 
-/** Times at which keys were last used: exact in memory, written at most once per minute, without delaying a request. */
+/** When keys were last used: exact in memory, written at most once per minute, and without delaying requests. */
 export interface LastUsed {
   readonly touch: (keyId: string) => void;
   readonly of: (row: Pick<KeyRow, 'id' | 'last_used_at'>) => number | null;
-  /** Writes the times that are not written yet. */
+  /** Writes pending times. */
   readonly close: () => Promise<void>;
 }
 
@@ -330,7 +337,7 @@ export function createLastUsed({ db }: Pick<Store, 'db'>, clock: Clock): LastUse
         }
       });
     } catch {
-      // The times are not worth a failed request. The next write includes them.
+      // The times are not worth failing a request for. The next write includes them.
       unwritten = new Map([...now, ...unwritten]);
     }
   };

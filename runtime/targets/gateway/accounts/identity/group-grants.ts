@@ -9,7 +9,10 @@ import { GROUP_NOUNS } from './group-rows.ts';
 import { modelsOf, valuesOf } from '../../store/field-columns.ts';
 import { NO_RATES, RATE_FIELDS } from '../fields/shared-fields.ts';
 
-/** The grants of a team and of its organization; empty without a team. A deleted team has a grant that rejects all requests. */
+/**
+ * The grants of a team and its organization; empty without a team. A deleted team gets a grant that rejects
+ * all requests.
+ */
 export async function groupGrantsOf(
   db: Kysely<Schema>,
   teamId: string | null,
@@ -21,7 +24,7 @@ export async function groupGrantsOf(
   return [grantOf('team', teamId, team), grantOf('org', parentId, await rowOf(db, 'org', parentId))];
 }
 
-/** The grant of one team or organization; undefined if it does not exist. */
+/** The grant of a single team or organization; undefined if it does not exist. */
 export async function groupGrantOf(
   db: Kysely<Schema>,
   kind: GroupKind,

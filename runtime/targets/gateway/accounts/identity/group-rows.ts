@@ -4,7 +4,7 @@ import type { AccountRow, GroupKind, GroupRow, Schema } from '../../store/schema
 import { type Group, TEAM_FIELDS } from '../fields/groups.ts';
 import { balanceOf } from './accounts.ts';
 
-/** The kinds of groups in messages, at the start of a sentence. */
+/** Names of group kinds in messages, at the start of a sentence. */
 export const GROUP_NOUNS: Readonly<Record<GroupKind, string>> = { team: 'Team', org: 'Organization' };
 
 /** Selects groups of a kind with their spending. */

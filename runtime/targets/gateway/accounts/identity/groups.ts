@@ -100,7 +100,7 @@ export function createGroups(
         note(`${REASONS[kind]}.delete`, id, { before: await get(trx, id) });
         if (kind === 'org') await requireNoTeams(trx, id);
         else await dissolveTeam(trx, id, now());
-        // The account stays, because requests can still be running.
+        // The account is kept, because requests may still be running.
         await trx.deleteFrom('gateway_groups').where('kind', '=', kind).where('id', '=', id).execute();
       }),
   };
@@ -144,7 +144,10 @@ async function requireNoTeams(trx: Transaction<Schema>, id: string): Promise<voi
   );
 }
 
-/** Removes the members of a team, its invitations and its secrets, disables its keys, and deletes its service accounts with their keys. */
+/**
+ * Removes a team's members, invitations and secrets, disables its keys, and deletes its service accounts with
+ * their keys.
+ */
 async function dissolveTeam(trx: Transaction<Schema>, teamId: string, now: number): Promise<void> {
   await trx.deleteFrom('gateway_team_members').where('team_id', '=', teamId).execute();
   await trx.deleteFrom('gateway_invitations').where('team_id', '=', teamId).execute();
@@ -175,7 +178,7 @@ async function dissolveTeam(trx: Transaction<Schema>, teamId: string, now: numbe
 
 const CREATED = { by: 'created_at', isDescending: false } as const;
 
-/** Selects the teams or the organizations of a list. */
+/** Selects the teams or organizations for a list. */
 function foundGroups(
   db: Kysely<Schema>,
   { kind, query, now }: { readonly kind: GroupKind; readonly query: GroupQuery; readonly now: number },

@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely';
 
-/** Whether a column has one of these ids; false for an empty list, which SQL does not allow after `in`. */
+/** SQL condition that a column has one of these IDs; false for an empty list, which SQL does not allow after `in`. */
 export const inTeams = (column: Expression<string | null>, teamIds: readonly string[]) =>
   teamIds.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${column} in (${sql.join([...teamIds])})`;

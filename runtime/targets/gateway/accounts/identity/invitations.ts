@@ -11,7 +11,7 @@ import type { Invitation, Invitations } from './groups-api.ts';
 import { addMember, membershipOf, requirePerson } from './members.ts';
 
 const LIFETIME_MS = 30 * 24 * 3_600_000;
-/** Maximum number of open invitations of a team. */
+/** Maximum number of open invitations per team. */
 const MAX_OPEN = 1000;
 
 export function createInvitations(

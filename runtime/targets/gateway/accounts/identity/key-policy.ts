@@ -21,8 +21,9 @@ interface PolicyParts {
 }
 
 /**
- * Returns the key that a manager is allowed to create, with its owner. Members create keys for themselves, within their teams, so
- * that the budgets and the models of a team apply. Administrators of a team create keys for its members and service accounts.
+ * Returns the key that a manager is allowed to create, with its owner. Members create keys for themselves
+ * within their teams, so that a team's budgets and models apply. Team administrators create keys for the
+ * team's members and service accounts.
  */
 export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyParts): Promise<NewKey> {
   requireChanger(manager);
@@ -48,10 +49,13 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
   return { ...key, userId, issuer };
 }
 
-/** A key that a member creates for itself. The limits of keys that others have made for the member in the team hold for it too. */
+/**
+ * A key that a member creates for themselves. The limits of keys that others created for the member in the
+ * team apply to it as well.
+ */
 const selfMade = (key: NewKey): NewKey => ({ ...key, selfMade: true });
 
-/** How a key is made that a manager creates, or gets the secret of. */
+/** The issuer of a key that a manager creates, or whose secret a manager gets. */
 export const issuerFor = (manager: Manager, userId: string | undefined): KeyIssuer =>
   manager.isOwn && userId !== undefined && userId === manager.userId ? 'own' : 'issued';
 
@@ -60,7 +64,7 @@ async function isInTeam(userId: string, teamId: string, { users, members }: Poli
   try {
     return (await users.get(userId)).teamId === teamId;
   } catch (error) {
-    // The answer is the same as for a user of another team, so that it does not reveal which users exist.
+    // Same response as for a user of another team, so that it does not reveal which users exist.
     if (error instanceof AppError && error.reason === 'user_not_found') return false;
     throw error;
   }
@@ -72,7 +76,10 @@ export function requireVisibleKey(manager: Manager, key: Key): Key {
   throw notFound(`API key with id '${key.id}' not found`, 'key_not_found');
 }
 
-/** Throws unless the manager is allowed to delete a key. A key with limits that others have set holds for all keys of a member. */
+/**
+ * Throws unless the manager is allowed to delete a key. A key with limits set by others limits all of a
+ * member's keys.
+ */
 export function permitKeyDeletion(manager: Manager, key: Key): void {
   permitKeyReplacement(manager, key);
   if (manager.role === 'admin' || administersTeam(manager, key.teamId)) return;
@@ -82,7 +89,7 @@ export function permitKeyDeletion(manager: Manager, key: Key): void {
   );
 }
 
-/** Whether a key has limits that hold for other keys of its owner. A choice is one if it is on. */
+/** Whether a key has limits that also apply to its owner's other keys. An on/off setting counts if it is on. */
 function hasLimits(key: Key): boolean {
   const values = membersOf(key);
   return Object.entries<Field>(KEY_FIELDS).some(([name, field]) => {
@@ -91,23 +98,24 @@ function hasLimits(key: Key): boolean {
   });
 }
 
-/** Throws unless the manager is allowed to replace the secret of a key. */
+/** Throws unless the manager is allowed to replace a key's secret. */
 export function permitKeyReplacement(manager: Manager, key: Key): void {
   requireVisibleKey(manager, key);
   requireChanger(manager);
 }
 
-/** Throws unless the manager is allowed to make changes of a key. Owners cannot change limits that others have set. */
+/** Throws unless the manager is allowed to make changes to a key. Owners cannot change limits set by others. */
 export function permitKeyChange(manager: Manager, key: Key, changes: KeyChanges): void {
   permitKeyReplacement(manager, key);
   if (manager.role === 'admin') return;
-  // Only what replaces a setting of the gateway: the limits of a key hold in addition to those of the user, the team and the organization.
+  // Only settings that replace one of the gateway's: a key's limits apply in addition to those of the user,
+  // team and organization.
   requireTighter(KEY_FIELDS, key, changes);
   if (administersTeam(manager, key.teamId)) return;
   if (!areOwnersChanges(changes)) throw forbidden('Owners can only rename and disable their keys.');
 }
 
-/** Whether an owner can make the changes, who can only switch off what is on. */
+/** Whether an owner can make the changes. Owners can only switch off what is on. */
 const areOwnersChanges = (changes: Readonly<Record<string, unknown>>): boolean =>
   Object.entries<Field>(KEY_FIELDS).every(([name, field]) => {
     const value = changes[nameOf(name, field)];
@@ -119,6 +127,6 @@ const ownsKey = (manager: Manager, key: Key): boolean =>
   key.userId === manager.userId &&
   key.createdAt >= originOf(manager, 'user', manager.userId);
 
-/** Whether a key belongs to a team of the manager, and not to an earlier one with its id. */
+/** Whether a key belongs to a team of the manager, and not to an earlier team with the same ID. */
 const managesKey = (manager: Manager, { teamId, createdAt }: Key): boolean =>
   teamId !== null && administersTeam(manager, teamId) && createdAt >= originOf(manager, 'team', teamId);

@@ -125,7 +125,8 @@ export function createKeys(
             ...hashesOf(secret),
             previous_hash: graceSeconds === 0 ? null : column.ref('key_hash'),
             previous_expires_at: graceSeconds === 0 ? null : now + graceSeconds * 1000,
-            // Who had the secret before keeps what the key could see, so a key never sees more than with its first secret.
+            // A previous holder of the secret keeps what the key could see, so a key never sees more than
+            // with its first secret.
             issuer: before.issuer === 'own' ? issuer : 'issued',
             updated_at: now,
           }))
@@ -138,13 +139,13 @@ export function createKeys(
   };
 }
 
-/** Whether changes of a key concern limits that hold for all keys of a member if another user has set them. */
+/** Whether changes to a key concern limits that apply to all of a member's keys if another user has set them. */
 const setsLimits = (changes: Readonly<Record<string, unknown>>): boolean =>
   Object.entries<Field>(KEY_FIELDS).some(
     ([name, field]) => field.binds && changes[nameOf(name, field)] !== undefined,
   );
 
-/** Throws for a key of a user who has left its team: the key was disabled then, and stays so. */
+/** Throws for a key whose user has left its team: the key was disabled then, and stays disabled. */
 async function requireMember(trx: Kysely<Schema>, { teamId, userId }: Key): Promise<void> {
   if (teamId === null) return;
   const row = await trx
@@ -167,7 +168,7 @@ async function requireMember(trx: Kysely<Schema>, { teamId, userId }: Key): Prom
   );
 }
 
-/** Throws an InputError for settings that have no meaning for a key that calls no models. */
+/** Throws an InputError for settings that have no meaning for a key that does not call models. */
 function refuseLimits(given: Readonly<Record<string, unknown>>): void {
   const [name] =
     Object.entries<Field>(KEY_FIELDS).find(
@@ -194,7 +195,7 @@ interface NewKeyOwner {
   readonly keyName: string | null | undefined;
 }
 
-/** Returns the owner of a new key: the requested user, created if missing, or a new user for this key. */
+/** Returns a new key's owner: the requested user, created if missing, or a new user for this key. */
 async function ensureKeyUser(
   trx: Transaction<Schema>,
   { userId, keyId, keyName }: NewKeyOwner,
@@ -219,7 +220,10 @@ async function ensureKeyUser(
   return userId;
 }
 
-/** Makes the owner of a key a member of its team, and returns the team. Keys of a service account belong to its own team. */
+/**
+ * Adds a key's owner to its team as a member, and returns the team. A service account's keys belong to its
+ * own team.
+ */
 async function joinTeam(
   trx: Transaction<Schema>,
   { teamId, userId }: { readonly teamId: string | null; readonly userId: string },
@@ -233,7 +237,7 @@ async function joinTeam(
   if (own === null && teamId !== null) await addMember(trx, { teamId, userId }, now);
   if (own === null) return teamId;
   if (own === teamId) return own;
-  // The id of another service account can be one that its creator expects to be that of a person.
+  // Another service account's ID can be one that its creator mistakes for a person's.
   if (teamId === null && userId.startsWith(`${own}/`)) return own;
   if (teamId === null)
     throw inputProblem(
@@ -249,7 +253,7 @@ async function joinTeam(
 const SEARCHED = ['key_name', 'key_prefix', 'user_id', 'gateway_keys.id'];
 const CREATED = { by: 'created_at', isDescending: false } as const;
 
-/** Selects the keys of a list. */
+/** Selects the keys for a list. */
 function foundKeys(
   db: Kysely<Schema>,
   { visible = 'everything', search, status, userId, teamId, order = CREATED }: KeyQuery,
@@ -269,7 +273,7 @@ function foundKeys(
   return inOrder(found, order, { values, id: 'gateway_keys.id' });
 }
 
-/** When the user and the team of a key were created. Keys from before are those of earlier ones with the same id. */
+/** When a key's user and team were created. Older keys belong to earlier ones with the same ID. */
 const USER_ORIGIN = sql`(select origin.created_at from gateway_users origin where origin.user_id = gateway_keys.user_id)`;
 const TEAM_ORIGIN = sql`(select origin.created_at from gateway_groups origin
   where origin.kind = 'team' and origin.id = gateway_keys.team_id)`;
@@ -309,7 +313,7 @@ const selectKeys = (db: Kysely<Schema>) =>
 
 type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
 
-/** A key for display. `lastUsedAt` can be newer than the value in the database. */
+/** A key as displayed. `lastUsedAt` can be newer than the value in the database. */
 function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number): Key {
   const values = valuesOf(KEY_FIELDS, row);
   return {

@@ -12,10 +12,10 @@ export const ORGANIZATION_ORDERS = ['created_at', 'organization_id', 'alias', 's
 export const ACCOUNT_STATUSES = ['active', 'blocked'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** Selects keys. All conditions that are set must match; without an order, keys have that of their creation. */
+/** Key filters. All specified conditions must match; the default order is that of creation. */
 export interface KeyQuery {
   readonly visible?: Visible | undefined;
-  /** A part of the name, the prefix, the id or the user, in any case. */
+  /** Substring of the name, prefix, ID or user, case-insensitive. */
   readonly search?: string | undefined;
   readonly status?: KeyStatus | undefined;
   readonly userId?: string | undefined;
@@ -23,10 +23,10 @@ export interface KeyQuery {
   readonly order?: Order<(typeof KEY_ORDERS)[number]> | undefined;
 }
 
-/** Selects users, in the same way. */
+/** User filters, in the same way. */
 export interface UserQuery {
   readonly visible?: Visible | undefined;
-  /** A part of the id or the alias, in any case. */
+  /** Substring of the ID or alias, case-insensitive. */
   readonly search?: string | undefined;
   readonly status?: AccountStatus | undefined;
   /** The team of members and service accounts. */
@@ -34,14 +34,14 @@ export interface UserQuery {
   readonly order?: Order<(typeof USER_ORDERS)[number]> | undefined;
 }
 
-/** Selects teams or organizations, in the same way. */
+/** Team or organization filters, in the same way. */
 export interface GroupQuery {
-  /** Only groups with these ids. */
+  /** Only groups with these IDs. */
   readonly ids?: readonly string[] | undefined;
-  /** A part of the id or the alias, in any case. */
+  /** Substring of the ID or alias, case-insensitive. */
   readonly search?: string | undefined;
   readonly status?: AccountStatus | undefined;
-  /** The organization of teams. */
+  /** The teams' organization. */
   readonly organizationId?: string | undefined;
   readonly order?: Order<(typeof TEAM_ORDERS | typeof ORGANIZATION_ORDERS)[number]> | undefined;
 }

@@ -20,8 +20,8 @@ export async function managerOf(
 }
 
 /**
- * From when a manager sees what has the id of a user or of a team. Ids can be used again, and the usage of earlier users and teams
- * stays for bills.
+ * Time from which a manager sees data with the ID of a user or team. IDs can be reused, and the usage of
+ * earlier users and teams is kept for billing.
  */
 export function originOf(
   { origins, userId, ...manager }: Manager,
@@ -43,12 +43,12 @@ export function requireReader(manager: Manager): void {
   if (!readsEverything(manager)) throw needsRole(manager, 'viewer');
 }
 
-/** Throws a ForbiddenError for callers that can change nothing. */
+/** Throws a ForbiddenError for callers that cannot change anything. */
 export function requireChanger(manager: Manager): void {
   if (manager.role === 'viewer') throw needsRole(manager, 'admin');
 }
 
-/** Throws a ForbiddenError for callers that cannot manage the members, keys and service accounts of a team. */
+/** Throws a ForbiddenError for callers that cannot manage a team's members, keys and service accounts. */
 export function requireTeamAdmin(manager: Manager, teamId: string): void {
   if (manager.role === 'admin' || administersTeam(manager, teamId)) return;
   throw forbidden(`This requires the role admin in team '${teamId}'.`);

@@ -53,7 +53,7 @@ export function createMembers({ db }: Pick<Store, 'db'>, revision: FollowedRevis
           .where('team_id', '=', teamId)
           .where('user_id', '=', userId)
           .execute();
-        // Who has left has no say in who joins.
+        // A former member can no longer invite others.
         await trx
           .deleteFrom('gateway_invitations')
           .where('team_id', '=', teamId)
@@ -78,7 +78,7 @@ export function createMembers({ db }: Pick<Store, 'db'>, revision: FollowedRevis
   };
 }
 
-/** Adds a member, or changes the role. Without a role, an existing member keeps the role. */
+/** Adds a member, or changes a member's role. Without a role, an existing member keeps the current one. */
 export async function addMember(
   trx: Transaction<Schema>,
   { teamId, userId, role }: Pick<Membership, 'teamId' | 'userId'> & { readonly role?: TeamRole },
@@ -107,7 +107,10 @@ async function rowOf(trx: Kysely<Schema>, teamId: string, userId: string): Promi
   return row;
 }
 
-/** Throws for a user that cannot be a member: one that does not exist, or a service account, which belongs to its team. */
+/**
+ * Throws for a user that cannot be a member: one that does not exist, or a service account, which belongs to
+ * its own team.
+ */
 export async function requirePerson(trx: Kysely<Schema>, userId: string): Promise<void> {
   const row = isStorable(userId)
     ? await trx

@@ -5,8 +5,9 @@ import type { RateLimits } from '../fields/shared-fields.ts';
 import { forbidden } from './manager.ts';
 
 /**
- * Throws a ForbiddenError if changes give more than an administrator of a team can give, by the rule `teamAdmin` of each field. `before`
- * is empty for a new object. Unlike those of keys, limits of users replace the defaults of the configuration.
+ * Throws a ForbiddenError if changes grant more than a team administrator can grant, based on the `teamAdmin`
+ * rule of each field. `before` is empty for a new object. Unlike key limits, user limits replace the
+ * configured defaults.
  */
 export function requireTighter(
   table: FieldTable,
@@ -35,7 +36,7 @@ interface Change {
   readonly name: string;
   readonly from: unknown;
   readonly to: unknown;
-  /** The default of the configuration for a rate; null for no limit. */
+  /** The configured default for a rate; null for no limit. */
   readonly fallback: unknown;
 }
 

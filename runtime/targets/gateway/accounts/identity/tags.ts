@@ -14,10 +14,10 @@ import { calendarOf } from './calendar-columns.ts';
 import { notFound } from './checks.ts';
 import type { SharedAccount, Tag, Tags } from './identity.ts';
 
-/** The accounts of those of the tags that have a budget. */
+/** The accounts of those tags that have a budget. */
 export type TagGrants = (tags: readonly string[]) => Promise<SharedAccount[]>;
 
-/** Caches all tags with a budget, which are few, and reads them again when the database has changed. */
+/** Caches all tags with a budget, of which there are few, and rereads them when the database has changed. */
 export function createTagGrants(db: Kysely<Schema>, revision: FollowedRevision): TagGrants {
   let known: ReadonlyMap<string, SharedAccount> = new Map();
   let asOf = -1;
@@ -64,7 +64,7 @@ function grantOf(row: {
   };
 }
 
-/** Tags that have a budget. Other tags of requests are only recorded. */
+/** Tags with a budget. Other request tags are only recorded. */
 export function createTags({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Tags {
   const now = (): number => Math.floor(clock.now());
   const get = async (trx: Kysely<Schema>, tag: string): Promise<Tag> => {

@@ -7,8 +7,9 @@ import { inputProblem, notFound } from './checks.ts';
 import { administersTeam, readsEverything, requireAdmin, requireTeamAdmin } from './manager.ts';
 
 /**
- * Throws unless the manager is allowed to create a user: administrators of a team create its service accounts, whose ids start with that
- * of the team, so that they cannot take the id of a person. Returns whether the id must never have been used.
+ * Throws unless the manager is allowed to create a user: team administrators create the team's service
+ * accounts, whose IDs start with the team's ID, so that they cannot take a person's ID. Returns whether the
+ * ID must never have been used.
  */
 export function permitNewUser(
   manager: Manager,

@@ -111,7 +111,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
   };
 }
 
-/** Inserts a user. A deleted user with this id is replaced; only its usage stays. */
+/** Inserts a user. A deleted user with this ID is replaced; only the usage is kept. */
 export async function addUser(
   trx: Transaction<Schema>,
   { userId, teamId = null, ...fields }: Parameters<Users['create']>[0],
@@ -120,7 +120,7 @@ export async function addUser(
 ): Promise<void> {
   await refuseReservedId(trx, userId, teamId);
   const row = {
-    // Also for an id that was used before: what belonged to the earlier user stays out of reach.
+    // Also for an ID that was used before: the earlier user's data stays inaccessible.
     owner_id: randomUUID(),
     ...emptyCells(USER_FIELDS),
     created_at: now,
@@ -137,7 +137,10 @@ export async function addUser(
   await createAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
-/** Deletes the secrets of a user. Everything else stays for the master key; no other caller can reach it, because the internal id is never used again. */
+/**
+ * Deletes a user's secrets. Everything else stays available to the master key; no other caller can access it,
+ * because the internal ID is never reused.
+ */
 async function deleteSecretsOf(trx: Transaction<Schema>, userId: string): Promise<void> {
   const { owner_id: ownerId } = await trx
     .selectFrom('gateway_users')
@@ -147,7 +150,7 @@ async function deleteSecretsOf(trx: Transaction<Schema>, userId: string): Promis
   await trx.deleteFrom('gateway_secrets').where(isOfUser(ownerId)).execute();
 }
 
-/** Throws for the id of an earlier user, which only administrators of the gateway can use again. */
+/** Throws for an earlier user's ID, which only gateway administrators can reuse. */
 async function refuseUsedId(trx: Transaction<Schema>, userId: string): Promise<void> {
   const row = await trx
     .selectFrom('gateway_users')
@@ -160,7 +163,7 @@ async function refuseUsedId(trx: Transaction<Schema>, userId: string): Promise<v
     });
 }
 
-/** Throws for an id that starts with the id of a team and a slash, unless it is that of a service account of this team. */
+/** Throws for an ID that starts with a team's ID and a slash, unless it is a service account of this team. */
 async function refuseReservedId(
   trx: Transaction<Schema>,
   userId: string,
@@ -176,7 +179,7 @@ async function refuseReservedId(
     .where('kind', '=', 'team')
     .where('id', 'in', starts)
     .execute();
-  // The longest one, as a team can have a slash in its id too.
+  // The longest match, because a team's ID can also contain a slash.
   const [team] = rows.map(({ id }) => id).toSorted((one, other) => other.length - one.length);
   if (team === undefined || team === teamId) return;
   throw inputProblem(
@@ -185,7 +188,7 @@ async function refuseReservedId(
   );
 }
 
-/** Throws if a user cannot be a service account: its team does not exist, or it has a role. */
+/** Throws if a user cannot be a service account, because its team does not exist or it has a role. */
 async function checkServiceAccount(
   trx: Transaction<Schema>,
   { teamId = null, role }: Parameters<Users['create']>[0],
@@ -195,7 +198,7 @@ async function checkServiceAccount(
   checkServiceRole(role);
 }
 
-/** Service accounts manage nothing, so that a team cannot create administrators. */
+/** Service accounts manage nothing; otherwise, teams could create administrators. */
 function checkServiceRole(role: UserRole | undefined): void {
   if (role === undefined || role === 'member') return;
   throw inputProblem('role', `A service account has the role member, not ${role}.`);
@@ -207,7 +210,7 @@ function missing(userId: string): never {
 
 const CREATED = { by: 'created_at', isDescending: false } as const;
 
-/** Selects the users of a list. */
+/** Selects the users for a list. */
 function foundUsers(
   db: Kysely<Schema>,
   { visible = 'everything', search, status, teamId, order = CREATED }: UserQuery,
@@ -226,11 +229,14 @@ function foundUsers(
   return inOrder(found, order, { values, id: 'user_id' });
 }
 
-/** Restricts a selection to the users that a manager can see: members and service accounts of administered teams. */
+/**
+ * Restricts a selection to the users that a manager can see: members and service accounts of the teams that
+ * the manager administers.
+ */
 const visibleUsers = (query: ReturnType<typeof selectUsers>, visible: Visible): typeof query =>
   visible === 'everything' ? query : usersOf(query, visible.teamIds, visible.userId);
 
-/** Restricts a selection to the members and service accounts of teams, and one more user. */
+/** Restricts a selection to the teams' members and service accounts, plus one more user. */
 const usersOf = (
   query: ReturnType<typeof selectUsers>,
   teamIds: readonly string[],

@@ -4,7 +4,7 @@ import { databaseUnavailable, isBadData, isContention } from '../../store/databa
 import type { AlertRow } from '../../store/record-schema.ts';
 import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
 
-/** An operation on rows. It can be applied twice if the connection failed and the first commit may have succeeded. */
+/** An operation on rows. It may be applied twice, if the connection failed although the first commit succeeded. */
 interface Operation<Result> {
   readonly accounts: readonly string[];
   readonly reservation: string;
@@ -13,18 +13,18 @@ interface Operation<Result> {
   readonly apply: (rows: BatchRows) => Result;
 }
 
-/** Collects operations: all that arrive while one transaction is written share the next one. */
+/** Batches operations: all that arrive while one transaction is being written share the next one. */
 export interface LedgerQueue {
   /** Applies an operation. Resolves when its result is durable. */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Resolves when no operation is waiting or running. */
+  /** Resolves when no operations are waiting or running. */
   idle(): Promise<void>;
 }
 
-/** Maximum operations in a transaction, so that one batch does not block the event loop for long. */
+/** Maximum number of operations per transaction, so that one batch does not block the event loop for long. */
 const MAX_BATCH_SIZE = 256;
 
-/** Maximum attempts of a transaction that conflicts with others, which take milliseconds each. */
+/** Maximum number of attempts for a transaction that conflicts with others, at several milliseconds each. */
 const MAX_CONTENTION_ATTEMPTS = 60;
 
 const MAX_PAUSE_MS = 100;
@@ -62,7 +62,7 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
       const results = await persist(async (isFirst) => await perform(batch, isFirst));
       batch.forEach(({ resolve }, index) => resolve(results[index] as never));
     } catch (error) {
-      // An operation with data that cannot be stored must not fail the others in its batch.
+      // An operation with data that cannot be stored must not make the others in its batch fail.
       if (isBadData(error) && batch.length > 1) for (const one of batch) await work([one]);
       else for (const { reject } of batch) reject(databaseUnavailable(error));
     }
@@ -82,7 +82,7 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || running.size >= store.parallel) return;
     scheduled = true;
-    // Starts after all requests that have arrived by now, so that they share a transaction.
+    // Starts after all requests that have already arrived, so that they share a transaction.
     setImmediate(start);
   };
 
@@ -116,7 +116,10 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
   };
 }
 
-/** Retries a transaction that conflicts with others, and retries once after any other error, because the connection may be broken. */
+/**
+ * Retries a transaction that conflicts with others, and retries once after any other error, because the
+ * connection may be broken.
+ */
 async function persist<Result>(attempt: (isFirst: boolean) => Promise<Result>): Promise<Result> {
   for (let tries = 1, isSecondConnection = false; ; tries += 1) {
     try {
@@ -133,7 +136,10 @@ async function persist<Result>(attempt: (isFirst: boolean) => Promise<Result>): 
   }
 }
 
-/** The rows of a batch with their changes. Operations are applied one after the other, and each sees the changes of those before. */
+/**
+ * A batch's rows with their changes. Operations are applied one after the other, and each sees the changes
+ * made by those before it.
+ */
 export interface BatchRows {
   readonly revision: number;
   readonly account: (id: string) => AccountRow | undefined;

@@ -4,17 +4,18 @@ import type { AccountRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { HeldAccount } from './limits.ts';
 
-/** When alerts about budgets are raised. */
+/** When to raise budget alerts. */
 export interface AlertPolicy {
-  /** Percentages of a budget, for budgets without their own. */
+  /** Percentages for budgets without their own. */
   readonly thresholds: readonly number[];
 }
 
 type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
 
 /**
- * The alerts of an account whose spending has changed: one for each threshold that the new amount reaches and the old one did not.
- * Both amounts are read and written in the transaction of the ledger, so no other gateway sees the same change.
+ * The alerts for an account whose spending has changed: one for each threshold that the new amount reaches
+ * and the old one did not. Both amounts are read and written in the ledger's transaction, so no other gateway
+ * sees the same change.
  */
 export function thresholdAlerts(
   before: AccountRow,
@@ -35,7 +36,7 @@ export function thresholdAlerts(
     );
 }
 
-/** The alert of an account whose budget refused a request; undefined if its budget has no alerts. */
+/** The alert for an account whose budget rejected a request; undefined if its budget has no alerts. */
 export function refusalAlert(
   account: AccountRow,
   { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
@@ -78,7 +79,10 @@ function alertOf(
   };
 }
 
-/** The same for the same threshold in the same window of the same limit, so that the database has one row for it. */
+/**
+ * Identical for the same threshold in the same window of the same limit, so that the database has only one
+ * row for it.
+ */
 function alertId(account: AccountRow, kind: AlertKind, limit: bigint, percent: number | null): string {
   const parts = [kind, account.id, account.window_started_at, String(limit), percent];
   return `alert_${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 24)}`;

@@ -26,7 +26,7 @@ const ORDER = {
   id: 'budget_id',
 };
 
-/** Budgets are shared definitions: each assigned user has its own window and spending. */
+/** Budgets are shared definitions: each user they are assigned to has a separate window and separate spending. */
 export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
   return {
     create: async (budget) =>
@@ -167,6 +167,6 @@ function budgetOf(row: BudgetRow): Budget {
   return { ...values, calendar: calendarOf(row) };
 }
 
-/** The cells of the changed fields. A zone without a calendar has no meaning. */
+/** The cells of the changed fields. A time zone without a calendar has no meaning. */
 const budgetColumns = (changes: BudgetChanges): Partial<BudgetRow> =>
   cellsOf(BUDGET_FIELDS, changes.calendar === null ? { ...changes, timeZone: null } : changes);

@@ -17,20 +17,20 @@ import {
 } from './limits.ts';
 
 /**
- * Requests per minute that cost nothing have a limit of their own, as with Anthropic, because agents count tokens more often than they call
- * models: twice the requests per minute, and at least as many as a batch with a few files needs.
+ * Free requests have their own per-minute limit, as at Anthropic, because agents count tokens more often than
+ * they call models: twice the requests per minute, and at least as many as a batch with a few files needs.
  */
 const SHARE = 2;
 const AT_LEAST = 10;
 
 const freeCallLimit = (rpm: number): number => (rpm === 0 ? 0 : Math.max(AT_LEAST, SHARE * rpm));
 
-/** Admits calls of providers that cost nothing. Those without limits cost nothing here, either. */
+/** Admits free provider calls. For spenders without limits, this costs nothing. */
 export function createFreeCalls(
   queue: LedgerQueue,
   now: () => number,
 ): (spender: Spender) => Promise<FreeCall> {
-  /** Calls in flight in this process by account, for the accounts that limit parallel requests. */
+  /** Calls in flight in this process by account, for accounts that limit concurrent requests. */
   const running = new Map<string, number>();
   const leave = (ids: readonly string[]): void => {
     for (const id of ids) {

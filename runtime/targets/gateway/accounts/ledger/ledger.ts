@@ -7,30 +7,30 @@ import type { ListPage } from '../../store/page.ts';
 import type { BudgetChanges, BudgetValues } from '../fields/budgets.ts';
 import type { Spender } from '../identity/identity.ts';
 
-/** The estimated maximum cost of a request, before it is sent. */
+/** A request's estimated maximum cost, before it is sent. */
 export interface Estimate {
   readonly cost: Nanos;
   readonly tokens: number;
-  /** Whether all targets are free: then budgets do not apply. */
+  /** Whether all targets are free, in which case budgets do not apply. */
   readonly free: boolean;
   /** A target without a price. Budgets cannot limit it, so requests under a budget are rejected. */
   readonly unpriced?: string | undefined;
 }
 
-/** Budget that is reserved for an admitted request. Each reservation is settled or released exactly once. */
+/** Budget reserved for an admitted request. Each reservation is settled or released exactly once. */
 export interface Reservation extends Admission {
   readonly id: string;
   readonly spender: Spender;
   readonly amount: Nanos;
   readonly tokens: number;
   readonly createdAt: number;
-  /** State of the limit on requests per minute, for response headers; undefined without such a limit. */
+  /** State of the requests-per-minute limit, for response headers; undefined without such a limit. */
   readonly rate: RateState | undefined;
 }
 
-/** An admitted call of a provider that costs nothing, e.g. a count of tokens. */
+/** An admitted free provider call, e.g. a token count. */
 export interface FreeCall extends Admission {
-  /** State of the limit per minute of such calls, for response headers; undefined without a limit. */
+  /** State of the per-minute limit on such calls, for response headers; undefined without a limit. */
   readonly rate: RateState | undefined;
   /** Must be called when the call has ended. Repeated calls have no effect. */
   readonly end: () => void;
@@ -39,64 +39,65 @@ export interface FreeCall extends Admission {
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
-  /** Time at which the whole limit is available again. */
+  /** When the whole limit is available again. */
   readonly resetAt: number;
 }
 
-/** An amount that is reserved until its work is paid for, whatever becomes of the process. */
+/** An amount that stays reserved until its work is paid for, even if the process ends. */
 export interface HeldAmount {
   readonly id: string;
   readonly userId: string;
   readonly keyId: string | null;
-  /** Tags of its usage. */
+  /** Tags for its usage. */
   readonly tags?: readonly string[] | undefined;
 }
 
-/** Usage of one attempt of a request. */
+/** Usage of one request attempt. */
 export interface UsageEntry {
   readonly model: string;
   readonly provider: string | null;
-  /** Path of the route. */
+  /** Route path. */
   readonly endpoint: string;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
-  /** Prompt tokens that were read from the provider's cache. */
+  /** Prompt tokens read from the provider's cache. */
   readonly cachedTokens?: number | null | undefined;
-  /** Prompt tokens that were written to the provider's cache. */
+  /** Prompt tokens written to the provider's cache. */
   readonly cacheWriteTokens?: number | null | undefined;
-  /** The part of `cacheWriteTokens` that is kept for 1 hour. */
+  /** The part of `cacheWriteTokens` that is cached for 1 hour. */
   readonly cacheWrite1hTokens?: number | null | undefined;
-  /** What the request used besides tokens of text. */
+  /** What the request used besides text tokens. */
   readonly units?: UnitCounts | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
-  /** What the price was taken from. */
+  /** Where the price comes from. */
   readonly pricedBy?: string | null | undefined;
   readonly status: UsageStatus;
   readonly errorMessage?: string | null | undefined;
-  /** Details of a provider's failure, for administrators only. */
+  /** Details of a provider failure, for administrators only. */
   readonly errorDetail?: string | null | undefined;
   readonly statusCode?: number | null | undefined;
   readonly latencyMs?: number | null | undefined;
-  /** Milliseconds to the first token of a stream. */
+  /** Milliseconds until a stream's first token. */
   readonly ttftMs?: number | null | undefined;
-  /** Whether the token counts are estimates, because the provider did not report them. */
+  /** Whether the token counts are estimates because the provider did not report them. */
   readonly estimated?: boolean | undefined;
   readonly requestId?: string | null | undefined;
-  /** The client's own user that the request names. */
+  /** The client's own user ID in the request. */
   readonly endUser?: string | null | undefined;
-  /** Set if the answer is from the cache. Its tokens then do not count towards limits. */
+  /** Set for cached responses. Their tokens do not count towards limits. */
   readonly cacheHit?: 'exact' | 'semantic' | undefined;
-  /** Number of the attempt, from 1. Default: its position in the list of entries. */
+  /** Attempt number, starting at 1. Default: its position in the list of entries. */
   readonly attempt?: number | undefined;
 }
 
 export interface Ledger {
   /**
-   * Admits a request and reserves its estimated cost. Throws an OverloadedError above a rate limit or while the rest of a budget is
-   * reserved, a ForbiddenError above a budget, a PaymentRequiredError for a model without a price under a budget, and the errors of
-   * authentication if the key or user was changed since. If this process is killed, the request is billed with `usageSoFar`, and the
-   * rest of its reservation is released.
+   * Admits a request and reserves its estimated cost. Throws an OverloadedError if a rate limit is exceeded
+   * or the rest of a budget is reserved, a ForbiddenError if a budget is exceeded, a PaymentRequiredError for
+   * a model without a price under a budget, and authentication errors if the key or user has changed since.
+   * If this process is killed, the request is billed with `usageSoFar`, and the rest of its reservation is
+   * released.
    */
   reserve(
     spender: Spender,
@@ -104,35 +105,43 @@ export interface Ledger {
     usageSoFar?: () => UsageEntry | undefined,
   ): Promise<Reservation>;
   /**
-   * Writes usage and cost, which are durable when this resolves. The last entry is the request itself; those before it are failed
-   * attempts. If the database is unavailable, this throws an UnavailableError, and the entries are written later.
+   * Writes usage and cost, which are durable when this resolves. The last entry is the request itself; the
+   * entries before it are failed attempts. If the database is unavailable, this throws an UnavailableError,
+   * and the entries are written later.
    */
   settle(reservation: Reservation, ...entries: readonly UsageEntry[]): Promise<void>;
-  /** Writes usage without a reservation, while the reservation of its request stays open. */
+  /** Writes usage without a reservation, while its request's reservation stays open. */
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
-  /** Releases the reservation of a request that no model answered, and writes its failed attempts. */
+  /** Releases the reservation of a request without a model response, and writes its failed attempts. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
   /**
-   * Admits a call of a provider that costs nothing, e.g. a count of tokens. Throws an OverloadedError above the limit of such calls, which
-   * follows from the requests per minute, and above that of parallel requests, which such calls have for themselves.
+   * Admits a free provider call, e.g. a token count. Throws an OverloadedError if such calls exceed their own
+   * per-minute limit, which is derived from the requests per minute, or their own limit on concurrent
+   * requests.
    */
   admitFree(spender: Spender): Promise<FreeCall>;
-  /** Turns a reservation into one that outlives this process, and that is not a running request. */
+  /** Turns a reservation into one that outlives this process and does not count as a running request. */
   keep(reservation: Reservation): Promise<HeldAmount>;
-  /** Writes usage and cost, or without entries nothing, and releases the amount. Repeated calls have no further effect. */
+  /**
+   * Writes usage and cost (nothing if there are no entries) and releases the amount. Repeated calls have no
+   * further effect.
+   */
   settleHeld(held: HeldAmount, ...entries: readonly UsageEntry[]): Promise<void>;
-  /** Renews the lease of this process. Rejects if the database cannot be written, or if earlier entries are still unwritten. */
+  /**
+   * Renews this process's lease. Rejects if the database cannot be written, or if earlier entries are still
+   * unwritten.
+   */
   heartbeat(): Promise<void>;
-  /** Used and remaining limits of a spender. */
+  /** A spender's used and remaining limits. */
   quota(spender: Spender): Promise<Quota>;
-  /** Writes outstanding entries, and stops. */
+  /** Writes outstanding entries, then stops. */
   close(): Promise<void>;
 }
 
 export interface Quota {
   readonly user: AccountState;
   readonly key: AccountState | undefined;
-  /** The state of the other accounts, e.g. of the team. */
+  /** The state of other accounts, e.g. the team's. */
   readonly shared: readonly { readonly account: string; readonly state: AccountState }[];
 }
 
@@ -149,7 +158,7 @@ export interface AccountState {
   readonly parallel: Allowance;
 }
 
-/** Use of a limit: in the last minute or, for parallel requests, at the moment. */
+/** Usage of a limit: in the last minute or, for concurrent requests, right now. */
 export interface Allowance {
   readonly used: number;
   readonly limit: number | null;
@@ -171,9 +180,9 @@ export interface BudgetReset {
 
 export const BUDGET_ORDERS = ['created_at', 'name', 'max_budget'] as const;
 
-/** Selects budgets. Without an order, they have that of their creation. */
+/** Budget filters. The default order is that of creation. */
 interface BudgetQuery {
-  /** A part of the name or the id, in any case. */
+  /** Substring of the name or ID, case-insensitive. */
   readonly search?: string | undefined;
   readonly order?: Order<(typeof BUDGET_ORDERS)[number]> | undefined;
 }
@@ -185,11 +194,11 @@ export interface Budgets {
   change(budgetId: string, changes: BudgetChanges): Promise<Budget>;
   /** Throws a ConflictError if the budget is assigned, because its holders would have no limit without it. */
   delete(budgetId: string): Promise<void>;
-  /** Budget resets of all users or of one, newest first. */
+  /** Budget resets of all users or of one user, newest first. */
   resets(page: ListPage, userId?: string): Promise<readonly BudgetReset[]>;
 }
 
-/** Prices per million tokens that are valid from a point in time. */
+/** Prices per million tokens, valid from a point in time. */
 export interface Price extends TokenPrice {
   /** Model string, `provider:model`. */
   readonly modelKey: string;
@@ -202,7 +211,7 @@ export interface NewPrice extends TokenPrice {
   readonly effectiveAt?: number | undefined;
 }
 
-/** Times in milliseconds since 1970; the first is included. */
+/** Times in milliseconds since 1970; the first is inclusive. */
 interface PricePeriod {
   readonly from: number;
   readonly until: number;
@@ -212,34 +221,40 @@ export interface Prices {
   set(price: NewPrice): Promise<Price>;
   /** Sets all prices or, if one is invalid, none. */
   setAll(prices: readonly NewPrice[]): Promise<void>;
-  /** Adds prices for models that have none. Prices that are already set take precedence over those of the configuration. */
+  /** Adds prices for models that have none. Prices that are already set take precedence over configured ones. */
   seed(prices: readonly NewPrice[]): Promise<void>;
   /** Current prices, sorted by model. */
   list(page: ListPage): Promise<readonly Price[]>;
   get(modelKey: string): Promise<Price>;
-  /** All prices of a model, newest first, including future ones. */
+  /** All of a model's prices, newest first, including future ones. */
   history(modelKey: string): Promise<readonly Price[]>;
   delete(modelKey: string): Promise<void>;
-  /** The price of a model at a time, from a cache. It is a promise only if the database must be queried, like the two below. */
+  /**
+   * A model's price at a time, from a cache. Like the next two functions, only returns a promise if the
+   * database must be queried.
+   */
   at(modelKey: string, time: number): TokenPrice | undefined | Promise<TokenPrice | undefined>;
-  /** The revision of the database whose prices apply. While it is the same, prices change with time only. */
+  /** The database revision whose prices apply. Within a revision, prices only change with time. */
   revision(): number | Promise<number>;
-  /** From when until when the price of a model at a time applies. */
+  /** The period during which a model's price at a time applies. */
   period(modelKey: string, time: number): PricePeriod | Promise<PricePeriod>;
 }
 
 declare const admission: unique symbol;
 
 /**
- * Proof that the limits of a user hold for a call of a provider. The policy demands it, so that a call without limits does not compile. Only
- * the ledger creates it, and `NO_LIMITS`.
+ * Proof that a user's limits were applied to a provider call. The policy requires it, so that a call without
+ * limits does not compile. Only the ledger creates it, as well as `NO_LIMITS`.
  */
 export interface Admission {
   readonly [admission]: true;
 }
 
-/** For calls that the gateway makes on its own, e.g. for the bill of a batch, and for those with the master key, which has no limits. */
+/**
+ * For calls that the gateway makes on its own behalf, e.g. to bill a batch, and for calls with the master
+ * key, which has no limits.
+ */
 export const NO_LIMITS: Admission = {} as Admission;
 
-/** Values of filters by outcome. */
+/** Filter values for outcomes. */
 export const STATUS_FILTERS = ['any', ...USAGE_STATUSES] as const;

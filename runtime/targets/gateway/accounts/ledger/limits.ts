@@ -36,7 +36,8 @@ export function rateRefusal(
     return rateExceeded('Rate limit exceeded', wait);
   }
   const used = totalOf(minute.tokens);
-  // A request that is larger than the whole limit is admitted when the minute is empty; otherwise it could never run.
+  // A request larger than the whole limit is admitted when the minute is empty; otherwise, it could never
+  // run.
   if (tpm !== null && used > 0 && used + tokens > tpm) {
     const wait = waitUntilAtMost(minute.tokens, minute.slot, Math.max(0, tpm - tokens), now);
     return rateExceeded('Token rate limit exceeded', wait);
@@ -65,17 +66,23 @@ export const parallelRefusal = (running: number, { maxParallel }: Limits): AppEr
     ? rateExceeded('Too many parallel requests', 1000)
     : undefined;
 
-/** The limit of which the least is left. */
+/** The limit with the least remaining. */
 export function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {
   return states
     .filter((state) => state !== undefined)
     .sort((one, other) => one.remaining - other.remaining)[0];
 }
 
-/** Value of `Retry-After`. Requests in flight take seconds, so clients that wait this long succeed within a few retries. */
+/**
+ * `Retry-After` value. Requests in flight take seconds, so clients that wait this long succeed within a few
+ * retries.
+ */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Rejects a request that cannot pass this budget even later: no price, budget spent, or the request alone exceeds the rest. */
+/**
+ * Rejects a request that this budget cannot cover even later: it has no price, the budget is spent, or the
+ * request alone exceeds the remainder.
+ */
 export function budgetRefusal(
   { account, limits: { maxBudget }, label }: LimitedAccount,
   { cost, free, unpriced }: Estimate,
@@ -91,7 +98,7 @@ export function budgetRefusal(
   return cost > left ? tooLarge(label(), cost, left, maxBudget) : undefined;
 }
 
-/** Rejects a request that the budget can cover only after requests in flight have finished. */
+/** Rejects a request that the budget can only cover after requests in flight have finished. */
 export function reservedRefusal(
   { account, limits: { maxBudget }, label }: LimitedAccount,
   { cost, free }: Estimate,
@@ -125,10 +132,13 @@ const cannotLimit = (model: string, who: string): AppError =>
 
 const dollars = (amount: bigint): string => `$${dollarText(amount)}`;
 
-/** Clocks of gateways that share a database can differ by this much. */
+/** Maximum clock difference between gateways that share a database. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
-/** Updates the budget window of an account. The first request after the end of a window resets it and starts the next one. */
+/**
+ * Updates an account's budget window. The first request after the end of a window resets it and starts the
+ * next one.
+ */
 export function rollWindow(
   account: AccountRow,
   { budgetDurationSec: seconds, budgetCalendar: calendar }: Limits,
@@ -140,7 +150,7 @@ export function rollWindow(
   }
   const next = calendar ? nextStart(calendar, now) : now + (seconds ?? 0) * 1000;
   if (endsAt !== null && startedAt !== null && startedAt > now + MAX_CLOCK_DIFFERENCE_MS) {
-    // The window was started by a clock that was ahead. What it has spent counts in the window of now.
+    // A clock that was ahead started the window. Its spending counts in the current window.
     const window = { window_started_at: now, window_ends_at: next };
     return { account: { ...account, ...window }, reset: undefined };
   }
@@ -161,15 +171,18 @@ export function rollWindow(
   };
 }
 
-/** An account that a request is held against and charged to. */
+/** An account that a request is reserved against and charged to. */
 export interface HeldAccount {
   readonly id: string;
   readonly limits: Limits;
-  /** Its name in errors and alerts. */
+  /** The account's name in errors and alerts. */
   readonly label: () => string;
 }
 
-/** All accounts of a request, in the order in which their limits are checked: of the key, of the user, and further ones. */
+/**
+ * All of a request's accounts, in the order in which their limits are checked: the key's, the user's, then
+ * the others.
+ */
 export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   const ofUser = {
     id: userAccount(user.userId),
@@ -186,15 +199,15 @@ export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   return [ofKey, ofUser, ...ofOthers];
 }
 
-/** Usage of an account in the last minute. */
+/** An account's usage in the last minute. */
 export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
   return minute === null ? emptyMinute(now) : minuteAt(parseMinute(minute), now);
 }
 
-/** Reads what `addUse` returned. Every request does this, so its members are not checked again. */
+/** Parses what `addUse` returned. Every request does this, so its members are not validated again. */
 const parseMinute = (text: string): SlidingMinute => parseJsonText(text) as SlidingMinute;
 
-/** Counts an admitted request, only for accounts with a limit per minute, because counting has a cost. */
+/** Counts an admitted request; only for accounts with a per-minute limit, because counting has a cost. */
 export function countInMinute(
   account: AccountRow,
   { rpm, tpm }: Limits,
@@ -205,14 +218,14 @@ export function countInMinute(
   return { ...account, minute: JSON.stringify(addUse(minuteOf(account, now), now, 1, tokens)) };
 }
 
-/** Replaces the estimated tokens of a request by the actual ones. */
+/** Replaces a request's estimated tokens with the actual ones. */
 export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
   if (account.minute === null || difference === 0) return account;
   const minute = parseMinute(account.minute);
   return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
 }
 
-/** Calls that cost nothing in the last minute, newest slot first. */
+/** Free calls in the last minute, newest slot first. */
 export function freeCallsOf(
   account: Pick<AccountRow, 'minute'>,
   now: number,
@@ -227,8 +240,8 @@ export const countFreeCall = (account: AccountRow, now: number): AccountRow => (
 });
 
 /**
- * Usage in the last minute, in slots of five seconds. There is one slot more than a minute has, so that no period of 60 seconds
- * exceeds the limit. Its size is constant.
+ * Usage in the last minute, in slots of five seconds. There is one slot more than a minute needs, so that no
+ * 60-second period exceeds the limit. Its size is constant.
  */
 export interface SlidingMinute {
   /** Number of the newest slot, counted from 1970. */
@@ -236,7 +249,7 @@ export interface SlidingMinute {
   /** Usage per slot, newest first. */
   readonly requests: readonly number[];
   readonly tokens: readonly number[];
-  /** Calls that cost nothing; undefined before the first one. */
+  /** Free calls; undefined before the first one. */
   readonly calls?: readonly number[] | undefined;
 }
 
@@ -254,7 +267,7 @@ export const emptyMinute = (now: number): SlidingMinute => ({
 /** The same usage, shifted to the current time. @internal Exported for tests only. */
 export function minuteAt(minute: SlidingMinute, now: number): SlidingMinute {
   const passed = slotOf(now) - minute.slot;
-  // Clocks of several machines differ slightly; one that is far ahead must not block the others.
+  // The clocks of several machines differ slightly; one that is far ahead must not block the others.
   if (passed <= 0 && passed > -SLOTS) return minute;
   if (passed <= -SLOTS || passed >= SLOTS) return emptyMinute(now);
   const move = (slots: readonly number[]): number[] => [
@@ -281,7 +294,7 @@ export function addUse(minute: SlidingMinute, at: number, requests: number, toke
   };
 }
 
-/** Adds a call that costs nothing to the newest slot. */
+/** Adds a free call to the newest slot. */
 const addCall = (minute: SlidingMinute): SlidingMinute => ({
   ...minute,
   calls: addAt(callsIn(minute), 0, 1),

@@ -1,7 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
-/** The canonical key of a model, under which its price is stored. Throws an InputError for an invalid model string. */
+/** The canonical key that a model's price is stored under. Throws an InputError for an invalid model string. */
 export function modelKeyOf(text: string): string {
   const key = tryModelKey(text);
   if (key !== undefined) return key;
@@ -9,10 +9,10 @@ export function modelKeyOf(text: string): string {
   throw new AppError('InputError', message, { details: [{ location: 'body.model_key', message }] });
 }
 
-/** The key to look up a price. Invalid model strings are returned unchanged and have no price. */
+/** The key for looking up a price. Invalid model strings are returned unchanged and have no price. */
 export const findModelKey = (text: string): string => tryModelKey(text) ?? text;
 
-/** The canonical key of a model; undefined for an invalid model string. */
+/** A model's canonical key; undefined for an invalid model string. */
 export function tryModelKey(text: string): string | undefined {
   const name = parseModel(text);
   return name && `${name.provider}:${name.model}`;

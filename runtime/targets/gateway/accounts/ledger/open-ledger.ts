@@ -22,20 +22,23 @@ import type { AccountRow } from '../../store/schema.ts';
 interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
-  /** Reads a key and its user again if they have changed since the request was authenticated, and the limits of work that is paid later. */
+  /**
+   * Rereads a key and its user if they have changed since the request was authenticated, and the limits of
+   * work that is paid for later.
+   */
   readonly identity: Pick<Identity, 'renew' | 'accounts'>;
-  /** When alerts are raised; undefined if there are none. Read for each request, because the configuration can change. */
+  /** When to raise alerts; undefined if disabled. Read for each request, because the configuration can change. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
-  /** Called with errors of background work. */
+  /** Receives errors from background work. */
   readonly onError: (error: unknown) => void;
-  /** Called with the number of requests of killed processes that were billed. */
+  /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
 }
 
-/** Maximum number of times that a spender is read again because it changed. After that, the last version is used. */
+/** Maximum number of times that a spender is reread because it changed. After that, the latest version is used. */
 const MAX_RENEWALS = 3;
 
-/** Opens the ledger. First it releases the reservations of dead processes, and bills what their requests had used. */
+/** Opens the ledger. First releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
   const queue = createLedgerQueue(store.ledger, revision.noticed);
@@ -43,10 +46,10 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const flights = createFlightLog(store.ledger, clock, onError);
   /** Entries that could not be written when they were due. */
   const unwritten = new Map<string, Closing>();
-  /** Alerts of rejected requests that are in the database, so that further refusals write nothing. */
+  /** Alerts for rejected requests that are already in the database, so that further rejections write nothing. */
   const refusals = new Set<string>();
   const now = (): number => Math.floor(clock.now());
-  /** Who pays for a spender, which is one object for many requests. */
+  /** Who pays for a spender, which is the same object for many requests. */
   const payers = new WeakMap<Spender, PayerOfClosing>();
   const payerOf = (spender: Spender): PayerOfClosing => {
     const known = payers.get(spender);
@@ -82,14 +85,17 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     await closeOrKeep({ ...payerOf(spender), id, entries, now: now() });
   };
 
-  /** Writes all outstanding entries. One that fails does not prevent the others from being written. */
+  /** Writes all outstanding entries. A failure does not prevent the other entries from being written. */
   const writeOutstanding = async (): Promise<void> => {
     const results = await Promise.allSettled([...unwritten.values()].map(close));
     const failed = results.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
   };
   let writing: Promise<void> | undefined;
-  /** Writes outstanding entries before a new request is admitted. If that fails, the usage of the new request would be lost too. */
+  /**
+   * Writes outstanding entries before admitting a new request. If that fails, the new request's usage would
+   * be lost, too.
+   */
   const requireWritten = async (): Promise<void> => {
     writing ??= writeOutstanding().finally(() => (writing = undefined));
     try {
@@ -215,7 +221,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         await store.ledger.sync();
         await lease.end();
       } catch (error) {
-        // Other processes release what is left after this process has ended.
+        // After this process has ended, other processes release what is left.
         onError(error);
       }
     },
@@ -245,12 +251,12 @@ function checkEstimate({ cost, tokens }: Estimate): void {
   );
 }
 
-/** Returns what a request in flight has used so far; undefined while it has used nothing. */
+/** Returns what a request in flight has used so far; undefined if nothing yet. */
 type UsageSoFar = () => InterruptedUsage | undefined;
 
 /**
- * Stores what requests in flight have used so far, so that they are billed if this process is killed. Requests that end within
- * a moment cost nothing: they are not written.
+ * Stores what requests in flight have used so far, so that they are billed if this process is killed. This
+ * costs short requests nothing: they are not written.
  */
 interface FlightLog {
   add(id: string, usage: UsageSoFar): void;
@@ -258,10 +264,10 @@ interface FlightLog {
   stop(): void;
 }
 
-/** How often requests are looked at, and how old they are when they are written first. */
+/** Check interval, and minimum age of a request before it is first written. */
 const INTERVAL_MS = 100;
 
-/** How often a request is written that uses more and more. */
+/** Interval at which a request with growing usage is written. */
 const RENEWAL_MS = 1000;
 
 interface Flight {
@@ -336,7 +342,7 @@ interface InterruptedUsage {
 const interruptedToText = ({ entry, tags }: InterruptedUsage): string =>
   JSON.stringify({ entry: { ...entry, cost: entry.cost === null ? null : String(entry.cost) }, tags });
 
-/** Reads what `interruptedToText` wrote. */
+/** Parses the output of `interruptedToText`. */
 function interruptedOf(text: string): InterruptedUsage {
   const { entry, tags } = parseJsonText(text) as Omit<InterruptedUsage, 'entry'> & {
     readonly entry: Omit<UsageEntry, 'cost'> & { readonly cost: string | null };

@@ -1,7 +1,7 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/price.ts';
 
-/** Names of prices in the HTTP API, in files and in `gateway.yml`. */
+/** Price names in the HTTP API, in files and in `gateway.yml`. */
 export const RATE_FIELDS = {
   input: 'input_price_per_million',
   output: 'output_price_per_million',
@@ -17,7 +17,7 @@ export const TIER_FIELD = 'above_prompt_tokens';
 
 export const MAX_TIERS = 16;
 
-/** Reads token rates with functions that return the value of a field. */
+/** Builds token rates with functions that return a field's value. */
 export const readRates = (
   required: (field: RateField) => Nanos,
   optional: (field: RateField) => Nanos | null,

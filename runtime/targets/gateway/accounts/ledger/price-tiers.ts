@@ -2,7 +2,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { PriceTier, TokenPrice } from '../../shared/price.ts';
 import { MAX_TIERS, RATE_FIELDS, TIER_FIELD } from './price-fields.ts';
 
-/** The problem with the tiers of a price, as one sentence; undefined if they are valid. */
+/** The problem with a price's tiers, as one sentence; undefined if they are valid. */
 export function tierProblem({ tiers = [], ...base }: TokenPrice): string | undefined {
   if (tiers.length > MAX_TIERS) return `The price has ${tiers.length} tiers; the maximum is ${MAX_TIERS}.`;
   for (const [index, tier] of tiers.entries()) {
@@ -18,7 +18,7 @@ export function tierProblem({ tiers = [], ...base }: TokenPrice): string | undef
   return undefined;
 }
 
-/** Without this rule, a tier that lacks the price of cache reads would silently bill them as other input. */
+/** Without this rule, a tier without a cache read price would silently bill cache reads as other input. */
 const OPTIONAL_RATES = ['cachedInput', 'cacheWrite', 'cacheWrite1h'] as const;
 
 const isSet = (amount: bigint | null | undefined): boolean => amount !== null && amount !== undefined;
@@ -32,7 +32,7 @@ export const tiersToText = (tiers: readonly PriceTier[] | undefined): string | n
   tiers === undefined || tiers.length === 0
     ? null
     : JSON.stringify(
-        // Amounts are text, because JSON numbers would be rounded.
+        // Amounts are strings, because JSON numbers would be rounded.
         sortedTiers(tiers).map(({ aboveTokens, ...rates }) => ({
           aboveTokens,
           ...Object.fromEntries(

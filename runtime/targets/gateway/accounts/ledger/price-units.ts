@@ -3,7 +3,7 @@ import { entriesOf, keysOf } from '#core/values/keys.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { UnitRates } from '../../shared/price.ts';
 
-/** Names of prices of units in the HTTP API, in files and in `gateway.yml`. */
+/** Unit price names in the HTTP API, in files and in `gateway.yml`. */
 export const UNIT_FIELDS = {
   webSearch: 'web_search_price',
   searchedRequest: 'searched_request_price',
@@ -15,7 +15,7 @@ export const UNIT_FIELDS = {
 
 export type UnitField = (typeof UNIT_FIELDS)[keyof typeof UNIT_FIELDS];
 
-/** Reads prices of units with a function that returns the value of a field; undefined if none is set. */
+/** Builds unit prices with a function that returns a field's value; undefined if none is set. */
 export function readUnits(amount: (field: UnitField) => Nanos | null | undefined): UnitRates | undefined {
   const rates: Partial<Record<keyof UnitRates, Nanos>> = {};
   for (const [name, field] of entriesOf(UNIT_FIELDS)) {
@@ -25,7 +25,10 @@ export function readUnits(amount: (field: UnitField) => Nanos | null | undefined
   return keysOf(rates).length === 0 ? undefined : rates;
 }
 
-/** Prices of units as text for the database; null if there are none. Amounts are text, because JSON numbers would be rounded. */
+/**
+ * Unit prices as text for the database; null if there are none. Amounts are strings, because JSON numbers
+ * would be rounded.
+ */
 export const unitRatesToText = (rates: UnitRates | undefined): string | null => {
   const set = Object.entries(rates ?? {}).filter(([, amount]) => amount !== undefined);
   return set.length === 0

@@ -92,7 +92,10 @@ async function putPrice(
   return after;
 }
 
-/** Adds prices of models without one. They are checked again here, because another process may have added them in the meantime. */
+/**
+ * Adds prices for models without one. Checks this again here, because another process may have added one in
+ * the meantime.
+ */
 async function addMissing(
   trx: Transaction<Schema>,
   prices: readonly NewPrice[],
@@ -165,7 +168,7 @@ function missing(modelKey: string): never {
   throw notFound(`Pricing for model '${modelKey}' not found`, 'pricing_not_found');
 }
 
-/** Caches all prices, which are a few hundred at most, and reads them again when the database has changed. */
+/** Caches all prices, a few hundred at most, and rereads them when the database has changed. */
 function createPriceCache(
   db: Kysely<Schema>,
   revision: FollowedRevision,

@@ -6,11 +6,11 @@ import type { ReservationRow, Schema } from '../../store/schema.ts';
 import { LASTING } from '../../store/account-ids.ts';
 import { isGone, machineName } from '../../store/machine.ts';
 
-/** A process without a heartbeat for this time counts as dead. It is three times the interval of heartbeats. */
+/** A process without a heartbeat for this long counts as dead. It is three times the heartbeat interval. */
 const DEAD_AFTER_MS = 30_000;
 export const HEARTBEAT_INTERVAL_MS = 10_000;
 
-/** Registers this process as alive, and finds the reservations of dead processes. */
+/** Registers this process as alive, and finds reservations of dead processes. */
 export interface ProcessLease {
   readonly id: string;
   readonly renew: () => Promise<void>;
@@ -25,7 +25,7 @@ export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): Pr
   const id = randomUUID();
   const machine = machineName();
   const now = DATABASE_NOW[kind];
-  // Compared with the clock of the database, which all processes share.
+  // Compared with the database clock, which all processes share.
   const isOld = sql<boolean>`seen_at < ${now} - ${sql.lit(DEAD_AFTER_MS)}`;
 
   const dead = async (): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 
-/** Runs work at an interval, never concurrently. `stop` waits for a running call. */
+/** Runs work at an interval, never concurrently. `stop` waits for a call in progress. */
 export function repeat(
   clock: Clock,
   everyMs: number,

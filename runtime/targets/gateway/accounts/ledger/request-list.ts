@@ -6,29 +6,29 @@ import type { Schema, UsageRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Selects requests. All conditions that are set must match. */
+/** Request filters. All specified conditions must match. */
 export interface RequestFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly teamId?: string | undefined;
-  /** There is no index for it. */
+  /** No index covers it. */
   readonly organizationId?: string | undefined;
   readonly model?: string | undefined;
   readonly status?: UsageStatus | undefined;
-  /** Start of the time range in milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970 (inclusive). */
   readonly from?: number | undefined;
-  /** End of the time range, exclusive. */
+  /** End of the time range (exclusive). */
   readonly to?: number | undefined;
 }
 
-/** A place in the list: the last row of the page before. */
+/** A position in the list: the previous page's last row. */
 export type RequestPlace = Pick<UsageRow, 'timestamp' | 'id'>;
 
 /** Past requests. */
 export interface RequestList {
-  /** Usage rows after a place, newest first. */
+  /** Usage rows after a position, newest first. */
   list(filter: RequestFilter, after: RequestPlace | undefined, limit: number): Promise<readonly UsageRow[]>;
-  /** The rows of a request, in order of its attempts; `id` is that of any of them. */
+  /** A request's rows, in attempt order; `id` is the ID of any of them. */
   attempts(id: string): Promise<readonly UsageRow[]>;
 }
 
@@ -37,7 +37,7 @@ export function createRequestList({ db }: Pick<Store, 'db'>): RequestList {
     list: async (filter, after, limit) =>
       await select(db, filter)
         .$if(after !== undefined, (query) =>
-          // A comparison of rows starts the index at the place, which two conditions would not.
+          // A row comparison starts the index at the position, which two separate conditions would not.
           query.where(sql<boolean>`(timestamp, id) < (${after?.timestamp ?? 0}, ${after?.id ?? ''})`),
         )
         .selectAll()
@@ -47,7 +47,7 @@ export function createRequestList({ db }: Pick<Store, 'db'>): RequestList {
         .execute(),
     attempts: async (id) => {
       if (!isStorable(id)) return [];
-      // The last attempt has the id of the request, and those before have it with their number.
+      // The last attempt has the request's ID; earlier ones have it with their number appended.
       const [request = ''] = id.split('.');
       const rows = await db
         .selectFrom('gateway_usage')
@@ -76,7 +76,7 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
     }),
   );
   if (filter.status !== undefined) {
-    // An outcome is not a parameter, so that the index of errors applies.
+    // Outcomes are not passed as parameters, so that the index of errors applies.
     query = query.where('status', '=', sql<UsageStatus>`${sql.lit(filter.status)}`);
   }
   return query.where(inTimeRange('timestamp', filter));

@@ -31,23 +31,23 @@ interface ReservationRequest {
   readonly id: string;
   readonly processId: string;
   readonly spender: Spender;
-  /** The accounts of the spender. */
+  /** The spender's accounts. */
   readonly accounts: readonly HeldAccount[];
   readonly estimate: Estimate;
   readonly now: number;
-  /** Undefined without alerts. Alerts that are known are not written again. */
+  /** Undefined without alerts. Known alerts are not written again. */
   readonly alerts?: { readonly policy: AlertPolicy; readonly known: ReadonlySet<string> } | undefined;
-  /** Whether the spender must be from the current revision of the database. */
+  /** Whether the spender must be from the current database revision. */
   readonly exact: boolean;
 }
 
 type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
   | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
-  /** The spender is outdated and must be read again. */
+  /** The spender is outdated and must be reread. */
   | { readonly kind: 'stale' };
 
-/** Decides whether a request is admitted, and reserves its estimate if so. */
+/** Decides whether to admit a request and, if so, reserves its estimated cost. */
 export function openReservation(rows: BatchRows, request: ReservationRequest): ReservationResult {
   const { id, spender, estimate, now } = request;
   // An earlier attempt was committed, but its result was lost.
@@ -68,7 +68,7 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
-/** The accounts of a spender with current budget windows. */
+/** A spender's accounts with current budget windows. */
 function limitedAccounts(
   rows: BatchRows,
   held: readonly HeldAccount[],
@@ -141,7 +141,7 @@ export interface Closing {
   readonly id: string;
   readonly userId: string;
   readonly keyId: string | null;
-  /** All accounts to charge. Those of a request of a dead process have no limits. */
+  /** All accounts to charge. For a dead process's request, they have no limits. */
   readonly accounts: readonly (Pick<HeldAccount, 'id'> & {
     readonly [Name in 'limits' | 'label']?: HeldAccount[Name] | undefined;
   })[];
@@ -152,7 +152,10 @@ export interface Closing {
   readonly isUnreserved?: boolean | undefined;
 }
 
-/** Releases the reserved amount, charges the actual cost and writes the usage. Repeated calls have no further effect. */
+/**
+ * Releases the reserved amount, charges the actual cost and writes the usage. Repeated calls have no further
+ * effect.
+ */
 export function closeReservation(rows: BatchRows, closing: Closing, policy?: AlertPolicy): void {
   const { id, userId, keyId, accounts, tags = [], entries, now, isUnreserved = false } = closing;
   if (rows.isBilled(id)) return;
@@ -171,7 +174,7 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
       reserved_nano: account.reserved_nano - held.amount_nano,
       running: account.running - (isLasting(held) ? 0 : 1),
     };
-    // The tokens of work that takes a day are not those of a minute.
+    // Work that takes a day does not count towards the limit of a minute.
     if (isLasting(held)) return released;
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
@@ -252,8 +255,9 @@ const wholeOrNull = (milliseconds: number | null | undefined): number | null =>
   milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds);
 
 /**
- * Makes a reservation outlive its process, under another id: it holds its amount until it is closed, and no longer counts as a running
- * request, because what it pays for can take a day. Repeated calls have no further effect.
+ * Makes a reservation outlive its process, under another ID: it holds its amount until it is closed, and no
+ * longer counts as a running request, because the work that it pays for can take a day. Repeated calls have
+ * no further effect.
  */
 export function keepReservation(rows: BatchRows, { id }: Pick<Reservation, 'id'>, held: HeldAmount): void {
   const row = rows.reservation(id);

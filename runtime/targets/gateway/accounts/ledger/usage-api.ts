@@ -3,7 +3,7 @@ import type { UsageStatus } from '../../shared/record-words.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
-/** Selects requests. All conditions that are set must match. */
+/** Request filters. All specified conditions must match. */
 export interface UsageFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -16,9 +16,9 @@ export interface UsageFilter {
   readonly requestId?: string | undefined;
   readonly endUser?: string | undefined;
   readonly tag?: string | undefined;
-  /** Start of the time range in milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970 (inclusive). */
   readonly from?: number | undefined;
-  /** End of the time range, exclusive. */
+  /** End of the time range (exclusive). */
   readonly to?: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export type UsageInterval = (typeof USAGE_INTERVALS)[number];
 export interface UsageTotals {
   readonly requests: number;
   readonly errors: number;
-  /** Requests whose client disconnected; they are not errors. */
+  /** Requests whose client disconnected; they do not count as errors. */
   readonly cancelled: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -52,12 +52,12 @@ export interface UsageTotals {
   readonly cacheWrite1hTokens: number;
   readonly totalTokens: number;
   readonly cost: Nanos;
-  /** Number of answers of models without a price, whose cost is not included. */
+  /** Number of responses from models without a price, whose cost is not included. */
   readonly unpriced: number;
 }
 
 interface UsageGroup extends UsageTotals {
-  /** One value for each requested grouping, in the same order. */
+  /** One value per requested grouping, in the same order. */
   readonly group: readonly (string | null)[];
 }
 
@@ -69,7 +69,7 @@ export interface UsagePoint extends UsageTotals {
 interface SeriesOptions {
   /** Maximum number of intervals. */
   readonly limit?: number | undefined;
-  /** Time zone in which hours, days and months start. Default: UTC. */
+  /** Time zone that determines when hours, days and months start. Default: UTC. */
   readonly timeZone?: string | undefined;
 }
 
@@ -77,14 +77,17 @@ export interface UsageReports {
   /** Usage rows, newest first. */
   list(filter: UsageFilter, page: ListPage): Promise<readonly UsageRow[]>;
   totals(filter: UsageFilter): Promise<UsageTotals>;
-  /** Totals by group, the most expensive first. */
+  /** Totals by group, most expensive first. */
   groups(filter: UsageFilter, by: readonly UsageGrouping[], page: ListPage): Promise<readonly UsageGroup[]>;
-  /** Totals by interval, the oldest first, without empty intervals. */
+  /** Totals by interval, oldest first, without empty intervals. */
   series(
     filter: UsageFilter,
     interval: UsageInterval,
     options?: SeriesOptions,
   ): Promise<readonly UsagePoint[]>;
-  /** Lines of CSV, oldest first, after a header line. They are read in parts, so their number is not limited by memory. */
+  /**
+   * CSV lines, oldest first, after a header line. They are read in chunks, so their number is not limited by
+   * memory.
+   */
   csv(filter: UsageFilter): AsyncIterable<string>;
 }

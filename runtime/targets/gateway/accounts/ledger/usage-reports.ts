@@ -14,7 +14,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { tagsIn } from './tags-in.ts';
 import { keysOf } from '#core/values/keys.ts';
 
-/** Columns to group by. Requests with several tags are in the group of each. */
+/** Columns to group by. A request with several tags is in the group of each tag. */
 const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
   user: 'user_id',
   key: 'api_key_id',
@@ -81,7 +81,7 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
   };
 }
 
-/** The start of the interval of a row, in UTC. */
+/** The start of a row's interval, in UTC. */
 function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<number> {
   if (interval === 'month') return MONTH_STARTS[kind];
   return startOfLength(INTERVALS_MS[interval]);
@@ -91,7 +91,7 @@ function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<numbe
 const startOfLength = (length: number): RawBuilder<number> =>
   sql<number>`timestamp / ${sql.lit(length)} * ${sql.lit(length)}`;
 
-/** A row for each tag of a request, with the column `value`. */
+/** One row per request tag, with the column `value`. */
 const TAGS: Readonly<Record<Store['kind'], RawBuilder<{ readonly value: string }>>> = {
   sqlite: sql`json_each(gateway_usage.tags)`,
   postgres: sql`json_array_elements_text(gateway_usage.tags::json)`,
@@ -139,7 +139,7 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
     }),
   );
   if (filter.tag !== undefined) {
-    // Tags contain no quotation marks, so the text of one is not part of another.
+    // Tags contain no quotation marks, so one tag's text is never part of another's.
     const quoted = `%${JSON.stringify(filter.tag).replaceAll(/[_%!]/g, '!$&')}%`;
     query = query.where(
       isTag(filter.tag) ? sql<boolean>`tags like ${quoted} escape '!'` : sql<boolean>`1 = 0`,
@@ -201,10 +201,13 @@ const totalsOf = (row: Sums): UsageTotals => ({
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are omitted. */
+/**
+ * Columns of the export. Users can read it, so details of provider failures, which are for administrators
+ * only, are omitted.
+ */
 const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter((name) => name !== 'error_detail');
 
-/** Names of the API that differ from those of the database. */
+/** API names that differ from the database's. */
 const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
   cost_nano: 'cost',
   estimated: 'usage_estimated',
@@ -212,7 +215,7 @@ const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
 
 const usageCsvHeader = (): string => csvLine(COLUMNS.map((column) => NAMES[column] ?? column));
 
-/** A row as a CSV line, with amounts in dollars and times in RFC 3339, like in the API. */
+/** A row as a CSV line, with amounts in dollars and RFC 3339 times, as in the API. */
 const usageCsvLine = (row: UsageRow): string => csvLine(COLUMNS.map((column) => textOf(row, column)));
 
 function textOf(row: UsageRow, column: keyof UsageRow): string {

@@ -1,6 +1,9 @@
 import type { UsageInterval, UsagePoint, UsageTotals } from './usage-api.ts';
 
-/** The zones of the world differ by multiples of this from UTC, so that each quarter of an hour is in one interval of every zone. */
+/**
+ * All time zones differ from UTC by multiples of this, so that each quarter of an hour is within a single
+ * interval in every zone.
+ */
 export const QUARTER_MS = 900_000;
 
 /** Adds up quarters of an hour, oldest first, to the intervals of a time zone. */
@@ -18,7 +21,7 @@ export function inZone(
   return [...points.values()];
 }
 
-/** The start of the interval in the zone that a time belongs to. */
+/** The start of the interval that a time belongs to in the zone. */
 function startIn(time: number, interval: UsageInterval, timeZone: string): number {
   const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timeZone);
   if (interval === 'month') return local.with({ day: 1 }).startOfDay().epochMilliseconds;

@@ -8,7 +8,10 @@ export interface UsedModels {
   readonly all: readonly string[];
 }
 
-/** The models in the usage, and those that match a text: a model string in any form, or a model without its provider. */
+/**
+ * The models in the usage, and those that match a text: a model string in any format, or a model without its
+ * provider.
+ */
 export async function usedModels(
   usage: Pick<UsageReports, 'groups'>,
   text: string,

@@ -12,11 +12,11 @@ import type { Objects, ObjectKind, StoredObject, WorkPlan } from './objects.ts';
 import { canSee } from '../../shared/owner.ts';
 import { isVisible } from '../../store/space-columns.ts';
 
-/** Maximum unpaid objects that are checked at a time. */
+/** Maximum number of unpaid objects checked at a time. */
 const MAX_CHECKED = 50;
-/** Maximum ids of one query. */
+/** Maximum number of IDs per query. */
 const MAX_LOOKED_UP = 500;
-/** Maximum rows of one insertion. */
+/** Maximum number of rows per insert. */
 const MAX_INSERTED = 100;
 const KINDS: readonly ObjectKind[] = ['file', 'batch', 'response', 'item'];
 

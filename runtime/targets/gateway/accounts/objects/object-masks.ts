@@ -6,22 +6,22 @@ import type { Schema } from '../../store/schema.ts';
 import { signingKey } from '../../store/signing-key.ts';
 import type { ObjectKind, StoredObject } from './objects.ts';
 
-/** What was masked in one request, and which guardrails it named. */
+/** What was masked in one request, and which guardrails it specified. */
 export interface RequestMasks {
-  /** The id that the client has given the request, in a batch; empty for the only request of an object. */
+  /** In a batch, the client's ID for the request; empty if it is the object's only request. */
   readonly customId: string;
-  /** The values that the answer gets back, by placeholder. */
+  /** The values to restore in the response, by placeholder. */
   readonly values: readonly (readonly [placeholder: string, value: string])[];
-  /** The member `guardrails` of the request. */
+  /** The request's `guardrails` member. */
   readonly guardrails?: unknown;
 }
 
-/** Keeps what was masked in requests whose answers providers store, encrypted with the master key. */
+/** Stores what was masked in requests whose responses providers store, encrypted with the master key. */
 export interface ObjectMasks {
   keep(object: Pick<StoredObject, 'kind' | 'id'>, masks: readonly RequestMasks[]): Promise<void>;
-  /** By the ids of their requests; empty if nothing was masked, or if it was encrypted with another master key. */
+  /** By request ID; empty if nothing was masked, or if it was encrypted with another master key. */
   find(kind: ObjectKind, id: string): Promise<ReadonlyMap<string, RequestMasks>>;
-  /** Gives another object, e.g. the output of a batch, the masks of an object. */
+  /** Copies an object's masks to another object, e.g. a batch's output. */
   copy(from: Pick<StoredObject, 'kind' | 'id'>, to: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
   delete(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface ObjectMasks {
 const MAX_BYTES = 32 * 1024 * 1024;
 const PURPOSE = 'masks';
 
-/** Without a master key, only the permissions of the database protect the values. */
+/** Without a master key, only the database's permissions protect the values. */
 export function createObjectMasks(db: Kysely<Schema>, masterKey = ''): ObjectMasks {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => {

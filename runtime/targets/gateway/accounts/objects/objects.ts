@@ -1,15 +1,15 @@
 import type { HeldAmount } from '../ledger/ledger.ts';
 import type { Space, Viewer } from '../../shared/owner.ts';
 
-/** An item is what an answer has created at the provider in addition to itself: its messages, calls and containers. */
+/** An item is what a response created at the provider besides itself: its messages, calls and containers. */
 export type ObjectKind = 'file' | 'batch' | 'response' | 'item';
 
-/** What a provider works on after the answer to the request. */
+/** What a provider continues to process after its response to the request. */
 export type WorkKind = 'batch' | 'response';
 
 export const isWork = (kind: ObjectKind): kind is WorkKind => kind === 'batch' || kind === 'response';
 
-/** An object that a provider stores, and the user that it belongs to. */
+/** An object stored by a provider, and the user that it belongs to. */
 export interface StoredObject {
   readonly kind: ObjectKind;
   readonly id: string;
@@ -18,57 +18,63 @@ export interface StoredObject {
   /** Who can see it; null for the master key only. */
   readonly space: Space | null;
   readonly keyId: string | null;
-  /** The model that works on it, `provider:model`. */
+  /** The model that processes it, `provider:model`. */
   readonly model: string | null;
   readonly createdAt: number;
-  /** The last state that the provider reported. */
+  /** The last state reported by the provider. */
   readonly content: Readonly<Record<string, unknown>>;
   readonly plan: WorkPlan | undefined;
-  /** Set while it is not paid. */
+  /** Set while it is not paid for. */
   readonly held: HeldAmount | undefined;
 }
 
-/** Work that a provider does later, as far as it is known before. */
+/** Work that a provider does later, as far as it is known beforehand. */
 export interface WorkPlan {
-  /** The route that the requests are for. */
+  /** The route of the requests. */
   readonly endpoint: string;
   readonly model: string;
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Tags of its usage. */
+  /** Tags for its usage. */
   readonly tags?: readonly string[] | undefined;
-  /** Digest of the policy that has checked the requests of a batch; undefined for files of earlier versions. */
+  /** Digest of the policy that checked a batch's requests; undefined for files from earlier versions. */
   readonly policy?: string | undefined;
 }
 
 export interface ObjectPage {
   readonly limit: number;
-  /** Id of the object before the page. */
+  /** ID of the last object before the page. */
   readonly after?: string | undefined;
   readonly isOldestFirst?: boolean | undefined;
-  /** The purpose of files. */
+  /** File purpose. */
   readonly purpose?: string | undefined;
 }
 
-/** The objects that providers store for users of this gateway. */
+/** The objects that providers store for this gateway's users. */
 export interface Objects {
   add(object: StoredObject): Promise<void>;
   /** Adds objects that are not known yet. */
   addMissing(objects: readonly StoredObject[]): Promise<void>;
-  /** The object of any user. */
+  /** An object, whichever user it belongs to. */
   find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
-  /** Throws a NotFoundError if one of the ids is that of an object which the viewer cannot see. Others are left to the provider. */
+  /**
+   * Throws a NotFoundError if one of the IDs belongs to an object that the viewer cannot see. Other IDs are
+   * left to the provider.
+   */
   requireOwn(ids: ReadonlySet<string>, viewer: Viewer): Promise<void>;
   /** Throws a NotFoundError for an object that does not exist or that the viewer cannot see. */
   require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;
-  /** Newest first. Returns one object more than the limit, if there are more. */
+  /** Newest first. If there are more, returns one object more than the limit. */
   list(kind: ObjectKind, viewer: Viewer, page: ObjectPage): Promise<readonly StoredObject[]>;
   update(object: Pick<StoredObject, 'kind' | 'id'>, content: StoredObject['content']): Promise<void>;
-  /** Records that an object is paid. */
+  /** Records that an object is paid for. */
   paid(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
   delete(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
-  /** Takes unpaid objects that no gateway has checked since `before`, oldest check first. Others do not get them until then. */
+  /**
+   * Takes unpaid objects that no gateway has checked since `before`, oldest check first. Other gateways do
+   * not get them until then.
+   */
   takeUnpaid(kind: ObjectKind, before: number): Promise<readonly StoredObject[]>;
   /** The keys that pay for unpaid objects. */
   keysOfUnpaid(): Promise<readonly string[]>;
@@ -76,6 +82,6 @@ export interface Objects {
   unpaidOf(keyId: string): Promise<readonly StoredObject[]>;
   /** The unpaid batches that have a file as their input or output. */
   unpaidWith(fileId: string): Promise<readonly StoredObject[]>;
-  /** Reservations since before this time that no object has, because a gateway was killed in between. */
+  /** Reservations older than this time that no object has, because a gateway was killed in between. */
   lostHolds(before: number): Promise<readonly HeldAmount[]>;
 }

@@ -4,7 +4,10 @@ import type { ListedPrice } from './price-map.ts';
 
 const UNITS_PER_PRICE = 1_000_000;
 
-/** The price of a model with audio as input or output: by tokens, or by seconds or characters if the map has no price of its tokens. */
+/**
+ * The price of a model with audio input or output: by tokens, or by seconds or characters if the map has no
+ * token price for it.
+ */
 export function audioPrice(found: ListedPrice | undefined): TokenPrice | undefined {
   if (!found) return undefined;
   const { listed, price, source } = found;
@@ -28,6 +31,6 @@ export function audioPrice(found: ListedPrice | undefined): TokenPrice | undefin
   };
 }
 
-/** The price of a million. Amounts of a checked map are valid. */
+/** Price per million. Amounts in a validated map are valid. */
 const million = (dollars: number | undefined, factor: number): Nanos | undefined =>
   dollars === undefined ? undefined : nanosOf(Number((dollars * factor).toPrecision(9)));

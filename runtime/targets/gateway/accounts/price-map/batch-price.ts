@@ -2,7 +2,7 @@ import { nanosOf } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/price.ts';
 import type { ListedPrice } from './price-map.ts';
 
-/** The price of a batch: what the map has for batches, or else the price of other requests. */
+/** The price for batches: the map's batch price or, without one, the price for other requests. */
 export function batchPrice({ listed, price, source }: ListedPrice): TokenPrice | undefined {
   const { batch } = listed;
   if (!price || batch?.input === undefined) return price;

@@ -1,6 +1,6 @@
 /** Prices per million tokens. */
 export const RATES = ['input', 'output', 'cached_input', 'cache_write', 'cache_write_1h'] as const;
-/** Prices of what is not text: tokens of audio and images per million, everything else per unit. */
+/** Prices for everything but text: audio and image tokens per million, everything else per unit. */
 export const EXTRA_RATES = [
   'audio_input',
   'audio_output',
@@ -21,10 +21,13 @@ export type ListedRates = Readonly<Partial<Record<(typeof RATES)[number], number
 export type ExtraRates = Readonly<Partial<Record<(typeof EXTRA_RATES)[number], number>>>;
 
 export interface ListedModel extends ListedRates, ExtraRates {
-  /** Prices of requests whose prompt has more than `above` tokens, lowest first. What a tier lacks stays as it is. */
+  /**
+   * Prices for requests whose prompt has more than `above` tokens, lowest first. Prices missing from a tier
+   * stay unchanged.
+   */
   readonly tiers?: readonly (ListedRates & { readonly above: number })[];
   readonly batch?: ListedRates;
 }
 
-/** Prices by provider and model, in lower case. A text is another name of the model that it names. */
+/** Prices by provider and model, in lower case. A string is an alias for the model with that name. */
 export type ListedModels = Readonly<Record<string, Readonly<Record<string, ListedModel | string>>>>;

@@ -1,6 +1,6 @@
 import type { PriceMap } from './price-map.ts';
 
-/** The number of entries of a map that another one does not have, has with another price, or has in addition. */
+/** Number of entries that a map lacks, prices differently, or has in addition, compared with another one. */
 export function changesBetween(before: PriceMap, now: PriceMap) {
   const textsOf = (map: PriceMap): Map<string, string> =>
     new Map(map.search('').map(({ name, listed }) => [name, JSON.stringify(listed)]));

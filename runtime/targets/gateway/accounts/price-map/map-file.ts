@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { EXTRA_RATES, type ListedModels, RATES } from './listed-model.ts';
 
-/** Marks a file with prices in the form below. A later form gets another number. */
+/** Marks a file with prices in the format below. A later format gets another number. */
 export const MAP_FORMAT = 'encoderfile-prices-1';
 
-/** Dollars per million tokens, or per unit. Nothing costs more; a larger amount is a mistake of units. */
+/** Dollars per million tokens, or per unit. Nothing costs more; a larger amount means that units were mixed up. */
 const amount = Type.Number({ minimum: 0, maximum: 1_000_000 });
 const optional = (names: readonly string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Optional(amount)]));
@@ -14,7 +14,7 @@ export interface PriceMapFile {
   readonly format: typeof MAP_FORMAT;
   /** Day of the prices, e.g. 2026-01-31. */
   readonly date: string;
-  /** Where the prices are from. */
+  /** Source of the prices. */
   readonly source: string;
   readonly models: ListedModels;
 }

@@ -5,29 +5,29 @@ import type { ListedModel, ListedRates } from './listed-model.ts';
 import type { PriceMapFile } from './map-file.ts';
 import { withoutRegion } from '../../shared/inference-profile.ts';
 
-/** A price of the map. */
+/** A price in the map. */
 export interface ListedPrice {
   /** The entry, `provider:model`. */
   readonly name: string;
-  /** Everything that the map has about the model, in dollars. */
+  /** Everything that the map contains about the model, in dollars. */
   readonly listed: ListedModel;
-  /** The prices of tokens; undefined for a model that is not billed by tokens. */
+  /** Token prices; undefined for a model that is not billed by tokens. */
   readonly price: TokenPrice | undefined;
-  /** What prices of this entry are taken from. */
+  /** Where this entry's prices come from. */
   readonly source: string;
 }
 
-/** Prices that providers publish, which apply to models without a price of one's own. */
+/** Prices published by providers, for models without a custom price. */
 export interface PriceMap {
   readonly date: string;
   readonly source: string;
   readonly size: number;
   find(provider: string, model: string): ListedPrice | undefined;
-  /** All entries, sorted, whose name contains the text. */
+  /** All entries whose name contains the text, sorted. */
   search(text: string): readonly ListedPrice[];
 }
 
-/** Maximum number of remembered look-ups. Clients can name any model. */
+/** Maximum number of cached lookups. Clients can request any model name. */
 const MAX_REMEMBERED = 5000;
 
 export function createPriceMap({ date, source, models }: PriceMapFile): PriceMap {
@@ -86,15 +86,15 @@ function createList(models: Readonly<Record<string, ListedModel | string>>) {
 
 function newestByFamily(names: readonly string[]): Map<string, string> {
   const newest = new Map<string, string>();
-  // Dates of the same form sort as text.
+  // Dates in the same format sort as text.
   for (const name of names.toSorted()) if (familyOf(name) !== name) newest.set(familyOf(name), name);
   return newest;
 }
 
-/** The price of tokens, with what it was taken from. */
+/** Token price, with its source. */
 function tokenPrice(listed: ListedModel, source: string): TokenPrice | undefined {
   const units = unitRatesOf(listed);
-  // A model that is billed by units only has no price of tokens.
+  // A model that is only billed by units has no token price.
   const base = ratesOf(listed) ?? (isBilledByUnits(units) ? FREE_TOKENS : undefined);
   if (!base) return undefined;
   const tiers = (listed.tiers ?? []).flatMap(({ above, ...tier }) => {
@@ -108,7 +108,7 @@ const FREE_TOKENS: TokenRates = { input: 0n, output: 0n, cachedInput: null };
 
 const isBilledByUnits = ({ image, query }: UnitRates): boolean => image !== undefined || query !== undefined;
 
-/** Prices of units. A model whose images have a price as tokens is not billed by images as well. */
+/** Unit prices. If a model's images have a token price, they are not also billed per image. */
 function unitRatesOf(listed: ListedModel): UnitRates {
   const amount = (dollars: number | undefined): Nanos | undefined =>
     dollars === undefined ? undefined : nanos(dollars);
@@ -136,27 +136,28 @@ function ratesOf(listed: ListedRates): TokenRates | undefined {
   };
 }
 
-/** Amounts of a checked map are valid. */
+/** Amounts in a validated map are valid. */
 const nanos = (dollars: number): Nanos => nanosOf(dollars) ?? 0n;
 const optional = (dollars: number | undefined): Nanos | null =>
   dollars === undefined ? null : nanos(dollars);
 
-/** A date or number of a snapshot at the end of a name: -2024-08-06, -20241022, @20241022, -0613, -002. */
+/** A snapshot's date or number at the end of a name: -2024-08-06, -20241022, @20241022, -0613, -002. */
 const SNAPSHOT = /[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3})$/;
 const LATEST = /[-@](latest|default)$/;
-/** Versions in the names of Bedrock: `anthropic.claude-…-v1:0`. */
+/** Versions in Bedrock names: `anthropic.claude-…-v1:0`. */
 const VERSION = /-v\d+(:\d+)?$/;
 
-/** Names of a provider's price map, to look up others in. */
+/** Names in a provider's price map, for looking up others. */
 interface ListedNames {
   readonly has: (name: string) => boolean;
-  /** The newest dated snapshot of a model. */
+  /** A model's newest dated snapshot. */
   readonly newest: (family: string) => string | undefined;
 }
 
 /**
- * Finds the name under which the price of a model is listed: its own name, whatever its case; without the prefix of its provider or
- * region; the family of a snapshot that is not listed itself; the current model for `-latest`; and the newest snapshot of a family.
+ * Finds the name that a model's price is listed under: its own name, ignoring case; without its provider or
+ * region prefix; the family of an unlisted snapshot; the current model for `-latest`; and a family's newest
+ * snapshot.
  */
 function matchModel(provider: string, model: string, names: ListedNames): string | undefined {
   const [own = '', ...others] = spellingsOf(provider, model.trim().toLowerCase());
@@ -171,11 +172,12 @@ function matchModel(provider: string, model: string, names: ListedNames): string
 
 function spellingsOf(provider: string, text: string): string[] {
   const name = text
-    // The resource names of Google and Amazon end with the model.
+    // Google's and Amazon's resource names end with the model.
     .replace(/^arn:.*\//, '')
     .replace(/^((projects|publishers)\/.*\/)?models\//, '');
   const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
-  // A tuned model is `ft:<base>:<organization>:<name>:<id>`, and costs what its base does when it is tuned.
+  // A fine-tuned model is named `ft:<base>:<organization>:<name>:<id>`, and costs as much as its fine-tuned
+  // base.
   const [tuned] = /^ft:[^:]+/.exec(bare) ?? [];
   const global = withoutRegion(bare);
   return [...new Set([bare, tuned ?? bare, global, global.replace(VERSION, '')])];

@@ -8,14 +8,17 @@ import type { Store } from '../../store/store.ts';
 import type { PriceMapFile } from './map-file.ts';
 import { createPriceMap, type ListedPrice, type PriceMap } from './price-map.ts';
 
-/** The price map in use: the one that was stored with `gateway pricing update`, or a newer one that ships with the program. */
+/** The price map in use: the one stored with `gateway pricing update`, or a newer one shipped with the program. */
 export interface PriceMaps {
   /** The published price of a provider's model. */
   find(provider: string, model: string): Promise<ListedPrice | undefined>;
   current(): Promise<PriceMap>;
-  /** Replaces the stored map. Gateways on the same database use it within a second. Throws an InputError if it is older than the one of the program, which would apply instead. */
+  /**
+   * Replaces the stored map. Gateways with the same database use it within a second. Throws an InputError if
+   * it is older than the program's map, which would apply instead.
+   */
   store(map: PriceMapFile): Promise<void>;
-  /** Removes the stored map, so that the one of the program applies. */
+  /** Removes the stored map, so that the program's map applies. */
   reset(): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export function createPriceMaps(
   let asOf = -1;
   let loading: Promise<void> | undefined;
 
-  /** Reads the stored map again if another one was stored. */
+  /** Rereads the stored map if it was replaced. */
   const load = async (current: number): Promise<void> => {
     const head = await headOf(db);
     if (head?.updated_at !== stored?.updatedAt) stored = head && (await contentOf(db));
@@ -44,7 +47,7 @@ export function createPriceMaps(
     if (asOf < now) {
       loading ??= load(now).finally(() => (loading = undefined));
       await loading;
-      // A load that had begun before this revision can have read an older map.
+      // A read that started before this revision may have read an older map.
       return await current();
     }
     const own = await shipped();
@@ -60,7 +63,7 @@ export function createPriceMaps(
           `The map has prices of ${date}; those that this program contains are newer (${newest}) and apply instead. Use a newer map.`,
         );
       await revision.change(async (trx, note) => {
-        // Two maps of one millisecond must not look the same.
+        // Two maps stored in the same millisecond must not look the same.
         const before = (await headOf(trx))?.updated_at ?? 0;
         const row = {
           id: ROW,
@@ -90,7 +93,7 @@ const headOf = async (db: Kysely<Schema>) =>
 
 async function contentOf(db: Kysely<Schema>) {
   const row = await db.selectFrom('gateway_price_map').select(['updated_at', 'content']).executeTakeFirst();
-  // It was checked before it was stored.
+  // It was validated before it was stored.
   return (
     row && { updatedAt: row.updated_at, map: createPriceMap(parseJsonText(row.content) as PriceMapFile) }
   );

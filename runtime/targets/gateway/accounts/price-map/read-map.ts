@@ -9,15 +9,15 @@ import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { ExtraRates, ListedModel, ListedModels, ListedRates } from './listed-model.ts';
 
 /**
- * Reads a map in the gateway's own form, or in the one that LiteLLM publishes, which has no date: it gets `today`. Throws an
- * InputError that names the first problem.
+ * Parses a map in the gateway's own format, or in LiteLLM's published format, which has no date and gets
+ * `today`. Throws an InputError that describes the first problem.
  */
 export function readPriceMap(text: string, shown: string, today: string): PriceMapFile {
   const value = parse(text, shown);
   const map = isLiteLlmMap(value)
     ? { format: MAP_FORMAT, date: today, source: shown, models: fromLiteLlm(value) }
     : value;
-  // Another map of LiteLLM can have anything in it, so what was converted is checked as well.
+  // A different LiteLLM map can contain anything, so the converted data is validated as well.
   return check(map, shown);
 }
 
@@ -44,7 +44,7 @@ function check(value: unknown, shown: string): PriceMapFile {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The gateway's names of the providers in the map that LiteLLM publishes. Providers of others are omitted. */
+/** The gateway's names for the providers in LiteLLM's map. Entries of other providers are omitted. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   openai: 'openai',
   'text-completion-openai': 'openai',
@@ -75,7 +75,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   voyage: 'voyage',
   jina_ai: 'jina',
 };
-/** Modes whose routes the gateway does not have. */
+/** Modes for which the gateway has no routes. */
 const LEFT_OUT = new Set([
   'video_generation',
   'evaluation',
@@ -84,14 +84,14 @@ const LEFT_OUT = new Set([
   'vector_store',
   'decisions',
 ]);
-/** Entries that stand for all models of a size. */
+/** Entries that stand for all models of a given size. */
 const SIZE_CLASS = /^(fireworks-ai|together-ai)-/;
 
-/** Whether a JSON value looks like the map that LiteLLM publishes. */
+/** Whether a JSON value looks like LiteLLM's published map. */
 const isLiteLlmMap = (value: unknown): value is Readonly<Record<string, Entry>> =>
   isObject(value) && Object.values(value).some((entry) => isObject(entry) && 'litellm_provider' in entry);
 
-/** Converts the map that LiteLLM publishes. Entries without a price that can be read are omitted. */
+/** Converts LiteLLM's published map. Entries without a readable price are omitted. */
 function fromLiteLlm(map: Readonly<Record<string, unknown>>): ListedModels {
   const models: Record<string, Record<string, ListedModel | string>> = {};
   for (const [key, entry] of Object.entries(map)) {
@@ -116,7 +116,7 @@ function providerOf({ litellm_provider: name }: Entry): string | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
 }
 
-/** The name of a model without the prefix of its provider. */
+/** A model's name without its provider prefix. */
 const nameOf = (key: string): string => {
   const lower = key.toLowerCase();
   const prefix = lower.slice(0, lower.indexOf('/'));
@@ -137,7 +137,8 @@ function modelOf(key: string, entry: Entry): ListedModel {
   const rates = { ...(shortest && ratesOf(shortest, '')), ...ratesOf(entry, '') };
   const tiers = tiersOf(entry);
   const batch = ratesOf(entry, '_batches');
-  // A model that costs nothing would pass any budget. Only moderation is free; elsewhere 0 means that the price is not known.
+  // A free model would pass any budget. Only moderation is free; elsewhere, 0 means that the price is
+  // unknown.
   const isKnown = rates.input !== 0 || rates.output !== 0 || entry['mode'] === 'moderation';
   return {
     ...(isKnown && rates),
@@ -153,7 +154,7 @@ function ratesOf(entry: Entry, suffix: string): ListedRates {
   const input = rate('input');
   return omitUndefined({
     input,
-    // Models that only read, for example of embeddings, have no price of output.
+    // Models that only read, for example embedding models, have no output price.
     output: rate('output') ?? (input === undefined ? undefined : 0),
     cached_input: rate('cached_input'),
     cache_write: rate('cache_write'),
@@ -161,7 +162,7 @@ function ratesOf(entry: Entry, suffix: string): ListedRates {
   });
 }
 
-/** Prices of long prompts. */
+/** Prices for long prompts. */
 function tiersOf(entry: Entry): NonNullable<ListedModel['tiers']> {
   const above = Object.keys(entry).flatMap(
     (name) => /^input_cost_per_token_above_(\d+)k_tokens$/.exec(name)?.[1] ?? [],
@@ -177,7 +178,7 @@ function tiersOf(entry: Entry): NonNullable<ListedModel['tiers']> {
   return [...named, ...ranged].sort((one, other) => one.above - other.above);
 }
 
-/** Prices by ranges of the length of the prompt, the shortest first. */
+/** Prices by prompt length range, shortest first. */
 const rangesOf = ({ tiered_pricing: list }: Entry): Entry[] =>
   Array.isArray(list) ? list.filter(isObject).sort((one, other) => startOf(one) - startOf(other)) : [];
 
@@ -186,12 +187,12 @@ function startOf({ range }: Entry): number {
   return typeof from === 'number' ? from : 0;
 }
 
-/** Gemini models before the third bill a request with searches once. */
+/** Gemini models before version 3 bill a request with searches once. */
 const isPerRequest = (key: string, entry: Entry): boolean =>
   /gemini/.test(`${key} ${String(entry['litellm_provider'])}`) &&
   entry['web_search_billing_unit'] !== 'per_query';
 
-/** The price of an image of the size that is part of the name, `hd/1024-x-1792/dall-e-3`, from that of a pixel. */
+/** The price of an image of the size in the name, `hd/1024-x-1792/dall-e-3`, computed from the price per pixel. */
 function imageOf(key: string, { input_cost_per_pixel: pixel }: Entry): number | undefined {
   const [, width, height] = /\b(\d{1,9})-x-(\d{1,9})\/dall-e/.exec(key) ?? [];
   if (width === undefined || typeof pixel !== 'number' || pixel === 0) return undefined;
@@ -220,7 +221,7 @@ function extrasOf(key: string, entry: Entry): ExtraRates {
   });
 }
 
-/** An amount without the noise of floating point, and without zeros, which often stand for "not known" in other units. */
+/** An amount without floating-point noise, and without zeros, which often stand for "unknown" in other units. */
 function amountOf(value: unknown, factor: number): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined;
   if (value === 0 && factor === 1) return undefined;

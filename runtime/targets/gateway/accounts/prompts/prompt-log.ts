@@ -7,30 +7,30 @@ import type { PromptRow } from '../../store/record-schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Selects requests. All conditions that are set must match. */
+/** Request filters. All specified conditions must match. */
 interface PromptFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly model?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Start of the time range in milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970 (inclusive). */
   readonly from?: number | undefined;
-  /** End of the time range, exclusive. */
+  /** End of the time range (exclusive). */
   readonly to?: number | undefined;
 }
 
 /** A stored request without its texts. */
 export type PromptHead = Omit<PromptRow, 'request' | 'answer'>;
 
-/** Requests and answers of keys that are logged, without secrets. */
+/** Requests and responses of logged keys, without secrets. */
 export interface PromptLog {
   add(rows: readonly PromptRow[]): Promise<void>;
-  /** A page of the requests, newest first, without their texts. */
+  /** A page of requests, newest first, without their texts. */
   list(
     filter: PromptFilter,
     page: ListPage,
   ): Promise<{ readonly total: number; readonly prompts: readonly PromptHead[] }>;
-  /** The records of a request with their texts, oldest first. Throws a NotFoundError. That they were read is recorded. */
+  /** A request's records with their texts, oldest first. Throws a NotFoundError. The access itself is recorded. */
   read(requestId: string): Promise<readonly PromptRow[]>;
   /** Deletes requests before a time. */
   prune(before: number): Promise<void>;
@@ -50,7 +50,7 @@ const HEAD = [
 
 /** Several short transactions let requests write in between. */
 const ROWS_PER_DELETE = 500;
-/** Records of one request; clients choose its id and can use it twice. */
+/** Maximum number of records per request; clients choose its ID and can reuse it. */
 const MAX_RECORDS = 100;
 
 export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now: () => number): PromptLog {

@@ -8,11 +8,11 @@ import type { PromptLog } from './prompt-log.ts';
 import { redactMasked, unmasking } from './redact-masked.ts';
 import { type PromptRedaction, redactRequest } from './redact-prompt.ts';
 
-/** A request and its answer, as they were. */
+/** A request and its response, as received and sent. */
 export interface Prompt {
   readonly at: number;
   readonly requestId: string;
-  /** Null for a request of the master key that names no user. */
+  /** Null for a request with the master key that specifies no user. */
   readonly userId: string | null;
   readonly keyId: string | null;
   readonly model: string;
@@ -20,27 +20,30 @@ export interface Prompt {
   readonly status: UsageStatus;
   /** The parsed body. */
   readonly body: unknown;
-  /** Length of the body in bytes. */
+  /** Body length in bytes. */
   readonly size: number;
-  /** The output of the model; undefined if there is none. */
+  /** The model's output; undefined if there is none. */
   readonly answer: string | undefined;
-  /** The values that placeholders in both stand for, with their placeholders. */
+  /** The values behind the placeholders in both, with their placeholders. */
   readonly masked?: ReadonlyMap<string, string> | undefined;
-  /** Maximum length of the stored request, and of the stored answer. */
+  /** Maximum length of the stored request, and of the stored response. */
   readonly maxCharacters: number;
   readonly patterns: PromptRedaction['patterns'];
 }
 
-/** Writes prompts in the background. Nothing that goes wrong here concerns the request. */
+/** Writes prompts in the background. Failures here do not affect the request. */
 export interface PromptWriter {
   write(prompt: Prompt): void;
-  /** Resolves when everything is written that waits. */
+  /** Resolves when everything that is pending is written. */
   written(): Promise<void>;
   /** Resolves when everything is written. */
   close(): Promise<void>;
 }
 
-/** Prompts that wait, e.g. for a slow database. Further ones are not stored, so that the memory is limited. */
+/**
+ * Maximum number of prompts waiting, e.g. for a slow database. Additional ones are not stored, so that memory
+ * stays limited.
+ */
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const MAX_BATCH = 50;
@@ -106,7 +109,7 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
       }
       waiting.push(prompt);
       waitingBytes += prompt.size;
-      // Starts after the request has its answer.
+      // Starts after the request has its response.
       running ??= new Promise<void>((resolve) => void setImmediate(resolve)).then(run);
     },
     async written() {

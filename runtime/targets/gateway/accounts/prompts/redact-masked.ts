@@ -1,21 +1,21 @@
 import type { TextSpan } from '#serve/redact.ts';
 import { type PromptRedaction, REDACTED, redactText, secretsIn } from './redact-prompt.ts';
 
-/** The values of placeholders. */
+/** Placeholder values. */
 export type Unmasking = ReadonlyMap<string, string>;
 
-/** What the placeholders stand for; undefined if nothing was masked. */
+/** The values behind the placeholders; undefined if nothing was masked. */
 export const unmasking = (masked: ReadonlyMap<string, string> | undefined): Unmasking | undefined =>
   masked && masked.size > 0
     ? new Map([...masked].map(([value, placeholder]) => [placeholder, value]))
     : undefined;
 
-/** The form of all placeholders, e.g. `[PER_1]`. */
+/** The format of all placeholders, e.g. `[PER_1]`. */
 const PLACEHOLDER = /\[[A-Z\d_]+_\d+\]/g;
 
 /**
- * Redacts a text with placeholders. A mask can cut a secret into pieces that no pattern recognizes, so secrets are looked for in the text
- * as it was before it was masked. A placeholder stays, unless it is a part of a secret.
+ * Redacts a text with placeholders. A mask can cut a secret into pieces that no pattern recognizes, so
+ * secrets are searched for in the original text. A placeholder is kept, unless it is part of a secret.
  */
 export async function redactMasked(
   text: string,
@@ -37,11 +37,11 @@ export async function redactMasked(
 }
 
 interface ShownSpan extends TextSpan {
-  /** What is stored in place of the span. Default: that it was redacted. */
+  /** Replacement text to store for the span. Default: a note that it was redacted. */
   readonly shown?: string;
 }
 
-/** The text before it was masked, and where it was masked; undefined if it has no placeholder. */
+/** The text before masking, and where it was masked; undefined if it has no placeholders. */
 function unmask(
   text: string,
   masks: Unmasking,
@@ -60,9 +60,9 @@ function unmask(
   return masked.length === 0 ? undefined : { text: original + text.slice(at), masked };
 }
 
-/** Spans without overlaps: secrets with what overlaps them, and placeholders of all other values. */
+/** Non-overlapping spans: secrets with whatever overlaps them, and placeholders of all other values. */
 function joined(secrets: readonly TextSpan[], masked: readonly ShownSpan[]): readonly ShownSpan[] {
-  // A mask that hides all of a secret hides enough.
+  // A mask that hides all of a secret is sufficient.
   const left = secrets.filter(
     (secret) => !masked.some(({ start, end }) => start <= secret.start && secret.end <= end),
   );

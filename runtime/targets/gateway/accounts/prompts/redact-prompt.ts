@@ -5,11 +5,11 @@ import { type LinearPattern, matchesOf, replaceMatches } from '#platform/linear-
 import type { Redactor, TextSpan } from '#serve/redact.ts';
 
 export interface PromptRedaction {
-  /** Removes the secrets of the gateway. */
+  /** Removes the gateway's secrets. */
   readonly redactor: Pick<Redactor, 'text' | 'spans'>;
-  /** Patterns of the configuration. */
+  /** Configured patterns. */
   readonly patterns: readonly LinearPattern[];
-  /** When redaction gives up, as a time of `performance.now`. */
+  /** When redaction gives up, in `performance.now` time. */
   readonly deadline: number;
 }
 
@@ -17,11 +17,14 @@ export const REDACTED = '[redacted]';
 /** Images and documents in a request are not text. */
 const MIN_ENCODED_LENGTH = 256;
 const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_-]*$/;
-/** Keys of this gateway, and those of well-known APIs. */
+/** This gateway's keys, and keys of well-known APIs. */
 const KEYS =
   /\b(?:gw-[\w-]{40,}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,})/g;
 
-/** Replaces secrets and everything that a pattern matches. Rejects if this takes too long; nothing must be stored then. */
+/**
+ * Replaces secrets and everything that a pattern matches. Rejects if this takes too long; nothing must be
+ * stored in that case.
+ */
 export async function redactText(
   text: string,
   { redactor, patterns, deadline }: PromptRedaction,
@@ -31,7 +34,7 @@ export async function redactText(
   return out;
 }
 
-/** Where secrets and matches of the patterns are in a text. Spans can overlap. */
+/** Positions of secrets and pattern matches in a text. Spans can overlap. */
 export async function secretsIn(
   text: string,
   { redactor, patterns, deadline }: PromptRedaction,
@@ -45,8 +48,9 @@ export async function secretsIn(
 }
 
 /**
- * Redacts every text in a request, which is not JSON then, so that escapes do not hide anything. Values of members that are named like
- * secrets are replaced, too, and encoded data by its length.
+ * Redacts every text in a request. The texts are decoded from JSON first, so that escapes do not hide
+ * anything. Also replaces the values of members whose names suggest secrets, and replaces encoded data with
+ * its length.
  */
 export async function redactRequest(
   value: unknown,

@@ -33,7 +33,7 @@ export function createModelEntries(
     revision: revision.current,
     read: async () => await readEntries(db, box),
     async change(decide) {
-      // The key of the database is created outside of the transaction, which holds the only connection of SQLite.
+      // The database's key is created outside of the transaction, which occupies SQLite's only connection.
       await box.close('', {});
       await revision.change(async (trx, note) => {
         const stored = await readEntries(trx, box);
@@ -82,7 +82,7 @@ interface WriteParts {
   readonly now: number;
 }
 
-/** Writes the new state of an entry and returns it; undefined if it is deleted. */
+/** Writes an entry's new state and returns it; undefined if it is deleted. */
 async function writeEntry(
   trx: Transaction<Schema>,
   change: EntryChange,
@@ -127,13 +127,13 @@ interface States {
   readonly after?: EntrySettings | undefined;
 }
 
-/** The state of an entry for the audit log: its settings, and the names of its secrets. */
+/** An entry's state for the audit log: its settings, and the names of its secrets. */
 const auditState = (entry: StoredAlias | StoredProvider): EntrySettings => ({
   ...entry.settings,
   ...('secretNames' in entry && { secrets: entry.secretNames }),
 });
 
-/** Values of secrets are not recorded, but that they changed is. */
+/** Secret values are not recorded, only the fact that they changed. */
 function withSecretChange(
   { before, after }: States,
   change: EntryChange,
@@ -145,14 +145,14 @@ function withSecretChange(
   return { before, after: { ...after, secretsChanged: true } };
 }
 
-/** Encrypts the secrets of providers with the master key, each for the address that they are sent to. */
+/** Encrypts provider secrets with the master key, each bound to the address that it is sent to. */
 interface SecretBox {
   close(address: string, secrets: EntrySettings): Promise<Uint8Array>;
-  /** Undefined for secrets of another address, or that were encrypted with another master key. */
+  /** Undefined for secrets bound to another address, or encrypted with another master key. */
   open(address: string, bytes: Uint8Array): Promise<EntrySettings | undefined>;
 }
 
-/** Without a master key, only the permissions of the database protect the secrets. */
+/** Without a master key, only the database's permissions protect the secrets. */
 function createSecretBox(db: Kysely<Schema>, masterKey = ''): SecretBox {
   let opened: Promise<Seal> | undefined;
   const openSeal = async (): Promise<Seal> =>

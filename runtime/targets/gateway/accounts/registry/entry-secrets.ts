@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import type { EntrySettings } from './model-entries.ts';
 
-/** Members of a provider's entry that are secret. Headers are included because credentials can be sent in any of them. */
+/** Secret members of a provider entry. Headers are included because any of them can contain credentials. */
 const SECRETS: readonly (readonly [string, string?])[] = [
   ['api_key'],
   ['headers'],
@@ -15,7 +15,7 @@ interface SplitEntry {
   readonly secrets: EntrySettings;
 }
 
-/** Separates the secrets of a provider's entry from its other settings. */
+/** Separates a provider entry's secrets from its other settings. */
 export function splitSecrets(entry: EntrySettings): SplitEntry {
   const [settings, secrets]: [Record<string, unknown>, Record<string, unknown>] = [{ ...entry }, {}];
   for (const [name, inner] of SECRETS) {
@@ -33,7 +33,7 @@ export function splitSecrets(entry: EntrySettings): SplitEntry {
   return { settings, secrets };
 }
 
-/** Puts the secrets back into the settings. */
+/** Merges the secrets back into the settings. */
 export function joinSecrets(settings: EntrySettings, secrets: EntrySettings): EntrySettings {
   const joined = Object.entries(secrets).map(([name, value]) => [
     name,
@@ -42,13 +42,13 @@ export function joinSecrets(settings: EntrySettings, secrets: EntrySettings): En
   return { ...settings, ...Object.fromEntries(joined) };
 }
 
-/** Names of secrets for display, e.g. `api_key` and `aws.session_token`. */
+/** Secret names for display, e.g. `api_key` and `aws.session_token`. */
 export const secretNames = (secrets: EntrySettings): string[] =>
   Object.entries(secrets).flatMap(([name, value]) =>
     isObject(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
   );
 
-/** Where the requests of a provider are sent, with its secrets. The type has an address of its own. */
+/** Where a provider's requests, including its secrets, are sent. A type implies an address. */
 export const entryAddress = (name: string, settings: EntrySettings): string =>
   JSON.stringify([
     settings['type'] ?? name,

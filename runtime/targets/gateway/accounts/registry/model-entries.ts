@@ -1,4 +1,4 @@
-/** An entry in the vocabulary of the configuration file. */
+/** An entry, using the configuration file's keys. */
 export type EntrySettings = Readonly<Record<string, unknown>>;
 
 interface StoredEntry {
@@ -14,32 +14,32 @@ export type StoredAlias = StoredEntry;
 export interface StoredProvider extends StoredEntry {
   /** Names of its secrets, e.g. `api_key` and `headers.X-Team`. */
   readonly secretNames: readonly string[];
-  /** Undefined if they cannot be decrypted: they were stored with another master key, or for another address. */
+  /** Undefined if they cannot be decrypted, because they were stored with another master key or for another address. */
   readonly secrets: EntrySettings | undefined;
 }
 
-/** Providers and aliases in the database, in order of their names. */
+/** Providers and aliases in the database, sorted by name. */
 export interface StoredEntries {
   readonly providers: readonly StoredProvider[];
   readonly aliases: readonly StoredAlias[];
 }
 
-/** The new state of an entry; an entry without settings is deleted. */
+/** An entry's new state; an entry without settings is deleted. */
 export type EntryChange =
   | { readonly kind: 'alias'; readonly name: string; readonly settings: EntrySettings | undefined }
   | {
       readonly kind: 'provider';
       readonly name: string;
       readonly settings: EntrySettings | undefined;
-      /** Undefined keeps those that are stored. */
+      /** Undefined keeps the stored ones. */
       readonly secrets?: EntrySettings | undefined;
     };
 
-/** Stores providers and aliases that are created at run time. */
+/** Stores providers and aliases created at run time. */
 export interface ModelEntries {
-  /** The revision of the database, at most one second old. A promise only if the database must be read. */
+  /** The database revision, at most one second old. Only returns a promise if the database must be read. */
   revision(): number | Promise<number>;
   read(): Promise<StoredEntries>;
-  /** Changes one entry in a transaction. `decide` gets the entries as they are in it, and can throw. */
+  /** Changes one entry in a transaction. `decide` receives the entries as of the transaction, and can throw. */
   change(decide: (stored: StoredEntries) => EntryChange): Promise<void>;
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Letters that are not mistaken for each other and form no words. @see https://www.rfc-editor.org/rfc/rfc8628#section-6.1 */
+/**
+ * Letters that are not easily confused and cannot form words. @see
+ * https://www.rfc-editor.org/rfc/rfc8628#section-6.1
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** The code that `gateway login` prints and the page of the gateway shows, such as `BCDF-GHJK`. */
+/** The code that `gateway login` prints and the gateway's page shows, such as `BCDF-GHJK`. */
 export function commandCode({
   state,
   challenge,

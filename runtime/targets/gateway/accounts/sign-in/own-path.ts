@@ -1,9 +1,9 @@
-/** Where a sign-in ends if it names no page of the gateway. */
+/** Where a sign-in ends if it specifies no page of the gateway. */
 const DEFAULT_PATH = '/docs';
 
 /**
- * Returns a path of the gateway itself for a redirect, so that a sign-in cannot lead to another site. Browsers read a path that starts
- * with two slashes as a host, and dots can be removed before such a path.
+ * Returns one of the gateway's own paths for a redirect, so that a sign-in cannot lead to another site.
+ * Browsers treat a path that starts with two slashes as a host, and remove dot segments before such a path.
  */
 export function ownPath(returnTo: string, publicUrl: string): string {
   const url = returnTo.startsWith('/') ? URL.parse(returnTo, publicUrl) : null;

@@ -11,15 +11,15 @@ import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 import type { SignInConfig } from './sign-in-config.ts';
 
-/** The provider of sign-ins. Its metadata and keys are requested on first use and cached. */
+/** The sign-in provider. Its metadata and keys are requested on first use and cached. */
 export interface SignInProvider {
   /** The URL that a browser is sent to. */
   authorizationUrl(request: AuthorizationRequest): Promise<string>;
-  /** Exchanges a code for an ID token, and returns its verified claims. */
+  /** Exchanges a code for an ID token; returns the token's verified claims. */
   claims(exchange: CodeExchange): Promise<Readonly<Record<string, unknown>>>;
-  /** Throws if a response is from another provider. @see https://www.rfc-editor.org/rfc/rfc9207 */
+  /** Throws if a response comes from another provider. @see https://www.rfc-editor.org/rfc/rfc9207 */
   checkIssuer(issuer: string | undefined): Promise<void>;
-  /** Reads the metadata and the keys. Returns how many keys there are; throws an OAuthFailure. */
+  /** Fetches the metadata and keys. Returns the number of keys; throws an OAuthFailure. */
   check(): Promise<number>;
   close(): Promise<void>;
 }
@@ -68,7 +68,8 @@ export function createSignInProvider(
   };
   const keys: KeyFinder = createJwks({
     now: () => clock.now(),
-    // ID tokens come from the provider itself, so unknown keys are new ones, and never an attack.
+    // ID tokens come directly from the provider, so unknown key IDs belong to new keys and are never an
+    // attack.
     cooldownMs: 0,
     load: loadKeys,
   });
@@ -127,7 +128,7 @@ async function loadMetadata(http: OAuthHttp, issuer: string): Promise<ServerMeta
   return found;
 }
 
-/** Adds the client authentication to a token request, and returns its headers. */
+/** Adds client authentication to a token request; returns the headers. */
 function authenticate(
   { clientId, clientSecret }: SignInConfig,
   { tokenAuthMethods }: ServerMetadata,
@@ -173,7 +174,7 @@ async function verifyIdToken(
   return claims;
 }
 
-/** The algorithm of a token for messages, because providers can be configured to use one that is not allowed. */
+/** A token's algorithm, for messages, because a provider may be configured to use one that is not allowed. */
 function algorithmOf(token: string): string {
   try {
     const { alg } = decodeProtectedHeader(token);
@@ -186,7 +187,7 @@ function algorithmOf(token: string): string {
 const refused = (message: string, cause?: unknown): AppError =>
   new AppError('UnauthorizedError', `${message}. Sign in again.`, { reason: 'sign_in_failed', cause });
 
-/** Turns failures of the provider into errors of this server that clients can retry. */
+/** Converts provider failures to server errors that clients can retry. */
 async function available<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -3,20 +3,20 @@ import type { TeamRole } from '../identity/groups-api.ts';
 import { USER_ROLES, type UserRole } from '../fields/users.ts';
 import type { GroupRule, SignInConfig } from './sign-in-config.ts';
 
-/** What the claims of an ID token say about a user. */
+/** What an ID token's claims say about a user. */
 export interface ClaimedUser {
   readonly userId: string;
   readonly alias: string | undefined;
-  /** Undefined if no rule sets roles: then roles are set in the gateway only. */
+  /** Undefined if no rule sets roles, in which case roles are only set in the gateway. */
   readonly role: UserRole | undefined;
-  /** The role in each team that rules name; null for a team that the user is not in. */
+  /** The role in each team that the rules mention; null for a team that the user does not belong to. */
   readonly teams: ReadonlyMap<string, TeamRole | null>;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 type ClaimRules = Pick<SignInConfig, 'userClaim' | 'groupsClaim' | 'groups'>;
 
-/** Reads the claims of an ID token. Throws a ForbiddenError if they identify no user. */
+/** Reads an ID token's claims. Throws a ForbiddenError if they do not identify a user. */
 export function readClaims(
   claims: Claims,
   { userClaim, groupsClaim, groups: rules }: ClaimRules,
@@ -24,7 +24,7 @@ export function readClaims(
   const userId = claims[userClaim];
   if (typeof userId !== 'string' || userId === '')
     throw refused(`The ID token has no claim ${userClaim}, which is the user id.`);
-  // Some providers let users enter any address, also that of another user.
+  // Some providers let users enter any email address, including another user's.
   if (userClaim === 'email' && claims['email_verified'] !== true)
     throw refused(`The provider has not verified the email address ${userId.slice(0, 100)}.`);
   const groups = textsOf(claims[groupsClaim]);
@@ -52,7 +52,7 @@ function teamsOf(
   return teams;
 }
 
-/** Providers send one group as a text. */
+/** Providers send a single group as a string. */
 const textsOf = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Codes that were redeemed on any gateway of the database. */
+/** Codes redeemed on any gateway that uses this database. */
 export interface RedeemedCodes {
   /** Whether this is the first request that redeems the code. */
   redeem(id: string, expiresAt: number): Promise<boolean>;
@@ -10,7 +10,7 @@ export interface RedeemedCodes {
 export const createRedeemedCodes = ({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now'>): RedeemedCodes => ({
   redeem: async (id, expiresAt) =>
     await db.transaction().execute(async (trx) => {
-      // Codes that have expired are rejected without this table.
+      // Expired codes are rejected without this table.
       await trx
         .deleteFrom('gateway_sign_in_codes')
         .where('expires_at', '<=', Math.floor(clock.now()))

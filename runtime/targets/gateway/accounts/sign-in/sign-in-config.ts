@@ -10,7 +10,7 @@ export interface SignInConfig {
   /** Origin at which browsers reach the gateway. */
   readonly publicUrl: string;
   readonly scopes: readonly string[];
-  /** Claim that is the user id. */
+  /** Claim used as the user ID. */
   readonly userClaim: string;
   readonly groupsClaim: string;
   /** Whether users are created at their first sign-in. */
@@ -19,7 +19,7 @@ export interface SignInConfig {
   readonly groups: readonly GroupRule[];
 }
 
-/** What a group of the provider is in the gateway. */
+/** What a provider group maps to in the gateway. */
 export interface GroupRule {
   readonly group: string;
   readonly role: UserRole | undefined;

@@ -14,7 +14,7 @@ import type { SignInConfig } from './sign-in-config.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { createSeal } from '#platform/seal.ts';
 
-/** A session: a key with the scope `manage` that expires. */
+/** A session: an expiring key with scope `manage`. */
 interface Session {
   readonly key: Key;
   readonly secret: string;
@@ -24,32 +24,35 @@ interface Session {
 export interface WaitingCommand {
   readonly port: number;
   readonly state: string;
-  /** S256 challenge of a verifier that only the command knows. */
+  /** S256 challenge for a verifier that only the command knows. */
   readonly challenge: string;
 }
 
-/** A user who has signed in for a waiting command, and must agree that it gets a key. */
+/** A user who has signed in for a waiting command, and must consent to giving it a key. */
 export interface AskedConsent extends WaitingCommand {
   readonly userId: string;
 }
 
-/** What follows a sign-in: a path of the gateway with a session, or a question, whose `cookie` must come back with the consent. */
+/**
+ * What happens after a sign-in: a redirect to one of the gateway's paths with a session, or a consent
+ * question, whose `cookie` must be sent back with the consent.
+ */
 type SignedIn =
   | { readonly kind: 'browser'; readonly returnTo: string; readonly session: Session }
   | { readonly kind: 'command'; readonly asked: AskedConsent; readonly cookie: string };
 
 export interface SignInFlow {
   readonly publicUrl: string;
-  /** Starts a sign-in. `cookie` must come back with the response of the provider. */
+  /** Starts a sign-in. `cookie` must be sent back with the provider's response. */
   begin(
     returnTo: string,
     command?: WaitingCommand,
   ): Promise<{ readonly location: string; readonly cookie: string }>;
-  /** Ends a sign-in with the parameters that the provider sent. */
+  /** Completes a sign-in with the parameters sent by the provider. */
   finish(parameters: URLSearchParams, cookie: string | undefined): Promise<SignedIn>;
-  /** Returns the address of the waiting command, with a code if the user agrees that it gets a key. */
+  /** Returns the waiting command's URL, with a code if the user consents to giving it a key. */
   consent(cookie: string | undefined, isGiven: boolean): string;
-  /** Exchanges the code of a waiting command for a session. */
+  /** Exchanges a waiting command's code for a session. */
   redeem(code: string, verifier: string): Promise<Session>;
   close(): Promise<void>;
 }
@@ -58,7 +61,7 @@ export const CALLBACK_PATH = '/auth/callback';
 const SIGN_IN_MS = 10 * 60_000;
 const COMMAND_CODE_MS = 60_000;
 
-/** A sign-in that has started, in a cookie of the browser. */
+/** A pending sign-in, stored in a browser cookie. */
 interface StartedSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -69,7 +72,7 @@ interface StartedSignIn {
 
 /** A user who has signed in for a waiting command. */
 interface CommandCode {
-  /** The text of a code is not unique, because it can be encoded in several ways. */
+  /** A code's text is not unique, because it can be encoded in several ways. */
   readonly id: string;
   readonly userId: string;
   readonly challenge: string;
@@ -79,12 +82,12 @@ export interface SignInFlowParts {
   readonly identity: Identity;
   readonly codes: RedeemedCodes;
   readonly clock: Clock;
-  /** A key that all gateways on the database share, because another one can end a sign-in. */
+  /** A key shared by all gateways with this database, because another gateway may complete a sign-in. */
   readonly key: Uint8Array;
   readonly onMissingTeam: (teamId: string) => void;
 }
 
-/** Sign-in by OpenID Connect: the authorization code flow with PKCE. */
+/** Sign-in with OpenID Connect: the authorization code flow with PKCE. */
 export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): SignInFlow {
   const { identity, codes: redeemed, clock, key, onMissingTeam } = parts;
   const { publicUrl, createUsers, sessionMs } = config;
@@ -167,7 +170,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
   };
 }
 
-/** Name of the keys of sessions, by which lists show them. */
+/** Name of session keys, as shown in lists. */
 const SESSION_NAME = 'Sign-in';
 
 async function deleteExpiredSessions({ keys }: Identity, userId: string): Promise<void> {
@@ -184,7 +187,7 @@ const randomText = (): string => randomBytes(24).toString('base64url');
 const failed = (message: string): AppError =>
   new AppError('UnauthorizedError', `${message}. Sign in again.`, { reason: 'sign_in_failed' });
 
-/** Values that travel through browsers and come back: encrypted, of one purpose, and valid for a limited time. */
+/** Values that make a round trip through browsers: encrypted, bound to a purpose, and valid for a limited time. */
 interface SealedValues<Value> {
   close(value: Value): string;
   /** Undefined for a value that is invalid or has expired. */
@@ -202,11 +205,11 @@ function createSealedValues<Value>(
       Buffer.from(seal.close(JSON.stringify({ value, until: clock.now() + maxAgeMs }))).toString('base64url'),
     open(text) {
       const bytes = Buffer.from(text, 'base64url');
-      // Decoders ignore characters that do not belong there, so a value would have several texts.
+      // Decoders ignore invalid characters, so a value would have several encodings.
       if (bytes.toString('base64url') !== text) return undefined;
       const opened = seal.open(bytes);
       if (opened === undefined) return undefined;
-      // Only this program can have created the text, so its form is known.
+      // Only this program can have created the text, so its format is known.
       const { value, until } = parseJsonText(opened) as { readonly value: Value; readonly until: number };
       return until > clock.now() ? value : undefined;
     },
@@ -216,11 +219,14 @@ function createSealedValues<Value>(
 interface AdmitOptions {
   readonly identity: Pick<Identity, 'users' | 'members' | 'teams'>;
   readonly createUsers: boolean;
-  /** Reports a team of the configuration that does not exist. */
+  /** Reports a configured team that does not exist. */
   readonly onMissingTeam: (teamId: string) => void;
 }
 
-/** Finds or creates the user of a sign-in, and applies the role and the teams of the claims. Throws for users that cannot sign in. */
+/**
+ * Finds or creates the user for a sign-in, and applies the role and teams from the claims. Throws for users
+ * that cannot sign in.
+ */
 async function admitUser(claimed: ClaimedUser, options: AdmitOptions): Promise<User> {
   const { users, members, teams } = options.identity;
   const known = await findUser(claimed, options);
@@ -259,7 +265,7 @@ async function findUser(
   try {
     return await users.create({ userId, alias });
   } catch (error) {
-    // The same user can sign in twice at the same time.
+    // The same user may sign in twice concurrently.
     if (reasonIn(error) === 'user_exists') return await users.get(userId);
     throw error;
   }
@@ -277,6 +283,6 @@ async function exists(teamId: string, teams: Identity['teams']): Promise<boolean
 const refused = (message: string, reason = 'sign_in_refused'): AppError =>
   new AppError('ForbiddenError', message, { reason });
 
-/** The reason of an error of this program; undefined for others. */
+/** The reason code of an error from this program; undefined for others. */
 const reasonIn = (error: unknown): string | undefined =>
   error instanceof AppError ? error.reason : undefined;

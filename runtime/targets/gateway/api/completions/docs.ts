@@ -2,14 +2,14 @@ import { type TSchema, Type } from 'typebox';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { Endpoint } from '../../requests/completions/completion.ts';
 
-/** The model in the paths of Gemini and Azure. */
+/** The model in Gemini and Azure paths. */
 export const MODEL_PARAMETER = {
   name: 'model',
   description: 'Model name as in other requests, `provider:model` or an alias.',
   example: 'gemini:gemini-2.5-flash',
 } as const;
 
-// Schemas of answers, with the members that all providers have.
+// Response schemas, with the members that all providers have.
 
 const answerOf = (members: Record<string, TSchema>, description: string): TSchema =>
   Type.Object(members, { additionalProperties: true, description });
@@ -61,7 +61,7 @@ const geminiAnswer = answerOf(
 );
 const vector = Type.Object({ values: Type.Array(Type.Number()) });
 
-/** The description of a route that calls models in the OpenAPI document. */
+/** OpenAPI description of a route that calls models. */
 interface EndpointDocs {
   readonly id: string;
   /** Default: `Models`. */
@@ -72,11 +72,11 @@ interface EndpointDocs {
   readonly request: object;
   readonly answer: TSchema;
   readonly example: unknown;
-  /** Whether a request can ask for events, or gets nothing else. */
+  /** Whether a request can ask for a stream of events, or the response is always one. */
   readonly streams: boolean | 'only';
-  /** Media type of the answer. Default: JSON. */
+  /** Media type of the response. Default: JSON. */
   readonly answerType?: string;
-  /** Other media types of answers. */
+  /** Other media types of the response. */
   readonly otherTypes?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 import { harmlessType } from '../http/harmless-type.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** Routes of model requests. Those with JSON are answered directly, unless a request is unusual. */
+/** Routes for model requests. JSON requests are handled on the fast path, unless they are unusual. */
 export function completionRoutes(
   context: GatewayContext,
   options: GatewayAppOptions,
@@ -54,17 +54,17 @@ export function completionRoutes(
   });
 }
 
-/** Content type of streamed answers. */
+/** Content type of streamed responses. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 /** Some proxies close connections after a longer silence. */
 export const KEEP_ALIVE = { text: KEEP_ALIVE_TEXT, milliseconds: 15_000 };
 
-/** How a stream is written to the client. */
+/** How to write a stream to the client. */
 export interface StreamForm {
   readonly contentType: string;
   readonly keepAlive: KeepAlive;
-  /** Changes the events of the stream into this form. */
+  /** Converts the stream's events to this format. */
   readonly write: (events: PieceSource) => PieceSource;
 }
 
@@ -74,7 +74,7 @@ const AS_EVENTS: StreamForm = {
   write: (events) => events,
 };
 
-/** Answers a model request. Shutdown waits for the answer. */
+/** Handles a model request. Shutdown waits for the response. */
 type AnswerCompletion = (
   exchange: HttpExchange,
   request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'> & {
@@ -85,7 +85,7 @@ type AnswerCompletion = (
   form?: StreamForm,
 ) => Promise<void>;
 
-/** Bytes that are not events have no place for comments. */
+/** Byte streams without events have no place for comments. */
 const SILENCE = { ...KEEP_ALIVE, text: '' };
 
 export function createCompletionAnswer(
@@ -145,7 +145,7 @@ export function createCompletionAnswer(
 
 interface PendingStreamParts {
   readonly clock: Pick<Clock, 'after'>;
-  /** How long a client waits without hearing anything. */
+  /** How long a client waits without receiving anything. */
   readonly afterMs: number;
   /** Starts the response. */
   readonly begin: (source: PieceSource) => void;
@@ -154,15 +154,16 @@ interface PendingStreamParts {
 }
 
 /**
- * A stream that a client waits for. Models can think for minutes before their first word, and proxies close connections on which
- * nothing is sent, so the response starts with comments after a while. The answer, or an error as an event, follows in it.
+ * A stream that a client waits for. Models can take minutes before their first output, and proxies close idle
+ * connections, so the response starts with comments after a while. The actual response, or an error event,
+ * follows in it.
  */
 interface PendingStream {
-  /** Starts the wait. `errorText` writes an error as an event. */
+  /** Starts waiting. `errorText` formats an error as an event. */
   readonly arm: (errorText: (error: AppError) => string) => void;
   readonly disarm: () => void;
   readonly hasBegun: () => boolean;
-  /** Continues with the answer. */
+  /** Continues with the response. */
   readonly resolve: (events: PieceSource) => void;
   /** Ends with an error. */
   readonly fail: (error: AppError) => void;
@@ -205,7 +206,7 @@ function createPendingStream({ clock, afterMs, begin, onGone }: PendingStreamPar
   };
 }
 
-/** A body that consists of one text. */
+/** A request body with a single text. */
 function oneText(text: string): PieceSource {
   let isRead = false;
   return {
@@ -218,13 +219,13 @@ function oneText(text: string): PieceSource {
   };
 }
 
-/** The request that a form is: its file, and its other fields as JSON. */
+/** The request contained in a form: its file, and its other fields as JSON. */
 const formInput = (form: Form, fileField: string): Pick<CompletionRequest, 'bytes' | 'file'> => ({
   file: requiredFile(form, fileField),
   bytes: Buffer.from(JSON.stringify(membersOfForm(form))),
 });
 
-/** Errors of calls of models, besides those of their guard. */
+/** Errors of model calls, in addition to their guard's errors. */
 const CALL_ERRORS: readonly ErrorStatus[] = [...BODY_ERRORS, 402, 429, 502, 504];
 
 const HEADERS: NonNullable<Operation['answer']['headers']> = [
@@ -263,7 +264,7 @@ const EVENTS = {
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };
 
-/** Documentation of an endpoint, which has routes under the paths of several APIs. */
+/** OpenAPI documentation of an endpoint, which has routes under several APIs' paths. */
 export function describeEndpoint(endpoint: Endpoint) {
   const {
     id,
@@ -306,7 +307,7 @@ export function describeEndpoint(endpoint: Endpoint) {
   } as const;
 }
 
-/** The schema of a form: its fields, and its file. */
+/** A form's schema: its fields, and its file. */
 function withFile(schema: TSchema, name: string): TSchema {
   const { properties, required, ...rest } = schema as TObject;
   const file = Type.String({ format: 'binary' });

@@ -10,8 +10,8 @@ import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
 
 /**
- * Reads bodies of datasets, experiments, workflows and jobs as the reference implementation does: JSON without a content type is
- * accepted, and a body that is not JSON does not match the schema.
+ * Reads bodies for datasets, experiments, workflows and jobs like the reference implementation: JSON without
+ * a content type is accepted, and a body that is not JSON counts as not matching the schema.
  */
 export function createEvaluationBodyReader(options: BodyOptions): BodyReader {
   const read = createBodyReader({ ...options, anyJsonType: true });
@@ -37,7 +37,7 @@ const asInputError = (error: AppError): AppError =>
 
 type FormLimits = Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>;
 
-/** Reads a request that is a form with files. Its bytes are in memory once. */
+/** Reads a form request with files. Its bytes are in memory only once. */
 export async function readUploadForm(
   c: Context,
   { maxBodyBytes, timeoutMs, tooLargeMessage }: FormLimits,

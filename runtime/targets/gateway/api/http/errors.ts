@@ -6,14 +6,14 @@ import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-
 import { API } from './parts.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Error format of all paths without a format of their own. */
+/** Error format for all paths without their own format. */
 export const GATEWAY_ERRORS: ErrorFormat = {
   prefix: '',
   status: budgetStatus,
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
 
-/** The status of an error of a budget. Clients that know the header do not repeat the request. */
+/** The status of a budget error. Clients that know the header do not retry the request. */
 function budgetStatus(error: AppError, c: Context): number | undefined {
   if (isBudgetError(error)) c.header('X-Should-Retry', 'false');
   return budgetErrorOf(error, c.req.path)?.status;
@@ -31,8 +31,8 @@ interface ErrorBody {
 }
 
 /**
- * Creates the body of an error. Clients of the reference implementation read `detail`, clients of OpenAI's API `error`. On the path
- * of Anthropic's API, the body has Anthropic's format.
+ * Creates an error body. Clients of the reference implementation read `detail`, clients of OpenAI's API read
+ * `error`. On Anthropic API paths, the body has Anthropic's format.
  */
 export function errorBody(error: AppError, status: number, path: string): ErrorBody {
   const isAnthropic = /^\/v1\/messages(?:\/count_tokens)?\/?$/.test(path);
@@ -51,11 +51,14 @@ export function errorBody(error: AppError, status: number, path: string): ErrorB
   };
 }
 
-/** The answer to a malformed HTTP request, whose path is unknown. */
+/** The response to a malformed HTTP request, whose path is unknown. */
 export const malformedRequestAnswer = (error: AppError, status: number): Response =>
   Response.json(errorBody(error, status, ''), { status, headers: securityHeaders('') });
 
-/** Returns the member or parameter of the first problem, e.g. `messages[0].role`; null if it concerns something else. */
+/**
+ * Returns the member or parameter with the first problem, e.g. `messages[0].role`; null if the error concerns
+ * something else.
+ */
 function parameterOf({ details = [] }: AppError): string | null {
   const [, path] = /^(?:body|query|path)\.(.+)$/s.exec(details[0]?.location ?? '') ?? [];
   return path?.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') ?? null;
@@ -65,7 +68,7 @@ function anthropicErrorType(status: number): string {
   return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
-/** Anthropic's API has no member `user`, so the message for other paths would be misleading. */
+/** Anthropic's API has no `user` member, so the message for other paths would be misleading. */
 const ANTHROPIC_USER_REQUIRED = "When using master key, 'metadata.user_id' field is required in request body";
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -101,7 +104,7 @@ const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
   TimeoutError: 'provider_timeout',
 };
 
-/** Error format of `/api/v1`: it lists all problems of a request, like the reference implementation. */
+/** Error format of `/api/v1`: it lists all problems in a request, like the reference implementation. */
 export const API_ERRORS: ErrorFormat = {
   prefix: API,
   body: (error, status, c) => apiErrorBody(error, status, c.req.path),
@@ -121,7 +124,7 @@ const problemOf = ({ message, location = 'body', value, rule }: ErrorDetail): ob
   input: value ?? null,
 });
 
-/** Kinds of problems, by the names that clients of the reference implementation expect. */
+/** Problem types, with the names that clients of the reference implementation expect. */
 const TYPES: Readonly<Record<string, string>> = {
   required: 'missing',
   additionalProperties: 'extra_forbidden',

@@ -19,25 +19,25 @@ import { inThisOrder } from '../../shared/in-this-order.ts';
 import { dollars, momentOrNull, nonEmptyText, text, time, timeOrNull } from './fields.ts';
 import { millisecondsOrNull, nanosOrNull } from './values.ts';
 
-// Schemas of requests and answers, and values of bodies, from tables of fields.
+// Schemas for requests and responses, and body values, derived from field tables.
 
 type When = 'create' | 'update';
 const MAX_PATTERNS = 1000;
 
-/** How values of a kind look in requests and in answers. */
+/** How values of a kind appear in requests and responses. */
 interface Wire {
   readonly request: (description: string, field: SimpleField, when: When) => TSchema;
-  /** Without a description of its own, that of requests; empty for none. */
+  /** If it has no description of its own, the request's description is used; empty for none. */
   readonly answer: (description: string, field: SimpleField) => TSchema;
-  /** Converts a value of a body; undefined if it counts as not set. Default: it stays as it is. */
+  /** Converts a body value; undefined if it counts as not set. Default: unchanged. */
   readonly read?: (value: never, name: string) => unknown;
 }
 
-/** A schema that is the same in requests and answers. */
+/** A schema that is the same in requests and responses. */
 const same = (schema: Wire['answer']): Wire => ({ request: schema, answer: schema });
 const described = (description: string): { readonly description?: string } =>
   description === '' ? {} : { description };
-/** A text in answers, which has a description only if it is stated for them. */
+/** A text in responses, which only has a description if one is set for responses. */
 const answerText = (_description: string, { shown = '' }: SimpleField): TSchema =>
   Type.String(described(shown));
 const answerTextOrNull: Wire['answer'] = (description, field) => orNull(answerText(description, field));
@@ -45,7 +45,7 @@ const answerTextOrNull: Wire['answer'] = (description, field) => orNull(answerTe
 const notSet = (_description: string, { kind }: SimpleField): TSchema => {
   throw new Error(`a field of the kind ${kind} cannot be set`);
 };
-/** For values that null does not clear: it counts as not set. */
+/** For values that null does not clear: null counts as not set. */
 const unlessNull = (value: unknown): unknown => value ?? undefined;
 const positive = (description: string): TSchema => orNull(Type.Integer({ minimum: 1 }), description);
 
@@ -132,7 +132,7 @@ type RequestMembers<Table, Now extends When> = {
     : never;
 };
 
-/** The members of a request that creates an object, or changes it. Those in `first` come first; an id is required. */
+/** The members of a request that creates or changes an object. Those in `first` come first; an ID is required. */
 export const requestMembers = <Table extends FieldTable, Now extends When>(
   table: Table,
   when: Now,
@@ -150,17 +150,17 @@ export const requestMembers = <Table extends FieldTable, Now extends When>(
 
 type AnswerMembers<Table> = { [Name in keyof Table]: TUnsafe<AnswerMemberOf<Table[Name]>> };
 
-/** The members of an object in answers. */
+/** An object's members in responses. */
 export const answerMembers = <Table extends FieldTable>(table: Table): AnswerMembers<Table> =>
   recordOf(
     Object.entries(table).map(([name, field]): [string, TSchema] => [name, answerSchema(field)]),
   ) as AnswerMembers<Table>;
 
-/** The object of a request that creates it. */
+/** The object in a create request. */
 export const newOf = <Table extends FieldTable>(table: Table, body: object): NewOf<Table> =>
   readBody(table, body) as NewOf<Table>;
 
-/** The changes of a request; null clears a field. */
+/** The changes in a request; null clears a field. */
 export const changesOf = <Table extends FieldTable>(table: Table, body: object): ChangesOf<Table> =>
   readBody(table, body) as ChangesOf<Table>;
 
@@ -188,7 +188,7 @@ function readMember(field: Field, name: string, value: unknown): unknown {
   );
 }
 
-/** An object of the documentation. Members that `own` leaves out are those of an object that has little. */
+/** An example object for the documentation. Members that `own` omits have the values of an object with few settings. */
 export const exampleOf = <Table extends FieldTable>(
   table: Table,
   own: Partial<AnswerOf<Table>>,

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { orNull, closed } from '#serve/http/schemas.ts';
 
-// Members that several bodies share.
+// Members shared by several bodies.
 
 /** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
 const MAX_DOLLARS = 9_000_000_000;
@@ -14,7 +14,7 @@ export const nonEmptyText = (description: string, maxLength = MAX_NAME_LENGTH) =
 export const dollars = (description?: string) =>
   Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
-/** A time in an answer. */
+/** A time in a response. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
 
@@ -34,7 +34,7 @@ function described(description: string | undefined): { readonly description?: st
   return description === undefined ? {} : { description };
 }
 
-/** A member that can be missing or null, which means the same. */
+/** A member that can be missing or null, with the same meaning. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));
 
 /** A page of a list, with the total number of items. */

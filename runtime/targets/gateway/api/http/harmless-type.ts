@@ -27,7 +27,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 const UNKNOWN = 'application/octet-stream';
 
-/** The content type of bytes that a provider or a user has made: theirs, if it is harmless. */
+/** The content type of bytes from a provider or user: their own type, if it is harmless. */
 export function harmlessType(type: string): string {
   if (type === 'application/json') return type;
   const [essence = '', ...parameters] = type.toLowerCase().split(';', 4);

@@ -11,13 +11,13 @@ import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { Search } from '../../store/search.ts';
 
-/** Formats of lists that are also tables. */
+/** Formats of lists that are also available as tables. */
 export const FORMATS = ['json', 'csv'] as const;
 
 const SKIP = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 const LIMIT = { min: 1, max: 1000, fallback: 100 };
 
-/** Reads the requested page of a list. Throws an InputError. */
+/** Parses the requested page of a list. Throws an InputError. */
 export const pageOf = (c: Context): ListPage => ({
   skip: wholeNumberOf(c, 'skip', SKIP),
   limit: wholeNumberOf(c, 'limit', LIMIT),
@@ -43,11 +43,11 @@ export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
 interface ListOptions<Schema extends TSchema> {
   readonly schema: Schema;
   readonly example: unknown;
-  /** Parameters of the path, and filters. */
+  /** Path parameters, and filters. */
   readonly parameters?: NonNullable<Operation['parameters']>;
 }
 
-/** The parts of a route that answers with a page of a list, read with `skip` and `limit`. */
+/** The parts of a route that responds with a page of a list, selected by `skip` and `limit`. */
 export const pageOfList = <Schema extends TSchema>({
   schema,
   example,
@@ -67,11 +67,11 @@ export function refuseUnknownParameters(c: Context, known: readonly string[]): v
   }
 }
 
-/** A filter of a list. */
+/** A list filter. */
 interface Filter {
   readonly description: string;
   readonly example: string;
-  /** The only values. */
+  /** The allowed values. */
   readonly words?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ type FiltersOf<Filters, Name> = {
     : string | undefined;
 } & { readonly order: Order<Name & string> | undefined };
 
-/** The parameters of a list with filters and an order, and how they are read, by their names in camel case. */
+/** The parameters of a list with filters and a sort order, and how to parse them, by name in camel case. */
 export function listQuery<const Filters extends Readonly<Record<string, Filter>>, const Name extends string>(
   filters: Filters,
   sort: { readonly orders: readonly Name[]; readonly example: string },
@@ -123,14 +123,14 @@ export function listQuery<const Filters extends Readonly<Record<string, Filter>>
   };
 }
 
-/** Reads a filter; undefined if it is not set or empty. */
+/** Parses a filter; undefined if it is missing or empty. */
 function readFilter(c: Context, name: string, { words }: Filter): string | undefined {
   const value = c.req.query(name) || undefined;
   const [first, ...others] = words ?? [];
   return value === undefined || first === undefined ? value : wordIn(value, name, [first, ...others], first);
 }
 
-/** Tags of a dataset, an experiment or a workflow. */
+/** Tags of a dataset, experiment or workflow. */
 export const tags = Type.Array(
   Type.String({
     minLength: 1,
@@ -141,7 +141,7 @@ export const tags = Type.Array(
   { maxItems: 50, uniqueItems: true, description: 'Tags, for searches.' },
 );
 
-/** Reads the search of a list. */
+/** Parses a list's search parameters. */
 export const searchOf = (c: Context): Search => ({
   text: c.req.query('search') || undefined,
   tags: c.req.queries('tag')?.filter((tag) => tag !== ''),

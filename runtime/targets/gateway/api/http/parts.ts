@@ -4,22 +4,23 @@ import type { DeclareRoute } from '#serve/http/route.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import type { Guards } from '../guards.ts';
 
-/** Path prefix of datasets, experiments, workflows and jobs. */
+/** Path prefix for datasets, experiments, workflows and jobs. */
 export const API = '/api/v1';
 
-/** The functions with which resources declare their routes. */
+/** Functions that resources use to declare their routes. */
 export interface HttpParts {
   readonly guards: Guards;
   readonly route: DeclareRoute;
   readonly absoluteUrl: AbsoluteUrl;
 }
 
-/** Returns the URL of a path of the gateway, as its clients can use it. */
+/** Returns the URL of a gateway path as clients can use it. */
 export type AbsoluteUrl = (c: Context, path: string) => string;
 
 /**
- * Creates the function that returns such URLs. They begin with the URL of the configuration; without one, a `Host` header counts
- * only if the configuration or the connection confirms it, because clients and bad proxies choose it.
+ * Creates the function that returns such URLs. They begin with the configured URL; without one, a `Host`
+ * header is only trusted if the configuration or the connection confirms it, because clients and
+ * misconfigured proxies can send anything.
  */
 export function createAbsoluteUrl(
   { host, allowedHosts, publicUrl }: GatewayAppOptions['server'],

@@ -5,22 +5,23 @@ const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  // Answers contain what models, users and providers have written. If a browser shows one, nothing runs in it; pages have their own rules.
+  // Responses contain text from models, users and providers. If a browser shows a response, nothing in it
+  // must run; pages have their own rules.
   'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** Answers can contain confidential data of the caller, so caches must not store them. */
+/** Responses can contain confidential data of the caller, so caches must not store them. */
 const PRIVATE = {
   ...ALWAYS,
   'Cache-Control': 'private, no-store, no-cache',
   Vary: 'Authorization, X-Gateway-Key, X-Api-Key',
 } as const;
 
-/** Returns the security headers of all responses from a path. */
+/** Returns the security headers for all responses from a path. */
 export const securityHeaders = (path: string): Readonly<Record<string, string>> =>
   path === '/health' || path.startsWith('/health/') ? ALWAYS : PRIVATE;
 
-/** Sets the security headers before the route runs, so that an answer can replace them. */
+/** Sets the security headers before the route runs, so that a response can replace them. */
 export const addSecurityHeaders: MiddlewareHandler<ShellEnv> = async (c, next) => {
   for (const [name, value] of Object.entries(securityHeaders(c.req.path))) c.header(name, value);
   await next();

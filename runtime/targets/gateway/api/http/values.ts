@@ -4,11 +4,11 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import { type Nanos, nanosOf, dollarsOf } from '../../shared/money.ts';
 
-// Conversion of members and parameters that a schema cannot describe completely.
+// Conversions of members and parameters that a schema cannot fully describe.
 
 type Maybe<Value> = Value | null | undefined;
 
-/** Converts a value; null and undefined stay as they are. */
+/** Converts a value; null and undefined are returned unchanged. */
 function mapPresent<Value, Result>(value: Maybe<Value>, read: (value: Value) => Result): Maybe<Result> {
   if (value === null) return null;
   return value === undefined ? undefined : read(value);
@@ -27,7 +27,7 @@ export const nanosOrNull = (name: string, dollars: Maybe<number>): Maybe<Nanos> 
 export const millisecondsOrNull = (name: string, value: Maybe<string | number>): Maybe<number> =>
   mapPresent(value, (moment) => readMoment('body', name, moment));
 
-/** Reads a time from the query; undefined if it is missing. */
+/** Parses a time in the query; undefined if it is missing. */
 export function momentOf(c: Context, name: string): number | undefined {
   const value = c.req.query(name);
   return value === undefined || value === '' ? undefined : readMoment('query', name, value);

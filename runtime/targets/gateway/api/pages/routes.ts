@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { createPage } from '#serve/http/pages/page.ts';
 import { pageFiles } from '#serve/http/pages/page-files.ts';
 
-/** Files of the pages of the gateway. The pages also use the files that all pages share. */
+/** The gateway's page files. The pages also use files that all programs share. */
 export const PAGE_FILES = pageFiles('targets/gateway/api/pages', new URL('browser/', import.meta.url));
 
-/** Routes of the pages at `/` and of their assets. Programs get the description of the server at `/` instead. */
+/** Routes for the pages at `/` and their assets. For API clients, `/` returns the server's description instead. */
 export function pageRoutes(): Hono {
   const routes = new Hono();
   const { document, assets } = createPage(PAGE_FILES, 'index.html');

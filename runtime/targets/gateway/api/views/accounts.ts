@@ -20,7 +20,7 @@ import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind } from '../../store/schema.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
 
-/** An object in an answer. */
+/** An object in a response. */
 function viewOf<Table extends FieldTable>(table: Table, object: ValuesOf<NoInfer<Table>>): AnswerOf<Table> {
   const values = membersOf(object);
   return recordOf(
@@ -57,13 +57,13 @@ export const budgetView = ({ calendar, ...one }: Budget) =>
     timeZone: calendar?.timeZone ?? null,
   });
 
-/** The key with its secret, which no other answer contains. */
+/** The key with its secret, which no other response contains. */
 export function createdKeyView({ key: one, secret }: { readonly key: Key; readonly secret: string }) {
   const { last_used_at: _, ...view } = keyView(one);
   return { ...view, key: secret };
 }
 
-/** The key as its holder sees it, without the metadata of administrators. */
+/** The key as its holder sees it, without the administrators' metadata. */
 export function ownKeyView(one: Key, { user, key, shared }: Quota) {
   if (!key) throw new Error(`the key ${one.id} has no account`);
   const stateOf = (kind: GroupKind): AccountState | undefined =>

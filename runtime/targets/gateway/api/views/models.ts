@@ -27,7 +27,7 @@ export const providerView = (entry: RegisteredProvider) => ({
   ...entryView(entry),
 });
 
-/** The members that providers and aliases have in common. */
+/** Members that providers and aliases have in common. */
 const entryView = ({ source, status, problem, stored }: RegisteredProvider | RegisteredAlias) => ({
   source,
   status,
@@ -43,7 +43,7 @@ function instanceView(value: ConfiguredProvider | undefined) {
   return { type, api_base: baseUrl, local, models: models ? [...models] : null };
 }
 
-/** Names of the secrets of a provider of the file. */
+/** Names of the secrets of a provider in the file. */
 const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
   !value || 'path' in value
     ? []
@@ -53,7 +53,7 @@ const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
       ];
 
 export function aliasView(entry: RegisteredAlias) {
-  // Entries of the database have been validated.
+  // Entries in the database have been validated.
   const {
     targets = [],
     strategy = 'weighted',
@@ -101,7 +101,7 @@ export const listedView = ({ name, listed }: ListedPrice) => ({ model: name, ...
 
 export const mapHead = ({ date, source, size }: PriceMap) => ({ date, source, models: size });
 
-/** A model as Gemini's API lists it. */
+/** A model as listed by Gemini's API. */
 export const geminiModelView = ({ id }: ModelEntry) => ({
   name: `models/${id}`,
   displayName: id,

@@ -102,7 +102,7 @@ export const liveRequestView = (one: LiveRequest, now: number) => ({
   })),
 });
 
-/** A part of the cost of a request. */
+/** Part of a request's cost. */
 interface CostPart {
   readonly part: 'input' | 'cached_input' | 'cache_write' | 'cache_write_1h' | 'output' | 'other';
   /** Null for what is not billed by tokens. */
@@ -111,7 +111,7 @@ interface CostPart {
   readonly cost: number;
 }
 
-/** The parts of a cost; undefined if it is unknown, or if the price that it was computed with is not known any more. */
+/** The parts of a cost; undefined if it is unknown, or if the price that it was computed with is no longer known. */
 export async function costParts(
   { state, models }: Pick<GatewayContext, 'state' | 'models'>,
   row: UsageRow,
@@ -182,7 +182,7 @@ const trendView = ({ totals, points }: Trend) => ({
   points: points.map((point) => ({ start: rfc3339(point.start), ...totalsView(point) })),
 });
 
-/** The first groups, and all others together. */
+/** The first groups, and all others combined. */
 export function spendingView(
   trend: GroupedTrend,
   { range, top, series }: { readonly range: TrendRange; readonly top: number; readonly series: number },

@@ -2,10 +2,10 @@ import type { FinishReason, Json } from '../shapes/chat.ts';
 import type { StreamStep } from '../streams/stream.ts';
 import { sumOfCounts } from './usage-of.ts';
 
-// Anthropic's API and Amazon's Converse have responses from the same form: blocks of text, thoughts and calls of tools, numbered together,
-// and usage that counts the cache apart from the prompt.
+// Responses of Anthropic's API and Amazon's Converse have the same structure: blocks of text, thoughts and
+// tool calls, numbered together, and usage that counts cached tokens separately from the prompt.
 
-/** What an answer contains, in the names of its API or of the internal format. */
+/** A response's content, with the names of its API or of the internal format. */
 interface BlockAnswer {
   readonly id: unknown;
   readonly model: unknown;
@@ -22,7 +22,7 @@ interface BlockCall {
   readonly input: unknown;
 }
 
-/** The answer in the internal format. Neither API reports when it was created. */
+/** The response in the internal format. Neither API reports its creation time. */
 export const blockAnswer = ({ id, model, texts, thoughts, calls, finish, usage }: BlockAnswer) => ({
   id,
   object: 'chat.completion',
@@ -67,12 +67,12 @@ interface BlockUsage {
   readonly read: unknown;
   /** Tokens written to the cache. */
   readonly written: unknown;
-  /** The part of `written` that is kept for 1 hour. */
+  /** The part of `written` that is cached for 1 hour. */
   readonly hour: unknown;
   readonly output: unknown;
 }
 
-/** Usage in the internal format, in which cache reads and cache writes are a part of the prompt. */
+/** Usage in the internal format, where cache reads and cache writes are part of the prompt. */
 export function blockUsage({ input, read, written, hour, output }: BlockUsage) {
   const prompt = sumOfCounts(input, read, written);
   const completion = sumOfCounts(output);
@@ -90,7 +90,7 @@ export function blockUsage({ input, read, written, hour, output }: BlockUsage) {
 
 export const NOTHING: StreamStep<unknown> = { kind: 'nothing' };
 
-/** The calls of tools in a stream, by the index of their block: the APIs number all blocks together, OpenAI only the calls. */
+/** Tool calls in a stream, by block index: the APIs number all blocks together, OpenAI only the calls. */
 export function createBlockCalls() {
   const numbers = new Map<unknown, number>();
   return {
@@ -100,7 +100,7 @@ export function createBlockCalls() {
       numbers.set(block, index);
       return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
     },
-    /** The delta that continues one; undefined if no call has that block. */
+    /** The delta that continues a call; undefined if no call has that block. */
     continue(block: unknown, text: unknown): Json | undefined {
       const index = numbers.get(block);
       return index === undefined ? undefined : { tool_calls: [{ index, function: { arguments: text } }] };

@@ -55,13 +55,13 @@ interface ChatParts {
   readonly unsupported: (feature: string) => FailedAnswer;
 }
 
-/** A call in the format of the provider. */
+/** A call in the provider's format. */
 interface Plan {
   readonly wire: UpstreamWire;
   readonly body: Uint8Array;
-  /** Whether the client uses the provider's own API: then bytes pass through unchanged. */
+  /** Whether the client uses the provider's own API, in which case bytes pass through unchanged. */
   readonly isNative: boolean;
-  /** Types of tools that could not be translated. */
+  /** Tool types that could not be translated. */
   readonly droppedTools: readonly string[];
   /** Differences between the request and what its client knows. */
   readonly view: ClientView;
@@ -73,7 +73,10 @@ interface Opened extends StreamedAnswer {
   readonly drain: () => Promise<AnswerSummary>;
 }
 
-/** Calls a provider with requests of any client API: unchanged if the provider has the same API, otherwise translated. */
+/**
+ * Calls a provider with requests from any client API: unchanged if the provider has the same API, otherwise
+ * translated.
+ */
 export function createChatCaller({
   adapter,
   exchange,
@@ -185,7 +188,7 @@ export function createChatCaller({
       signal,
       timeoutMs: call.firstByteMs ?? limits.firstByteMs,
       heardMs: limits.answerMs,
-      // Headers alone do not prove that the model works. Without another target there is nothing better than to wait.
+      // Headers alone do not prove that the model works. Without another target, waiting is the best option.
       isHeardByHeaders: !call.hasFallback,
     };
     const open = async (stream: UpstreamBody, onHeard: () => void): Promise<Opened | FailedAnswer> => {
@@ -238,7 +241,7 @@ const headersOf = (
   return trace && own ? { ...trace, ...own } : (trace ?? own);
 };
 
-/** The state of an answer that the provider stores; undefined for any other. */
+/** The state of a response stored by the provider; undefined for any other. */
 function storedState(
   wire: UpstreamWire,
   { body }: ProviderCall,
@@ -272,7 +275,10 @@ interface WatchedStream {
   readonly withStored: (stream: OpenedStream) => OpenedStream;
 }
 
-/** Adds to the summary of a stream which answer the provider stores, and what it creates with it. The first event has the id of the answer. */
+/**
+ * Adds to a stream's summary which response the provider stores, and what it creates along with it. The first
+ * event has the response's ID.
+ */
 function watchStored(
   decode: EventDecoder,
   stateOf: (response: Json) => StoredAnswerState | undefined,

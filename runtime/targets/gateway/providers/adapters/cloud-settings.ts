@@ -2,31 +2,31 @@ import type { AwsKeySources } from './access/aws-keys.ts';
 import type { EntraClient } from './access/entra-token.ts';
 import type { GoogleSource } from './access/google-token.ts';
 
-// A cloud is: its settings and its row here, how it is opened (`open-provider.ts`, a folder), and how its entry of the configuration is
-// resolved (`config/resolve/clouds/`).
+// Adding a cloud means adding: its settings and its row here, how to open it (`open-provider.ts`, a folder),
+// and how to resolve its configuration entry (`config/resolve/clouds/`).
 
-/** A resource of Azure OpenAI. */
+/** An Azure OpenAI resource. */
 export interface AzureSettings {
   readonly kind: 'azure';
-  /** Undefined for the version without dates. */
+  /** Undefined for the version without a date. */
   readonly apiVersion: string | undefined;
-  /** Names of deployments by the model that clients name. Other models are names of deployments. */
+  /** Deployment names, keyed by the model that clients request. Other model names are used as deployment names. */
   readonly deployments: Readonly<Record<string, string>>;
-  /** Undefined if requests have a key. */
+  /** Undefined if requests are authenticated with a key. */
   readonly entra: EntraClient | undefined;
 }
 
-/** Amazon Bedrock in a region. */
+/** Amazon Bedrock in one region. */
 export interface BedrockSettings {
   readonly kind: 'bedrock';
   readonly region: string;
   /** URL of the API that lists models. */
   readonly controlUrl: string;
-  /** Undefined if requests have an API key. */
+  /** Undefined if requests are authenticated with an API key. */
   readonly keys: AwsKeySources | undefined;
 }
 
-/** Vertex AI in a project and a location of Google Cloud. */
+/** Vertex AI in a Google Cloud project and location. */
 export interface VertexSettings {
   readonly kind: 'vertex';
   readonly project: string;
@@ -34,7 +34,7 @@ export interface VertexSettings {
   readonly credentials: GoogleSource;
 }
 
-/** What the providers of the clouds need besides an address and a key. */
+/** What cloud providers need in addition to an address and a key. */
 export interface SettingsOfClouds {
   readonly azure: AzureSettings;
   readonly bedrock: BedrockSettings;
@@ -45,15 +45,15 @@ export type CloudKind = keyof SettingsOfClouds;
 export type CloudSettings = SettingsOfClouds[CloudKind];
 
 interface Cloud {
-  /** Keys of an entry of the configuration that no other type has. */
+  /** Configuration entry keys that no other type has. */
   readonly entryKeys: readonly string[];
-  /** Variables that are enough to call it; undefined if it is never called without an entry. */
+  /** Variables that are sufficient to call it; undefined if it always needs a configuration entry. */
   readonly variables?: readonly string[];
-  /** The version at the end of a URL, which its paths already have. */
+  /** Version at the end of a URL, which its paths already contain. */
   readonly version?: RegExp;
-  /** Hosts to which its published prices apply. */
+  /** Hosts that its published prices apply to. */
   readonly pricedHosts: RegExp;
-  /** Whether an entry, with or without credentials of its own, uses those of the machine. */
+  /** Whether an entry, with or without its own credentials, uses the machine's credentials. */
   readonly usesMachine: (hasOwn: boolean) => boolean;
   /** What to do after it has rejected the credentials. */
   readonly remedy: string;

@@ -3,7 +3,10 @@ import type { Provider, ProviderInstance, ProviderLimits } from './provider.ts';
 import type { Upstream } from './upstream.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** A provider whose models have different APIs. `pick` is the one that answers a call; `first` has what they share. */
+/**
+ * A provider whose models have different APIs. `pick` selects the one for a call; `first` has the members
+ * that they share.
+ */
 export function byModel(
   first: Provider,
   pick: (call: { readonly model: string }) => Provider,
@@ -19,7 +22,7 @@ export function byModel(
   };
 }
 
-/** A provider that is called with other names for its models. */
+/** A provider that uses other names for its models. */
 export function withModelNames(provider: Provider, nameOf: (model: string) => string): Provider {
   const renamed = <Call extends { readonly model: string }>(call: Call): Call => ({
     ...call,
@@ -39,7 +42,7 @@ export interface CloudParts {
   readonly instance: ProviderInstance;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
-  /** Connects to the address of the provider, or to another one, with headers for every request. */
+  /** Connects to the provider's address, or to another one, with headers for every request. */
   readonly connect: (headers: Readonly<Record<string, string>>, baseUrl?: string) => Upstream;
 }
 

@@ -4,13 +4,13 @@ import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { EmbeddingsCall } from './provider.ts';
 
-/** The parts of a message; a message whose content is one text has one part. */
+/** A message's parts; a message whose content is a plain string has one part. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {
   if (typeof content !== 'string') return content ?? [];
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** All text of a message. */
+/** A message's complete text. */
 export const textOfMessage = (message: ChatMessage): string =>
   partsOf(message)
     .map(({ text, refusal }) => text ?? refusal ?? '')
@@ -21,7 +21,7 @@ export interface DataUrl {
   readonly base64: string;
 }
 
-/** Reads a `data:` URL in base64. Undefined for other URLs. */
+/** Parses a base64 `data:` URL. Undefined for other URLs. */
 export function readDataUrl(url: string): DataUrl | undefined {
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i.exec(url);
   return head?.[1] === undefined
@@ -29,7 +29,7 @@ export function readDataUrl(url: string): DataUrl | undefined {
     : { mediaType: head[1].toLowerCase(), base64: url.slice(head[0].length) };
 }
 
-/** The arguments of a tool call as an object, parsed from the text that a model has written. Throws an InputError. */
+/** A tool call's arguments as an object, parsed from model output. Throws an InputError. */
 export function readArguments(text: string, tool: string): Json {
   if (text.trim() === '') return {};
   try {
@@ -46,7 +46,10 @@ export interface ChatTurn {
   readonly parts: readonly Json[];
 }
 
-/** Merges consecutive turns with the same role, because all results of the tools that one answer called must be in one turn. */
+/**
+ * Merges consecutive turns with the same role, because the results of all tools called in one response must
+ * be in a single turn.
+ */
 export function mergedTurns(turns: readonly ChatTurn[]): ChatTurn[] {
   const all: ChatTurn[] = [];
   for (const turn of turns.filter(({ parts }) => parts.length > 0)) {
@@ -69,14 +72,14 @@ export function splitSystem(messages: readonly ChatMessage[]): {
   };
 }
 
-/** The texts of a request for embeddings. Throws an InputError for token ids, which only OpenAI's models take. */
+/** The texts in an embedding request. Throws an InputError for token IDs, which only OpenAI's models accept. */
 export function embeddedTexts(input: unknown, provider: string): readonly string[] {
   if (typeof input === 'string') return [input];
   if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
   throw inputError(`${provider} embeds text only: \`input\` must be text or a list of texts.`);
 }
 
-/** An answer to `/v1/embeddings` with these vectors. */
+/** A `/v1/embeddings` response with these vectors. */
 export const vectorsAnswer = (
   vectors: readonly (readonly number[])[],
   { body, model, showModel }: EmbeddingsCall,
@@ -92,7 +95,7 @@ export const vectorsAnswer = (
   usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
 });
 
-/** Encodes a vector as OpenAI's API does: float32, little endian, in base64. */
+/** Encodes a vector like OpenAI's API: little-endian float32 in base64. */
 function toBase64(values: readonly number[]): string {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, at) => bytes.writeFloatLE(value, at * 4));

@@ -42,7 +42,7 @@ interface ProviderParts {
 
 const MODELS_MS = 10_000;
 
-/** The API key and the headers that can contain credentials; versions and media types are omitted. */
+/** The API key and any headers that can contain credentials; versions and media types are omitted. */
 function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['instance']): string[] {
   const redactions = createRedactions();
   redactions.add(apiKey, ['key']);
@@ -51,7 +51,7 @@ function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['i
   return redactions.all().map(({ value }) => value);
 }
 
-/** Throws if an answer to `/v1/embeddings` has no vectors: the user must not be billed for it. */
+/** Throws if a `/v1/embeddings` response has no vectors: the user must not be billed for it. */
 function requireVectors({ data }: Json): void {
   const vectors = data === undefined ? [] : objectsIn(data, '`data`');
   if (vectors.length === 0) throw new Error('The response has no vectors.');
@@ -60,7 +60,7 @@ function requireVectors({ data }: Json): void {
   if (!vectors.every(isVector)) throw new Error('`data` has an item without a vector.');
 }
 
-/** A provider that is called over HTTP, in the format of its adapter. */
+/** A provider that is called over HTTP, in its adapter's format. */
 export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
   const { name, models = [] } = instance;
   const redact = createRedact(secretsOf(instance));
@@ -121,7 +121,7 @@ interface ObjectsParts {
   readonly limits: ProviderLimits;
 }
 
-/** Calls OpenAI's APIs of files, batches and stored responses, whose answers pass through unchanged. */
+/** Calls OpenAI's file, batch and stored response APIs; responses pass through unchanged. */
 function createProviderObjects({ exchange, limits }: ObjectsParts): ProviderObjects<FailedAnswer> {
   const limitOf = ({ signal }: ObjectCall) => ({ signal, timeoutMs: limits.answerMs });
   return {
@@ -182,10 +182,10 @@ interface TokenCountParts {
   readonly exchange: Exchange;
 }
 
-/** Maximum time for a count. Clients wait for it before each request, and an estimate is available immediately. */
+/** Timeout for a token count. Clients wait for it before each request, and an estimate is available immediately. */
 const COUNT_MS = 10_000;
 
-/** Creates the function that lets the provider count the tokens of a prompt; undefined if its API cannot. */
+/** Creates the function that lets the provider count a prompt's tokens; undefined if its API cannot. */
 function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['countTokens'] {
   const { tokenCount: counting, translated } = adapter;
   if (!counting) return undefined;

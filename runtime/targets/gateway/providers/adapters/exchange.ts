@@ -35,7 +35,7 @@ interface ExchangeParts {
   readonly redact: Redact;
 }
 
-/** An answer whose body is a JSON object. */
+/** A response whose body is a JSON object. */
 export interface JsonAnswer {
   readonly bytes: Uint8Array;
   readonly json: Json;
@@ -48,45 +48,48 @@ interface CallLimit {
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The limit, from the start of the call, once the provider has responded. */
+  /** The time limit, from the start of the call, that applies once the provider has responded. */
   readonly heardMs?: number | undefined;
-  /** Whether the headers of an answer count as a response of the provider. */
+  /** Whether response headers alone count as a response from the provider. */
   readonly isHeardByHeaders?: boolean | undefined;
 }
 
-/** Returns the usage of a billed answer. If it is present, an abandoned answer is read to its end. */
+/** Returns a billed response's usage. If this function is present, an abandoned response is read to its end. */
 type SummaryOf<Result> = ((result: Result) => AnswerSummary | Promise<AnswerSummary>) | undefined;
 
-/** Sends requests with limits for time and size, and classifies failures. */
+/** Sends requests with time and size limits, and classifies failures. */
 export interface Exchange {
-  /** Returns the result of `read`. If `read` throws, the provider's answer is invalid. */
+  /** Returns the result of `read`. If `read` throws, the provider's response is invalid. */
   json<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
     read: (answer: JsonAnswer) => Result | FailedAnswer,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** Passes a successful answer of any type to `use`, which reads it like `stream`. */
+  /** Passes a successful response of any type to `use`, which reads it like `stream`. */
   open<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
     use: (answer: UpstreamAnswer, heard: () => void) => Promise<Result | FailedAnswer>,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** Reads the body of a stream with `use`, which calls `heard` for the first event. The time limit applies until it has resolved. */
+  /**
+   * Reads a stream's body with `use`, which calls `heard` for the first event. The time limit applies until
+   * it has resolved.
+   */
   stream<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
     use: (body: UpstreamBody, heard: () => void) => Promise<Result | FailedAnswer>,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** The answer with another name for the model. */
+  /** The response with another model name. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
   /** The failure for an error that the provider sent as an event. */
   errorEvent(body: unknown): FailedAnswer;
 }
 
-/** Maximum bytes of an error body that are read. Error bodies of providers are short. */
+/** Maximum number of bytes read from an error body. Providers' error bodies are short. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
@@ -104,7 +107,10 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     });
   };
 
-  /** Sends a request and reads its answer within the time limit. After it, a billed answer is read to its end without its client. */
+  /**
+   * Sends a request and reads its response within the time limit. After the limit, a billed response is read
+   * to its end without its client.
+   */
   const within = async <Result extends object>(
     request: UnsentRequest,
     { signal, timeoutMs, heardMs, isHeardByHeaders = false }: CallLimit,
@@ -147,7 +153,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     let disarm = clock.after(timeoutMs, expire);
     const startedAt = heardMs === undefined ? 0 : clock.now();
     let isOver = false;
-    /** A provider that has responded works on the answer, so it gets more time. */
+    /** A provider that has responded is working on the rest, so it gets more time. */
     const heard = (): void => {
       if (isOver || heardMs === undefined || heardMs <= limitMs) return;
       limitMs = heardMs;
@@ -187,7 +193,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
           try {
             return read({ bytes, json, headers });
           } catch (cause) {
-            // An unexpected format is an error of the provider, so a fallback can be called.
+            // An unexpected format is a provider error, so that a fallback can be called.
             return unreadable('not in the format of the API', status, bytes, cause);
           }
         },
@@ -228,7 +234,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** The HTTP status inside an error event, which some providers include; 200 otherwise. */
+/** The HTTP status in an error event, which some providers include; otherwise 200. */
 function statusIn(body: unknown): number {
   const { code, status }: Json = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const found = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
@@ -236,10 +242,10 @@ function statusIn(body: unknown): number {
 }
 
 interface AbandonedAnswerParts<Result extends object> {
-  /** The parsed answer, or its failure. Never rejects. */
+  /** The parsed response, or its failure. Never rejects. */
   readonly answer: Promise<Result | FailedAnswer>;
   readonly summaryOf: (result: Result) => AnswerSummary | Promise<AnswerSummary>;
-  /** Whether the provider has started an answer with a successful status. */
+  /** Whether the provider has started a response with a successful status. */
   readonly hasBegun: () => boolean;
   readonly waiter: Waiter;
   readonly clock: Clock;
@@ -247,7 +253,7 @@ interface AbandonedAnswerParts<Result extends object> {
   readonly signal: AbortSignal;
 }
 
-/** Reads an answer without a client to its end, for at most `drainMs`, because the provider bills it anyway. */
+/** Reads a response without a client to its end, for at most `drainMs`, because the provider bills it anyway. */
 function readAbandoned<Result extends object>({
   answer,
   summaryOf,
@@ -263,7 +269,7 @@ function readAbandoned<Result extends object>({
     waiter.cancel();
   };
   const disarm = clock.after(drainMs, stop);
-  // An AppError as the reason means that the gateway is stopping: there is no time left.
+  // If the reason is an AppError, the gateway is stopping and there is no time left.
   if (signal.reason instanceof AppError) stop();
 
   const read = async (): Promise<AbandonedRead> => {
@@ -280,13 +286,13 @@ function readAbandoned<Result extends object>({
   return { read: read(), stop };
 }
 
-/** Replaces the name of the model in an answer. All other bytes stay the same. */
+/** Replaces the model name in a response. All other bytes stay the same. */
 function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {
   const edits = wire.renames(json, model);
   return edits ? editMembers(bytes, edits) : bytes;
 }
 
-/** Replaces the name of the model in one event of a stream. All other bytes stay the same. */
+/** Replaces the model name in a stream event. All other bytes stay the same. */
 export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
   const { data } = readEvent(frame);
   if (data === undefined || !data.startsWith('{')) return frame;
@@ -303,7 +309,7 @@ export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): B
 
 export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';
 
-/** Builds a request for the provider, or returns the failure if the request cannot be translated. */
+/** Builds a provider request, or returns the failure if the request cannot be translated. */
 export function requestOrFailure<Request extends object>(make: () => Request): Request | FailedAnswer {
   try {
     return make();

@@ -10,7 +10,7 @@ interface FailureDefinition {
   readonly reason: string;
   /** Message for clients, unless the provider's own message is shown. */
   readonly message: string;
-  /** Whether the provider's message is shown to clients, because it is about their request. */
+  /** Whether clients see the provider's message, because it concerns their request. */
   readonly showsProvider?: boolean;
 }
 
@@ -85,7 +85,7 @@ const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
 interface FailureFacts {
   readonly upstreamStatus?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The provider's message, already without secrets. */
+  /** The provider's message, with secrets already removed. */
   readonly text?: string | undefined;
   readonly cause?: unknown;
   readonly detail?: string | undefined;
@@ -114,7 +114,7 @@ interface RefusedAnswer {
   readonly now: number;
 }
 
-/** The failure for an answer with an error status, from the status and the provider's message. */
+/** The failure for a response with an error status, based on the status and the provider's message. */
 export function refusedAnswer({
   status,
   retryAfter,
@@ -132,16 +132,19 @@ export function refusedAnswer({
   });
 }
 
-/** Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway as an upstream. */
+/**
+ * Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are this gateway's codes, for when
+ * it is the upstream.
+ */
 const BILLING =
   /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
 
 const OVERLOADED = /overloaded|resource_exhausted/i;
 
-/** Azure's code for a prompt that its filter refused. */
+/** Azure's code for a prompt that its filter rejected. */
 const CONTENT_FILTER = /\bcontent_filter\b/;
 
-/** Code of this gateway as an upstream, and of servers that answer 400 instead of 404. */
+/** Code of this gateway as an upstream, and of servers that return 400 instead of 404. */
 const MODEL_NOT_FOUND = /\bmodel_not_found\b/;
 
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
@@ -160,17 +163,20 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
   if (status === 408 || status === 504) return 'timeout';
   if (status === 413) return 'too_large';
   if (status === 429) return 'rate_limited';
-  // 529 is Anthropic's own status.
+  // 529 is specific to Anthropic.
   if (status === 529 || (status === 200 && OVERLOADED.test(text))) return 'overloaded';
   if (status === 200 && RATE_LIMITED.test(text)) return 'rate_limited';
   if (status === 501) return 'unsupported';
   return 'provider_error';
 }
 
-/** Maximum `Retry-After` that is passed to clients: a longer one is a mistake of the provider. */
+/** Maximum `Retry-After` passed to clients: a longer one is a provider mistake. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** Reads `Retry-After`, which is a number of seconds or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/**
+ * Parses `Retry-After`, which is a number of seconds or a date. @see
+ * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
 function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
   const text = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (!text) return undefined;
@@ -179,7 +185,7 @@ function readRetryAfter(header: string | readonly string[] | undefined, now: num
   return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, Math.ceil(seconds)));
 }
 
-/** The failure for an error that was thrown during a call. */
+/** The failure for an error thrown during a call. */
 export function thrownFailure(
   error: unknown,
   facts: { isCancelled: boolean; timedOut: boolean; redact: Redact },
@@ -197,15 +203,15 @@ export function thrownFailure(
         ? 'stream_incomplete'
         : 'provider_error'
       : 'unreachable';
-  // The provider answered with a successful status, but the body does not match its headers.
+  // The provider responded with a successful status, but the body does not match its headers.
   const isPaid = error instanceof AppError && error.code === 'MalformedError';
   return failure(kind, { cause: error, detail, isPaid }).failure;
 }
 
-/** Maximum bytes of a body in a log: enough to distinguish an error of the API from a page of a proxy. */
+/** Maximum number of body bytes in a log: enough to distinguish an API error from a proxy's error page. */
 const MAX_BODY_BYTES = 1000;
 
-/** Describes an error for logs and administrators: class, code and message, with its causes. */
+/** Describes an error for logs and administrators: class, code and message, including its causes. */
 function describeThrown(error: unknown): string {
   const parts: string[] = [];
   for (let at = error; at instanceof Error && parts.length < MAX_CAUSES; at = at.cause)
@@ -224,7 +230,7 @@ function describe(error: Error): string {
   return error.message === '' ? name : `${name}: ${error.message}`;
 }
 
-/** Describes a provider's answer for logs and administrators: status and body, shortened and without secrets. */
+/** Describes a provider's response for logs and administrators: status and body, truncated and without secrets. */
 export function describeAnswer(status: number, body: Uint8Array, redact: Redact): string {
   const text = Buffer.from(body.subarray(0, MAX_BODY_BYTES)).toString('utf8');
   return redact(text === '' ? `status ${status} without a body` : `status ${status}: ${text}`);

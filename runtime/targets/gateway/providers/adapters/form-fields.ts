@@ -2,7 +2,7 @@ import { entriesOf } from '#core/values/keys.ts';
 import type { Form } from '../../shared/form.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** The members of a request as the fields of a form. A list has one field per item. */
+/** Converts request members to form fields. A list has one field per item. */
 export const formFields = (body: Json): Form['fields'] =>
   new Map(
     entriesOf(body).flatMap(([name, value]) => {
@@ -12,7 +12,7 @@ export const formFields = (body: Json): Form['fields'] =>
     }),
   );
 
-/** The fields of a form as the members of a request. */
+/** Converts form fields to request members. */
 export function membersOfForm({ fields }: Pick<Form, 'fields'>): Json {
   const entries = [...fields].map(([name, texts]) => {
     const [text = ''] = texts;

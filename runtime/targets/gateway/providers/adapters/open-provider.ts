@@ -29,9 +29,9 @@ export interface OpenProviderOptions {
   readonly watch?: WatchChild | undefined;
   /** Called with each log line of a started executable. */
   readonly onLine: (line: string) => void;
-  /** Called when a started executable ended or does not start. Default: `onLine`. */
+  /** Called when a started executable exits or does not start. Default: `onLine`. */
   readonly onTrouble?: (line: string) => void;
-  /** Additional environment variables of started executables. */
+  /** Additional environment variables for started executables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -44,7 +44,7 @@ const ADAPTERS: Readonly<Record<OwnType, (instance: ProviderInstance) => Provide
   encoder: () => encoderAdapter,
 };
 
-/** Whether an address is of Google's OpenAI-compatible API, the only one with `extra_content`. */
+/** Whether an address belongs to Google's OpenAI-compatible API, the only one with `extra_content`. */
 const isGoogle = (url: string): boolean => new URL(url).hostname.endsWith('.googleapis.com');
 
 const CLOUD_OPENERS: { readonly [Kind in CloudKind]: OpenCloud<SettingsOfClouds[Kind]> } = {

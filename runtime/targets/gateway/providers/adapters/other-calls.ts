@@ -19,7 +19,7 @@ export interface ObjectAnswer {
   readonly json: Json;
 }
 
-/** An answer that is forwarded as it arrives. */
+/** A response that is forwarded as it arrives. */
 interface OpenedAnswer {
   readonly kind: 'opened';
   readonly type: string;
@@ -33,9 +33,9 @@ export interface ProviderObjects<Failed> {
 }
 
 export interface RealtimeCall {
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   readonly model: string;
-  /** Headers of the client that the provider gets, for example `openai-beta`. */
+  /** Client headers to pass to the provider, for example `openai-beta`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
@@ -44,11 +44,11 @@ export interface RealtimeCall {
 export interface OpenedSocket {
   readonly kind: 'socket';
   readonly socket: Duplex;
-  /** Maximum bytes of a frame. */
+  /** Maximum number of bytes per frame. */
   readonly maxFrameBytes: number;
 }
 
-/** Routes whose requests and answers pass through unchanged. */
+/** Routes whose requests and responses pass through unchanged. */
 export type RelayRoute =
   | 'moderations'
   | 'rerank'
@@ -57,15 +57,18 @@ export type RelayRoute =
   | 'audio_translations'
   | 'audio_speech';
 
-/** A route of a provider that requests are relayed to. */
+/** A provider route that requests are relayed to. */
 export interface Relay {
   readonly path: (model: string) => string;
-  /** The list without which an answer is invalid, so that it is not billed. Undefined if answers are not JSON, or have none. */
+  /**
+   * The list without which a response is invalid and therefore not billed. Undefined if responses are not
+   * JSON or have no such list.
+   */
   readonly requiredList?: string | undefined;
-  /** Events that it can answer with. */
+  /** Event types that its response can contain. */
   readonly events?: { readonly decoder: EventDecoder<unknown>; readonly syntax: StreamSyntax } | undefined;
-  /** Whether answers are anything, and are forwarded as they arrive. */
+  /** Whether responses can be of any type, and are forwarded as they arrive. */
   readonly isRaw?: boolean | undefined;
-  /** Members that its API does not have. */
+  /** Members that its API does not support. */
   readonly edits?: MemberEdits | undefined;
 }

@@ -1,8 +1,8 @@
 import { awsEncode } from './access/sign-v4.ts';
 
 /**
- * The name of a model as a part of a path. It comes from clients and must not change the path. A name that consists of dots would,
- * even encoded, so its dots are encoded twice: no model has such a name.
+ * A model name as a path segment. It comes from clients and must not change the path. A name that consists of
+ * dots would do so even if encoded, so its dots are encoded twice: no model has such a name.
  */
 export const pathSegment = (name: string): string =>
   /^\.{1,2}$/.test(name) ? name.replaceAll('.', '%252E') : awsEncode(name);

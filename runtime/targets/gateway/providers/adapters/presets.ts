@@ -1,6 +1,6 @@
 import type { OpenAiDialect, ProviderType } from './provider.ts';
 
-/** Defaults of a well-known provider, which can be configured by its name alone. */
+/** Defaults for a well-known provider, which can be configured by its name alone. */
 export interface Preset {
   readonly type: ProviderType;
   readonly baseUrl: string;
@@ -20,12 +20,12 @@ const local = (port: number): Preset => ({
   local: true,
 });
 
-/** Presets by name, with the base URLs of the providers' documentation. */
+/** Presets by name, with base URLs from the providers' documentation. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   openai: openai('https://api.openai.com/v1', { maxTokens: 'max_completion_tokens', hasResponses: true }),
   anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com' },
   gemini: { type: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com' },
-  // Mistral reports the usage of every stream and rejects unknown members.
+  // Mistral reports usage in every stream and rejects unknown members.
   mistral: openai('https://api.mistral.ai/v1', { streamUsage: false }),
   groq: openai('https://api.groq.com/openai/v1'),
   together: openai('https://api.together.xyz/v1'),

@@ -17,10 +17,10 @@ export interface ProviderInstance {
   /** The part of a model string before the colon, in lower case. */
   readonly name: string;
   readonly type: ProviderType;
-  /** URL that the paths of all its routes are appended to. */
+  /** Base URL of all its routes' paths. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Headers that are sent with every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether its address is allowed to be on this machine or in a private network. */
   readonly local: boolean;
@@ -29,15 +29,15 @@ export interface ProviderInstance {
   readonly limits?: Partial<ProviderLimits> | undefined;
   /** How its version of OpenAI's API differs from others. */
   readonly dialect?: Partial<OpenAiDialect> | undefined;
-  /** Its name in the price map; undefined if none of its prices apply. */
+  /** Its name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
-  /** Settings of Azure, Amazon or Google. */
+  /** Azure, Amazon or Google settings. */
   readonly cloud?: CloudSettings | undefined;
   /** Secrets besides the key and the headers, which messages must not contain. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** An `.encoder` executable that the gateway starts. */
+/** An `.encoder` executable started by the gateway. */
 export interface EncoderProgram {
   readonly name: string;
   readonly type: 'encoder';
@@ -47,19 +47,19 @@ export interface EncoderProgram {
 
 export interface ProviderLimits {
   readonly connectMs: number;
-  /** Maximum time to the first event of a stream that contains output. */
+  /** Maximum time until a stream's first event with output. */
   readonly firstByteMs: number;
-  /** Maximum time to the whole answer, for requests that do not stream. */
+  /** Maximum time until the complete response, for requests that do not stream. */
   readonly answerMs: number;
-  /** Maximum time between two events of a stream. */
+  /** Maximum time between two stream events. */
   readonly idleMs: number;
-  /** Maximum time from the first event of a stream to its end. */
+  /** Maximum time from a stream's first event to its end. */
   readonly streamMs: number;
-  /** Maximum time to read an abandoned answer to its end. */
+  /** Maximum time to read an abandoned response to its end. */
   readonly drainMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
-  /** Maximum concurrent connections; further requests wait for a free one. Undefined means no limit. */
+  /** Maximum number of concurrent connections; additional requests wait for a free one. Undefined means no limit. */
   readonly maxConnections: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export const PROVIDER_LIMITS: ProviderLimits = {
 };
 
 export interface OpenAiDialect {
-  /** Name of the request member that limits the tokens of an answer. */
+  /** Name of the request member that limits output tokens. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   /** Whether it supports `stream_options.include_usage`, without which its streams do not report usage. */
   readonly streamUsage: boolean;
@@ -85,30 +85,30 @@ export interface OpenAiDialect {
 
 export interface ProviderCall {
   readonly wire: Wire;
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   readonly model: string;
-  /** The name of the model in the answer, if it differs from the provider's. */
+  /** The model name in the response, if it differs from the provider's. */
   readonly showModel?: string | undefined;
-  /** The body of the request, unparsed; `body` is the same parsed. */
+  /** The unparsed request body; `body` is the same body, parsed. */
   readonly bytes: Uint8Array;
-  /** Members of the body, if they have been listed before. */
+  /** The body's members, if already listed. */
   readonly members?: readonly JsonMember[] | undefined;
   readonly body: Json;
-  /** Headers of the client for a provider with the same API, for example `anthropic-beta`. */
+  /** Client headers for a provider with the same API, for example `anthropic-beta`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Trace context headers, for every provider. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** What happens to tools that cannot be translated for the provider. */
+  /** What to do with tools that cannot be translated for the provider. */
   readonly unsupportedTools?: RequestPolicy['unsupportedTools'] | undefined;
   /** Whether another target follows if this one fails. */
   readonly hasFallback?: boolean | undefined;
-  /** The payer, whose signatures of calls are kept; clients without accounts have none. */
+  /** The payer, whose call signatures are kept; clients without accounts have none. */
   readonly owner?: string | undefined;
   /** Replaces the provider's own `firstByteMs`. */
   readonly firstByteMs?: number | undefined;
-  /** Whether the answer is billed to a user: then it is read to its end even if it is abandoned. */
+  /** Whether the response is billed to a user, in which case it is read to its end even if abandoned. */
   readonly isBilled?: boolean | undefined;
 }
 
@@ -116,7 +116,7 @@ export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
 export interface RelayCall extends EmbeddingsCall {
   readonly route: RelayRoute;
-  /** Files of a request that is a form. Its fields are the members of the body. */
+  /** Files in a form request. Its fields are the members of the body. */
   readonly files?: readonly FormFile[] | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'i
   readonly texts: readonly string[];
 }
 
-/** Why an attempt failed. It decides whether the attempt is retried and whether another provider is called. */
+/** Why an attempt failed. Determines whether to retry the attempt and whether to call another provider. */
 export type FailureKind =
   | 'bad_request'
   | 'content_filtered'
@@ -144,34 +144,40 @@ export type FailureKind =
 
 export interface ProviderFailure {
   readonly kind: FailureKind;
-  /** The error for the client. It never contains a secret of the gateway. */
+  /** The error for the client. It never contains the gateway's secrets. */
   readonly error: AppError;
-  /** The provider's own status, if it answered. */
+  /** The provider's own status, if it responded. */
   readonly upstreamStatus: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The provider's message without secrets, for administrators: clients are not allowed to see all of it. */
   readonly text: string | undefined;
-  /** Details for logs and administrators, without secrets: the thrown error, or the status and the first bytes of the body. */
+  /**
+   * Details for logs and administrators, without secrets: the thrown error, or the status and the first bytes
+   * of the body.
+   */
   readonly detail: string | undefined;
-  /** Whether the provider answered with a successful status, and therefore bills the request, although the answer is invalid. */
+  /**
+   * Whether the provider responded with a successful status and therefore bills the request, although the
+   * response is invalid.
+   */
   readonly isPaid: boolean;
-  /** Set if the provider can still answer and bill the request. */
+  /** Set if the provider may still respond and bill the request. */
   readonly abandoned: AbandonedAnswer | undefined;
 }
 
 /**
- * An answer whose client disconnected or whose time limit passed after the request was sent. It is read to its end, as the
- * provider bills it.
+ * A response whose client disconnected, or whose time limit passed, after the request was sent. It is read to
+ * its end, because the provider bills it.
  */
 export interface AbandonedAnswer {
-  /** Resolves when the answer was read to its end or reading was stopped. Never rejects. */
+  /** Resolves when the response was read to its end or reading was stopped. Never rejects. */
   readonly read: Promise<AbandonedRead>;
   /** Ends the connection; `read` resolves with what was read so far. */
   readonly stop: () => void;
 }
 
 export type AbandonedRead =
-  /** Without a summary it could not be read, and its usage must be estimated. */
+  /** Without a summary, it could not be read, and its usage must be estimated. */
   | { readonly kind: 'answered'; readonly summary: AnswerSummary | undefined }
   /** The provider returned an error or could not be reached: there is nothing to bill. */
   | { readonly kind: 'failed' };
@@ -181,10 +187,10 @@ export interface WholeAnswer {
   readonly bytes: Uint8Array;
   /** Content type. Default: JSON. */
   readonly type?: string | undefined;
-  /** The whole output of the model as text, in any format of the answer. */
+  /** The model's whole output as text, whatever the format of the response. */
   readonly text: string;
   readonly summary: AnswerSummary;
-  /** Types of tools that the request had and the provider did not get. */
+  /** Types of tools in the request that were not passed to the provider. */
   readonly droppedTools?: readonly string[] | undefined;
 }
 
@@ -201,11 +207,11 @@ export interface FailedAnswer {
   readonly failure: ProviderFailure;
 }
 
-/** The result of a classifier, one item per text. */
+/** A classifier's result, with one item per text. */
 export interface ClassifiedAnswer {
   readonly kind: 'classified';
   readonly scores: readonly LabelScores[];
-  /** Number of input tokens, if the classifier reported it. */
+  /** Number of input tokens, if reported by the classifier. */
   readonly tokens: number | undefined;
 }
 
@@ -217,13 +223,13 @@ export interface FoundEntity {
   readonly end: number;
 }
 
-/** The entities of each text. */
+/** Each text's entities. */
 export interface EntitiesAnswer {
   readonly kind: 'entities';
   readonly entities: readonly (readonly FoundEntity[])[];
 }
 
-/** The number of tokens of a prompt. */
+/** The number of tokens in a prompt. */
 export interface CountedInput {
   readonly kind: 'counted';
   readonly tokens: number;
@@ -231,20 +237,20 @@ export interface CountedInput {
 
 export type ChatAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 
-/** An answer that is not a failure. */
+/** A response that is not a failure. */
 export type SuccessfulAnswer = WholeAnswer | StreamedAnswer | ClassifiedAnswer;
 
-/** A model as `/v1/models` lists it. */
+/** A model as listed by `/v1/models`. */
 export interface ModelEntry {
   readonly id: string;
-  /** Time of creation in seconds since 1970; 0 if the provider does not report it. */
+  /** Creation time in seconds since 1970; 0 if the provider does not report it. */
   readonly created: number;
   readonly ownedBy: string;
   /** Set for an encoder that was available. */
   readonly modelType?: ModelType | undefined;
 }
 
-/** The probability of each label of a classifier. */
+/** The probability of each of a classifier's labels. */
 export type LabelScores = Readonly<Record<string, number>>;
 
 type ModelNames = (model: string) => readonly [string, ...string[]];
@@ -255,49 +261,52 @@ export interface Provider {
   readonly type: ProviderType;
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
-  /** Calls a route whose requests and answers pass through unchanged. */
+  /** Calls a route whose requests and responses pass through unchanged. */
   relay(call: RelayCall): Promise<ChatAnswer>;
-  /** The provider's own count of the tokens of a prompt, if its API has one. */
+  /** The provider's own token count for a prompt, if its API supports it. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
-  /** Files, batches and responses, if its API has them. */
+  /** Files, batches and responses, if its API supports them. */
   readonly objects?: ProviderObjects<FailedAnswer> | undefined;
-  /** Opens a WebSocket to a model, if its API has that. */
+  /** Opens a WebSocket to a model, if its API supports it. */
   readonly realtime?: ((call: RealtimeCall) => Promise<OpenedSocket | FailedAnswer>) | undefined;
-  /** All names of one model, the canonical name first; undefined if every model has one name. */
+  /** All names of a model, the canonical name first; undefined if every model has only one name. */
   readonly modelNames?: ModelNames | undefined;
-  /** Its name in the price map; undefined if none of its prices apply. */
+  /** Its name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
   /** Path of the executable that the gateway runs for it; only for encoders. */
   readonly program?: string | undefined;
-  /** Only encoders support it. */
+  /** Only supported by encoders. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
-  /** Finds entities. Only encoders support it. */
+  /** Finds entities. Only supported by encoders. */
   entities?(call: Pick<ClassifyCall, 'texts' | 'signal'>): Promise<EntitiesAnswer | FailedAnswer>;
   close(): Promise<void>;
 }
 
-/** One API of a provider: its path and its formats. */
+/** One of a provider's APIs: its path and formats. */
 export interface UpstreamWire {
   path(model: string, streams: boolean): string;
-  /** Translates events to the internal format, without checking their members; `answer` does the same for whole answers. */
+  /**
+   * Translates events to the internal format without checking their members; `answer` does the same for
+   * complete responses.
+   */
   decoder(): EventDecoder<unknown>;
   answer(body: Json): unknown;
   /** Changes to a client's request that is already in this format. Throws an AppError for unsupported members. */
   edits(body: Json, model: string): MemberEdits;
-  /** Matches events that contain nothing that the client of this request asked for. */
+  /** Matches events that contain nothing that this request's client asked for. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
-  /** Whether the provider stores the answer to a request, so that clients can get it again. */
+  /** Whether the provider stores the response to a request, so that clients can retrieve it again. */
   stores?(body: Json): boolean;
 }
 
-/** The specifics of a type of provider. Pure translation without network access. */
+/** The specifics of a provider type: pure translation without network access. */
 export interface ProviderAdapter {
   readonly type: ProviderType;
   headers(apiKey: string | undefined): Record<string, string>;
-  /** Client APIs that the provider has itself: bytes pass through unchanged. */
+  /** Client APIs that the provider supports natively: bytes pass through unchanged. */
   readonly native: Readonly<Partial<Record<Wire, UpstreamWire>>>;
-  /** Whether its models sign calls, and reject a call without its signature. */
+  /** Whether its models sign calls and reject calls without a signature. */
   readonly signsCalls?: boolean | undefined;
   /** Translation for all other client APIs. */
   readonly translated:
@@ -306,24 +315,27 @@ export interface ProviderAdapter {
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly relays?: Readonly<Partial<Record<RelayRoute, Relay>>> | undefined;
   readonly tokenCount?: TokenCount | undefined;
-  /** Whether it has OpenAI's files, batches and stored responses. */
+  /** Whether it supports OpenAI's files, batches and stored responses. */
   readonly hasObjects?: boolean | undefined;
-  /** The path of its WebSocket. */
+  /** Path of its WebSocket. */
   readonly realtimePath?: ((model: string) => string) | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
-  /** Extracts message and code from an error body. */
+  /** Extracts the message and code from an error body. */
   errorText(body: unknown): ErrorText;
 }
 
-/** How a provider counts the tokens of a prompt. */
+/** How a provider counts a prompt's tokens. */
 export interface TokenCount {
-  /** The client API whose requests for a count it takes unchanged, if there is one. */
+  /** The client API whose token count requests it accepts unchanged, if any. */
   readonly wire: Wire | undefined;
   path(model: string): string;
-  /** Changes to a request of that API. */
+  /** Changes to a request in that API. */
   edits(model: string): MemberEdits;
-  /** The request for a count, from a request for an answer; undefined if only requests of its own API can be counted. */
+  /**
+   * Converts a generation request to a token count request; undefined if only requests in its own API can be
+   * counted.
+   */
   readonly request: ((request: Json, model: string) => Json) | undefined;
   count(body: Json): unknown;
 }
@@ -331,7 +343,7 @@ export interface TokenCount {
 export interface EmbeddingsExchange {
   path(model: string): string;
   request(call: EmbeddingsCall): Uint8Array;
-  /** Undefined if the answer is already in OpenAI's format, so it is returned unchanged. */
+  /** Undefined if the response is already in OpenAI's format and therefore returned unchanged. */
   readonly answer: ((body: Json, call: EmbeddingsCall) => Json) | undefined;
   usage(body: Json): TokenUsage | undefined;
 }
@@ -342,12 +354,12 @@ export interface ErrorText {
   readonly code: string | undefined;
 }
 
-/** The end of the year 9999, in seconds since 1970. Larger numbers are invalid times. */
+/** The end of the year 9999 in seconds since 1970. Larger numbers are not valid times. */
 const MAX_CREATED = 253_402_300_799;
 // oxlint-disable-next-line no-control-regex -- Requests cannot name a model with control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** A model of a provider's list; empty if requests could not name it. `created` is in seconds since 1970. */
+/** A model in a provider's list; empty if it could not be requested. `created` is in seconds since 1970. */
 export function modelEntry(id: unknown, created: unknown, ownedBy: string): ModelEntry[] {
   if (typeof id !== 'string' || id === '' || id !== id.trim() || CONTROL_CHARACTERS.test(id)) return [];
   if (!id.isWellFormed()) return [];

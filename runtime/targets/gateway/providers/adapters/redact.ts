@@ -1,16 +1,16 @@
 import { createValueHider } from '#serve/redact.ts';
 
-/** Removes secrets and control characters from a provider's message, and shortens it. */
+/** Removes secrets and control characters from a provider's message, and truncates it. */
 export type Redact = (text: string) => string;
 
-/** Maximum length of a message, which is enough to understand it. */
+/** Maximum message length, which is enough to understand it. */
 const MAX_MESSAGE_LENGTH = 500;
 const HIDDEN = '[hidden]';
 
-/** Matches text that looks like a credential: keys with the prefixes of known providers, bearer tokens, userinfo in URLs. */
+/** Matches text that looks like a credential: keys with known provider prefixes, bearer tokens, userinfo in URLs. */
 const SECRET_PATTERNS = [
   /\b(?:(?:sk|pk|rk|gw|gsk|xai|hf|nvapi|r8|key)[-_]|AIza|ya29\.|eyJ)[A-Za-z0-9][A-Za-z0-9_.*-]{6,}/g,
-  // Session tokens of Amazon.
+  // Amazon session tokens.
   /\b(?:IQoJ|FwoG)[A-Za-z0-9+/=]{8,}/g,
   /\bBearer\s+[^\s"',]+/gi,
   /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[=:]\s*["']?)[^\s"',&]+/gi,

@@ -37,10 +37,10 @@ interface RelayParts {
   readonly unsupported: (feature: string) => FailedAnswer;
 }
 
-/** An answer with how to read it to its end without a client. */
+/** A response, with how to read it to its end without a client. */
 type Relayed = (WholeAnswer | StreamedAnswer) & { readonly drain?: () => Promise<AnswerSummary> };
 
-/** Creates the function for routes whose requests and answers pass through unchanged, but for the name of the model. */
+/** Creates the function for routes whose requests and responses pass through unchanged except for the model name. */
 export function createRelay({
   adapter,
   exchange,
@@ -144,7 +144,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Speech has no usage in its answer, so its length is estimated from the text. */
+/** Speech responses contain no usage, so their length is estimated from the text. */
 function spokenSummary({ input }: RelayCall['body']): AnswerSummary {
   const characters = typeof input === 'string' ? input.length : 0;
   const completionTokens = Math.ceil(characters * SPOKEN_TOKENS_PER_CHARACTER);
@@ -162,7 +162,7 @@ function spokenSummary({ input }: RelayCall['body']): AnswerSummary {
   };
 }
 
-/** OpenAI's models have 20 tokens for a second of speech, in which about 15 characters are spoken. */
+/** OpenAI's models use 20 tokens per second of speech, which corresponds to about 15 characters. */
 export const SPOKEN_TOKENS_PER_CHARACTER = 20 / 15;
 
 interface RelayedEventsParts {
@@ -182,7 +182,7 @@ interface OpenedEvents extends StreamedAnswer {
   readonly drain: () => Promise<AnswerSummary>;
 }
 
-/** Opens the events of a relayed answer, which pass through unchanged. */
+/** Opens a relayed response's events, which pass through unchanged. */
 async function openRelayedEvents(parts: RelayedEventsParts): Promise<OpenedEvents | FailedAnswer> {
   const { exchange, limits, answer, events, heard, clock, startedAt, idleMs, maxMs, signal } = parts;
   const { syntax } = events;
@@ -209,7 +209,7 @@ async function openRelayedEvents(parts: RelayedEventsParts): Promise<OpenedEvent
   return { kind: 'stream', stream: opening.stream, drain: opening.drain };
 }
 
-/** Usage in any of the forms of relayed APIs: of chats, of responses and images, of Cohere's and Jina's rerankers, and of audio. */
+/** Usage in any format of the relayed APIs: chat, responses and images, Cohere's and Jina's rerankers, and audio. */
 export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefined {
   const { usage, meta } = answer;
   const told = membersOf(usage);
@@ -220,7 +220,7 @@ export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefi
   const output = counts['output_tokens'] ?? counts['completion_tokens'] ?? 0;
   const input = counts['input_tokens'] ?? counts['prompt_tokens'] ?? counts['total_tokens'];
   if (route === 'image_generations') {
-    // Models of images report which of their tokens are text, or generate nothing else.
+    // Image models report which of their tokens are text, or generate nothing else.
     const { image_tokens: made = output } = membersOf(counts['output_tokens_details']);
     return readUsage({
       prompt_tokens: input,
@@ -234,7 +234,7 @@ export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefi
   return read && isCount(audioInput) ? { ...read, audio: { audioInput } } : read;
 }
 
-/** Images, and search units of rerankers, in the forms of these APIs. */
+/** Images, and rerankers' search units, in these APIs' formats. */
 function relayUnits({ data, meta }: Json, route: RelayRoute): UnitCounts | undefined {
   if (route === 'image_generations' && Array.isArray(data)) return { images: data.length };
   const { search_units: queries } = membersOf(membersOf(meta)['billed_units']);
@@ -253,7 +253,7 @@ const NO_TOKENS = {
 /** No single recording is longer than a month. */
 const MAX_SECONDS = 2_678_400;
 
-/** Older answers have the length as text. */
+/** Older responses contain the length as text. */
 function secondsOf(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;

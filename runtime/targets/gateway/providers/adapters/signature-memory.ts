@@ -1,18 +1,19 @@
 import type { ChatChunk, ChatRequest, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn, withSignature } from '../wires/thought-signatures.ts';
 
-// Some agents return only the ids of calls: those of chat completions, and Claude Code without thinking. Their signatures are kept in memory,
-// by the payer of the request and the id of the call. If one is missing, because another gateway has it or this one was restarted, the
-// provider gets the documented stand-in, so the conversation continues.
+// Some agents only return call IDs: clients of chat completions, and Claude Code without thinking. The calls'
+// signatures are therefore kept in memory, keyed by the request's payer and the call ID. If one is missing,
+// because another gateway has it or this one was restarted, the provider gets the documented placeholder, so
+// that the conversation continues.
 
-/** Maximum size of all signatures, in characters. The oldest ones are forgotten first. */
+/** Maximum total size of all signatures, in characters. The oldest ones are dropped first. */
 const MAX_SIZE = 32 * 1024 * 1024;
 
 export interface SignatureMemory {
   keep(owner: string, calls: readonly (ToolCall | ToolCallDelta)[] | null | undefined): void;
-  /** Keeps the signatures of a part of a stream. */
+  /** Keeps the signatures in part of a stream. */
   keepChunk(owner: string, chunk: ChatChunk): void;
-  /** A request with the signatures of its calls that have none. */
+  /** Fills in missing call signatures in a request. */
   complete(owner: string, chat: ChatRequest): ChatRequest;
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import type { ChatRequest } from '../shapes/chat.ts';
 import type { MemberEdits } from '../../shared/json-members.ts';
 
-/** Members that change the form of an answer, so they cannot be silently ignored; hints such as `seed` can. */
+/** Members that change the response format, so they cannot be silently ignored; hints such as `seed` can. */
 const ESSENTIAL_MEMBERS = [
   'logprobs',
   'audio',
@@ -33,5 +33,5 @@ export const unsupported = (feature: string, provider: string): AppError =>
     `${provider} does not support ${feature}. Remove it, or use a model of another provider.`,
   );
 
-/** Removes the members of a request that are for the gateway only, before the request is sent to a provider. */
+/** Removes request members that are meant for the gateway only, before the request is sent to a provider. */
 export const REMOVE_GATEWAY_MEMBERS: MemberEdits = { guardrails: undefined };

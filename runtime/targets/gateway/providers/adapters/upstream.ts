@@ -12,7 +12,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In one piece or in several, which are not copied. */
+  /** In one or several pieces, which are not copied. */
   readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
   readonly waiter: Waiter;
 }
@@ -29,10 +29,10 @@ interface UpgradeRequest {
   readonly signal: AbortSignal;
 }
 
-/** HTTP to one origin. */
+/** HTTP client for a single origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Opens a connection of another protocol. Rejects if the server rejects it. */
+  /** Upgrades a connection to another protocol. Rejects if the server refuses. */
   upgrade?(request: UpgradeRequest): Promise<Duplex>;
   close(): Promise<void>;
 }
@@ -48,8 +48,8 @@ interface UpstreamOptions {
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * HTTP to one provider with connection reuse. Redirects are not followed: they would bypass the check of addresses and send the
- * API key elsewhere. Time limits for answers are up to the callers.
+ * HTTP client for one provider with connection reuse. Redirects are not followed: they would bypass the
+ * address check and send the API key elsewhere. Response timeouts are up to the callers.
  */
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
@@ -58,7 +58,8 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   const pathOf = (path: string): string =>
     query === '' ? `${prefix}${path}` : `${prefix}${path}${path.includes('?') ? '&' : '?'}${query}`;
   const { maxConnections } = limits;
-  // Undici would keep requests that wait for a connection, with their bodies, even after they are cancelled.
+  // Undici would keep requests that wait for a connection, including their bodies, even after they are
+  // canceled.
   const turns = maxConnections === undefined ? undefined : new TurnQueue(maxConnections, Infinity);
   const pool = new Pool(url.origin, {
     connections: maxConnections ?? null,
@@ -69,7 +70,7 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
     allowH2: false,
     connect: { timeout: limits.connectMs, lookup: providerLookup(local) },
   });
-  // Configured headers replace those of clients, so that clients cannot replace credentials.
+  // Configured headers replace the client's, so that clients cannot replace credentials.
   const defaults = { ...JSON_HEADERS, ...headers };
   return {
     request: ({ method, path, headers: own, body = null, waiter }) => {
@@ -99,7 +100,7 @@ const isPieces = (body: UpstreamRequest['body'] | null): body is readonly Uint8A
 
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-/** Sends a request. Resolves when the headers of the answer have arrived. */
+/** Sends a request. Resolves when the response headers have arrived. */
 function dispatch(
   pool: Pool,
   options: Dispatcher.DispatchOptions,
@@ -111,7 +112,8 @@ function dispatch(
   let writer: BodyWriter | undefined;
   const abort = (): void => {
     const reason = new Error('aborted');
-    // Undici has no controller yet for a request that waits for a connection, so this rejects it directly.
+    // Undici has no controller yet for a request that is waiting for a connection, so this rejects it
+    // directly.
     reject(reason);
     call?.abort(reason);
   };
@@ -123,7 +125,7 @@ function dispatch(
       else waiter.markSent();
     },
     onResponseStart(controller, status, received) {
-      // Informational responses (1xx) precede the answer.
+      // Informational responses (1xx) precede the final response.
       if (status < 200) return;
       writer = createUpstreamBody(controller);
       const body = decodedBody(writer.body, received['content-encoding']);
@@ -143,7 +145,7 @@ function dispatch(
   return promise;
 }
 
-/** Waits for a free connection. Resolves with a function that frees it again; rejects if the request is cancelled before. */
+/** Waits for a free connection. Resolves with a function that releases it; rejects if the request is canceled first. */
 async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
   const turn = turns.ask();
   if (turn.kind === 'granted') return turn.leave;
@@ -163,7 +165,7 @@ async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
 export const providerLookup = (local: boolean): LookupFunction =>
   guardedLookup({ allowsPrivate: local, refusal: (name, address) => refusal(name, address, local) });
 
-/** Checks the URL of a provider, without resolving its host name. Throws a ConfigError. */
+/** Checks a provider's URL without resolving its host name. Throws a ConfigError. */
 export function checkedUrl(name: string, text: string, local: boolean): URL {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -185,17 +187,20 @@ function refusal(name: string, address: string, local: boolean): Error {
   return configError(`\`${name}\` has the address ${address}, which is not public. ${remedy}`);
 }
 
-/** The body of an answer. Its owner must read it to its end, in pieces or as a whole, or destroy it. */
+/** A response body. Its owner must read it to its end, in pieces or as a whole, or destroy it. */
 export interface UpstreamBody {
-  /** The next bytes; undefined at the end. Rejects if the connection broke or the body was destroyed. Never call it concurrently. */
+  /**
+   * The next bytes; undefined at the end. Rejects if the connection broke or the body was destroyed. Must not
+   * be called concurrently.
+   */
   next(): Promise<Buffer | undefined>;
-  /** The whole body. Rejects with a TooLargeError and stops reading if it has more than `limit` bytes. */
+  /** The whole body. Rejects with a TooLargeError and stops reading if it exceeds `limit` bytes. */
   collect(limit: number): Promise<Buffer>;
   /** Closes the connection, unless the body has ended. */
   destroy(): void;
 }
 
-/** The writing side of a body. */
+/** A body's writing side. */
 interface BodyWriter {
   readonly body: UpstreamBody;
   push(chunk: Buffer): void;
@@ -203,7 +208,7 @@ interface BodyWriter {
   fail(error: Error): void;
 }
 
-/** Bytes that are buffered for the reader; above it, reading from the provider pauses. */
+/** Maximum number of bytes buffered for the reader; beyond it, reading from the provider pauses. */
 const MAX_BUFFERED_BYTES = 128 * 1024;
 
 /** Buffers a body. Node's streams could do this, but they cost more than the rest of a request. @internal */
@@ -278,7 +283,7 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
   };
 }
 
-/** Decoders by the names of HTTP's content codings. @see https://www.iana.org/assignments/http-parameters */
+/** Decoders, by HTTP content coding name. @see https://www.iana.org/assignments/http-parameters */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -287,7 +292,10 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   zstd: createZstdDecompress,
 };
 
-/** Decodes a compressed body. The gateway does not request compression, but some servers and proxies compress every answer. */
+/**
+ * Decodes a compressed body. The gateway does not request compression, but some servers and proxies compress
+ * every response.
+ */
 function decodedBody(
   body: UpstreamBody,
   contentEncoding: string | readonly string[] | undefined,
@@ -334,7 +342,7 @@ async function* decoded(pieces: AsyncIterable<Buffer>, coding: string): AsyncGen
   if (!create) throw undecodable(coding, new Error('unknown content coding'));
   const source = Readable.from(pieces, { objectMode: false });
   let broken: Error | undefined;
-  // An error of the connection explains a truncated answer better than the decoder's error.
+  // A connection error explains a truncated response better than the decoder's error.
   source.once('error', (error: Error) => (broken = error));
   const decoder = create();
   source.once('error', () => decoder.end());
@@ -360,13 +368,13 @@ const answerTooLarge = (limit: number): AppError =>
     `The provider's response exceeds the maximum of ${limit} bytes. Raise \`max_response_bytes\` of the provider.`,
   );
 
-/** Cancels one request, as an AbortController does, but with a single listener and at a tenth of the cost. */
+/** Cancels one request, like an AbortController, but with a single listener and at a tenth of the cost. */
 export interface Waiter {
   readonly isCancelled: () => boolean;
-  /** Called when the request is sent: from now on the provider can bill it. */
+  /** Called when the request is sent: from now on, the provider can bill it. */
   readonly markSent: () => void;
   readonly isSent: () => boolean;
-  /** Sets the listener, in place of the one before. Runs it immediately if the request is already cancelled. */
+  /** Sets the listener, replacing the previous one. Runs it immediately if the request is already canceled. */
   readonly onCancel: (run: () => void) => void;
   readonly cancel: () => void;
 }

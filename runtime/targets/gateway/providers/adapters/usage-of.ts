@@ -3,7 +3,10 @@ import { readUsage } from '../streams/tally.ts';
 import type { Json } from '../shapes/chat.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-/** The usage of a response in OpenAI's format. Without a count of output tokens it is 0, as for embeddings, which have no output. */
+/**
+ * A response's usage in OpenAI's format. A missing output token count counts as 0, as for embeddings, which
+ * have no output.
+ */
 export function embeddingsUsage(body: Json): TokenUsage | undefined {
   const usage = readUsage(body['usage']);
   return usage && { ...usage, completionTokens: usage.completionTokens ?? 0 };

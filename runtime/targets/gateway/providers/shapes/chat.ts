@@ -1,6 +1,6 @@
 /**
- * The gateway's internal format: OpenAI's chat completions. Only members that the gateway reads are declared; all others pass
- * through.
+ * The gateway's internal format: OpenAI's chat completions. Only members that the gateway reads are declared;
+ * all others pass through.
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export type Json = Readonly<Record<string, unknown>>;
@@ -31,12 +31,12 @@ export interface ChatMessage {
   readonly reasoning_content?: string | null;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly tool_call_id?: string;
-  /** Of Anthropic's API: whether the tool failed, with the reason in `content`. */
+  /** From Anthropic's API: whether the tool failed, with the reason in `content`. */
   readonly is_error?: boolean;
   readonly extra_content?: ExtraContent;
 }
 
-/** Data that Google's OpenAI-compatible API expects back with the next request. */
+/** Data that Google's OpenAI-compatible API expects back in the next request. */
 export interface ExtraContent {
   readonly google?: { readonly thought_signature?: string };
 }
@@ -91,9 +91,9 @@ export interface ChatUsage {
   readonly total_tokens?: number;
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number;
-    /** Not in OpenAI's API: tokens that were written to the provider's cache, which some providers bill at a higher price. */
+    /** Not in OpenAI's API: tokens written to the provider's cache, which some providers bill at a higher price. */
     readonly cache_write_tokens?: number;
-    /** The part of `cache_write_tokens` that is kept for 1 hour. */
+    /** The part of `cache_write_tokens` that is cached for 1 hour. */
     readonly cache_write_1h_tokens?: number;
     readonly image_tokens?: number;
   } | null;
@@ -139,7 +139,7 @@ export interface ChunkDelta {
   readonly role?: string;
   readonly content?: string | null;
   readonly reasoning_content?: string | null;
-  /** The name of `reasoning_content` at OpenRouter and others. */
+  /** The name that OpenRouter and others use for `reasoning_content`. */
   readonly reasoning?: string | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;
@@ -155,5 +155,8 @@ export interface ToolCallDelta {
   readonly extra_content?: ExtraContent;
 }
 
-/** The API that a client uses: OpenAI's chat completions, responses or completions, Anthropic's messages, or Gemini's own API. */
+/**
+ * The API that a client uses: OpenAI's chat completions, responses or completions, Anthropic's messages, or
+ * Gemini's own API.
+ */
 export type Wire = 'chat' | 'messages' | 'responses' | 'completions' | 'gemini';

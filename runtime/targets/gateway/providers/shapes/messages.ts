@@ -30,7 +30,7 @@ export interface AnthropicUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
-  /** `cache_creation_input_tokens` by how long the cache keeps them. */
+  /** `cache_creation_input_tokens`, split by how long the tokens are cached. */
   readonly cache_creation?: {
     readonly ephemeral_5m_input_tokens?: number | null;
     readonly ephemeral_1h_input_tokens?: number | null;

@@ -25,15 +25,15 @@ type Opening =
   | {
       readonly kind: 'opened';
       readonly stream: OpenedStream;
-      /** Replaces `stream` if the client has disconnected: reads the answer to its end. */
+      /** Replaces `stream` if the client has disconnected: reads the response to its end. */
       readonly drain: () => Promise<AnswerSummary>;
     }
   /** The provider started a successful response with an error event. */
   | { readonly kind: 'error'; readonly body: unknown };
 
 /**
- * Reads a stream up to the first event with output. Until then nothing is sent to the client, and another provider can be called.
- * Rejects with an UpstreamError if the stream ends or breaks before.
+ * Reads a stream up to the first event with output. Until then, nothing is sent to the client, and another
+ * provider can be called. Rejects with an UpstreamError if the stream ends or breaks before that.
  */
 export async function openEventStream(parts: StreamParts): Promise<Opening> {
   const { reader, clock, startedAt, maxSilentMs, onHeard } = parts;
@@ -80,7 +80,7 @@ function hasContent(choice: { readonly delta?: object; readonly finish_reason?: 
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Reads a stream without a client to its end, for its usage. If the stream breaks, the output until then counts. */
+/** Reads a stream without a client to its end, for its usage. If the stream breaks, the output so far counts. */
 async function drainStream(reader: UpstreamReader, held: readonly DecodedFrame[]): Promise<AnswerSummary> {
   const tally = createTally();
   try {
@@ -98,12 +98,12 @@ async function drainStream(reader: UpstreamReader, held: readonly DecodedFrame[]
 
 const isLast = ({ step }: DecodedFrame): boolean => step.kind === 'end' || step.kind === 'error';
 
-/** How long the end of a stream that was cut off waits for a client that does not read. */
+/** How long to wait for a client that does not read the end of a stream that was cut off. */
 const UNREAD_MS = 2000;
 
 /**
- * Forwards a stream to the client, which can stop reading at any time. Then the connection to the provider is closed immediately,
- * and the usage is settled in any case.
+ * Forwards a stream to the client, which can stop reading at any time. The connection to the provider is then
+ * closed immediately, and the usage is settled in any case.
  */
 function forwardStream(parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' | 'onEnd'>): ForwardedStream {
   const { reader, signal, clock, maxMs } = parts;
@@ -118,10 +118,10 @@ function forwardStream(parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' 
     reader.destroy();
     void endUnread();
   };
-  /** Releases the resources of a stream that was cut off if the client does not read the end of it. */
+  /** Releases the resources of a stream that was cut off if the client does not read its end. */
   const endUnread = async (): Promise<void> => {
     const before = lastRequested;
-    // A client that is waiting for a piece is still reading.
+    // A client that is waiting for a chunk is still reading.
     await before;
     if (isOver) return;
     disarm = clock.after(UNREAD_MS, () => {
@@ -169,16 +169,16 @@ function forwardStream(parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' 
 }
 
 interface ForwardParts extends StreamParts, ForwardOptions {
-  /** Frames that were read while the stream was opened. */
+  /** Frames that were read while the stream was being opened. */
   readonly held: readonly DecodedFrame[];
   readonly firstByteMs: number;
   readonly isCancelled: () => boolean;
-  /** The reason why the gateway cut the stream off; undefined otherwise. */
+  /** Why the gateway cut the stream off; undefined otherwise. */
   readonly cutOffReason: () => AppError | undefined;
   readonly onEnd: () => void;
 }
 
-/** Generates the pieces for the client, each on demand. Never throws: the outcome is reported to `settle`. */
+/** Generates the chunks for the client on demand. Never throws: the outcome is reported to `settle`. */
 async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
   const { reader, output, syntax, guard, mask, isCancelled } = parts;
   const tally = createTally();
@@ -206,7 +206,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
     if (piece.blocked) block(piece.blocked);
     return piece.text;
   };
-  /** Returns what the mask holds back, after the guard. */
+  /** Returns what the mask held back, once the guard has released it. */
   const heldBack = async (): Promise<Uint8Array | undefined> => {
     if (!mask) return undefined;
     const { bytes, text, blocked: error } = await mask.flush();
@@ -214,7 +214,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
     if (error) block(error);
     return await judge(text);
   };
-  /** Returns the waiting bytes that the guard allows to send. */
+  /** Returns the waiting bytes that the guard has released. */
   const judge = async (text: string | undefined): Promise<Uint8Array | undefined> => {
     const verdict = await (text === undefined ? guard?.end() : text === '' ? undefined : guard?.take(text));
     if (verdict?.kind === 'block') return block(verdict.error);
@@ -231,7 +231,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
       const read = frames;
       const text = requireValid(() => countFrames(read, tally, guard !== undefined));
       ended = frames.some(({ step }) => step.kind === 'end');
-      // Events before an error are sent; the error itself is replaced by the gateway's own.
+      // Events before an error are sent; the error itself is replaced by one from the gateway.
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
       const bytes = requireValid(() => output.bytes(failure === -1 ? read : read.slice(0, failure)));
       if (!mask) waiting.push(bytes);
@@ -260,7 +260,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
       if (hasEvent(rest)) sent = rest;
       yield rest;
     }
-    // The last event can have the whole answer.
+    // The last event can contain the whole response.
     const marker = mask ? await mask.push(terminal) : undefined;
     if (marker?.blocked) block(marker.blocked);
     await settle('complete');
@@ -269,7 +269,8 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
     reader.destroy();
     const cut = parts.cutOffReason();
     const failure = cut ?? AppError.from(error);
-    // A client whose stream was cut off disconnects too, but the cut is the reason for the incomplete answer.
+    // A client whose stream was cut off disconnects as well, but the cutoff is the reason for the incomplete
+    // response.
     const interruption = isCancelled() && !cut ? 'aborted' : 'incomplete';
     const ending = blocked ? 'blocked' : isCancelled() && tally.complete() ? 'complete' : interruption;
     const streamError = await settleFailed(failure, ending, settle);
@@ -281,7 +282,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
 
 type Settle = (outcome: StreamSummary['outcome'], error?: AppError) => Promise<void>;
 
-/** Settles a stream that failed. Returns the error for the client. */
+/** Settles a failed stream. Returns the error for the client. */
 async function settleFailed(
   failure: AppError,
   ending: StreamSummary['outcome'],
@@ -307,7 +308,7 @@ const INTERNAL_ERROR: StreamError = {
   code: 'internal_error',
 };
 
-/** Turns any exception into an error of the provider, because events in an unexpected form cause it. */
+/** Converts any exception to a provider error, because it is caused by events in an unexpected format. */
 function requireValid<Result>(read: () => Result): Result {
   try {
     return read();
@@ -322,7 +323,7 @@ function once(settle: Settle): Settle {
   return (outcome, error) => (settled ??= settle(outcome, error));
 }
 
-/** Whether the bytes contain an event, and not only comments. */
+/** Whether the bytes contain an event, rather than only comments. */
 const hasEvent = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('data:');
 

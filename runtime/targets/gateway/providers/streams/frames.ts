@@ -6,7 +6,7 @@ import type { EventDecoder, StreamStep, EventEncoder, StreamSyntax } from './str
 import { talliedText, type Tally } from './tally.ts';
 
 export interface DecodedFrame {
-  /** The bytes that the provider sent. */
+  /** The bytes as sent by the provider. */
   readonly bytes: Buffer;
   readonly step: StreamStep;
 }
@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly body: StreamBody;
   readonly decode: EventDecoder;
   readonly clock: Clock;
-  /** Maximum time that the provider can send no event while one is awaited. */
+  /** Maximum time without an event from the provider while one is awaited. */
   readonly idleMs: number;
   readonly maxEventBytes?: number | undefined;
 }
@@ -30,8 +30,8 @@ export interface ReaderOptions {
 /** Reads a provider's stream on demand. */
 export interface UpstreamReader {
   /**
-   * The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it broke, or sent nothing for
-   * `maxSilentMs`. Default: `idleMs`.
+   * The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it
+   * broke or sent nothing for `maxSilentMs`. Default: `idleMs`.
    */
   next(maxSilentMs?: number): Promise<readonly DecodedFrame[] | undefined>;
   /** Reads to the end for a short time, so that the connection can be reused. */
@@ -41,9 +41,9 @@ export interface UpstreamReader {
 
 /** Maximum time to read the rest of a body so that its connection can be reused. */
 const MAX_FINISH_MS = 500;
-/** Maximum number of events that are decoded together, which takes 1 to 3 ms. */
+/** Maximum number of events decoded together, which takes 1 to 3 ms. */
 const MAX_DECODED = 256;
-/** Maximum number of malformed events that are skipped. With more, the stream fails. */
+/** Maximum number of malformed events that are skipped. Beyond it, the stream fails. */
 const MAX_MALFORMED_EVENTS = 1;
 
 export function createUpstreamReader({
@@ -59,7 +59,7 @@ export function createUpstreamReader({
   let unreadable: AppError | undefined;
   let stalled = false;
   let ended = false;
-  /** Events that have arrived and are not decoded. */
+  /** Events that have arrived but are not decoded yet. */
   let waiting: readonly Buffer[] = [];
 
   const read = async (maxSilentMs: number): Promise<Buffer | undefined> => {
@@ -75,7 +75,8 @@ export function createUpstreamReader({
       throw broken(`The provider's stream was interrupted: ${messageOf(error)}.`, error);
     } finally {
       disarm();
-      // Only whole events reset the time: a stream that sends single bytes would otherwise never time out.
+      // Only complete events reset the timer: a stream that sends single bytes would otherwise never time
+      // out.
       silentMs += clock.now() - from;
     }
   };
@@ -87,12 +88,12 @@ export function createUpstreamReader({
       try {
         const step = data === undefined ? NOTHING : decode(event, data);
         decoded.push({ bytes, step });
-        // Events after the end marker are not part of the answer.
+        // Events after the end marker are not part of the response.
         if (step.kind === 'end') break;
       } catch (error) {
         malformed += 1;
         if (malformed <= MAX_MALFORMED_EVENTS) continue;
-        // The error is thrown by the next call, so that the events before it still count.
+        // The next call throws the error, so that the events before it still count.
         unreadable = broken('The provider sent malformed events.', error);
         break;
       }
@@ -104,7 +105,7 @@ export function createUpstreamReader({
     async next(maxSilentMs = idleMs) {
       if (unreadable) throw unreadable;
       while (!ended || waiting.length > 0) {
-        // A provider that sends faster than events are decoded would otherwise never leave a turn to others.
+        // A provider that sends faster than events are decoded would otherwise never let other work run.
         if (isTurnUsedUp()) await nextTurn();
         if (waiting.length === 0) {
           const chunk = await read(maxSilentMs);
@@ -148,7 +149,7 @@ const NOTHING: StreamStep = { kind: 'nothing' };
 const broken = (message: string, cause?: unknown): AppError =>
   new AppError('UpstreamError', message, { cause });
 
-/** The bytes for the client, from the frames of the provider. */
+/** The bytes for the client, created from the provider's frames. */
 export interface StreamOutput {
   bytes(frames: readonly DecodedFrame[]): Uint8Array;
   /** The bytes for a clean end: `last` is sent before the usage is settled, `terminal` after it. */
@@ -156,13 +157,13 @@ export interface StreamOutput {
 }
 
 interface UnchangedOptions {
-  /** Matches events that are not sent, because the client did not ask for them. */
+  /** Matches events that are not sent because the client did not ask for them. */
   readonly hidden?: ((frame: DecodedFrame) => boolean) | undefined;
   /** Replaces an event. */
   readonly rewrite?: ((bytes: Buffer) => Buffer) | undefined;
 }
 
-/** Forwards the provider's bytes, except events that are hidden or rewritten. */
+/** Forwards the provider's bytes, except for events that are hidden or rewritten. */
 export function unchangedOutput(syntax: StreamSyntax, { hidden, rewrite }: UnchangedOptions): StreamOutput {
   let terminal: Uint8Array = Buffer.from(syntax.terminal);
   return {
@@ -178,7 +179,7 @@ export function unchangedOutput(syntax: StreamSyntax, { hidden, rewrite }: Uncha
   };
 }
 
-/** Writes the provider's chunks in the format of another API. */
+/** Writes the provider's chunks in another API's format. */
 export function encodedOutput(encoder: EventEncoder): StreamOutput {
   return {
     bytes(frames) {
@@ -194,7 +195,10 @@ export function encodedOutput(encoder: EventEncoder): StreamOutput {
 
 const NO_BYTES = new Uint8Array();
 
-/** Adds the empty line that ends an event. The last event of a provider's stream can lack it, and more events can follow here. */
+/**
+ * Adds the empty line that ends an event. The last event in a provider's stream may lack it, and more events
+ * can follow here.
+ */
 function withEmptyLine(bytes: Uint8Array): Uint8Array {
   const last = bytes.at(-1);
   if (last === undefined) return bytes;
@@ -208,7 +212,7 @@ function endsTwice(bytes: Uint8Array): boolean {
   return before === 0x0a || before === 0x0d;
 }
 
-/** Joins byte arrays, without a copy if they are adjacent in the same buffer. */
+/** Joins byte arrays, without copying if they are adjacent in the same buffer. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   const last = parts.at(-1);
@@ -220,7 +224,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return areAdjacent ? new Uint8Array(first.buffer, first.byteOffset, length) : Buffer.concat(parts, length);
 }
 
-/** Everything that is needed to forward a stream. */
+/** Everything needed to forward a stream. */
 export interface StreamParts {
   readonly reader: UpstreamReader;
   readonly output: StreamOutput;
@@ -228,17 +232,23 @@ export interface StreamParts {
   readonly clock: Clock;
   /** Time at which the request was sent. */
   readonly startedAt: number;
-  /** Maximum time that the provider can send nothing before its first output. */
+  /** Maximum time without receiving anything from the provider before its first output. */
   readonly maxSilentMs: number;
   /** Called when the provider has sent its first event. */
   readonly onHeard: () => void;
-  /** Maximum time for the whole answer, counted from its first event. */
+  /** Maximum time for the complete response, counted from its first event. */
   readonly maxMs: number;
-  /** Aborted when the client disconnects, which also ends the call of the provider. An AppError as the reason is sent to the client. */
+  /**
+   * Aborted when the client disconnects, which also ends the provider call. If the reason is an AppError, it
+   * is sent to the client.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Reads the next frames. If the stream breaks after every choice has finished, it only lacks the usage and counts as ended. */
+/**
+ * Reads the next frames. If the stream breaks after every choice has finished, only the usage is missing, and
+ * the stream counts as ended.
+ */
 export async function nextFrames(
   reader: UpstreamReader,
   tally: Tally,

@@ -18,12 +18,12 @@ export interface BytesParts {
   readonly summary: AnswerSummary;
   readonly clock: Clock;
   readonly startedAt: number;
-  /** Maximum time that the provider can send nothing. */
+  /** Maximum time without receiving anything from the provider. */
   readonly idleMs: number;
-  /** Maximum time for the whole answer, from its first bytes. */
+  /** Maximum time for the complete response, counted from its first bytes. */
   readonly maxMs: number;
   readonly signal: AbortSignal;
-  /** Whether an answer without bytes is valid. */
+  /** Whether an empty response is valid. */
   readonly canBeEmpty?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface OpenedBytes {
   readonly drain: () => Promise<AnswerSummary>;
 }
 
-/** Forwards an answer that is neither JSON nor events, such as audio, as it arrives. Rejects if it is empty. */
+/** Forwards a response that is neither JSON nor events, such as audio, as it arrives. Rejects if it is empty. */
 export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
   const { body, summary, clock, startedAt, canBeEmpty = false } = parts;
   const first = (await body.next()) ?? (canBeEmpty ? Buffer.alloc(0) : undefined);
@@ -47,7 +47,7 @@ export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
       try {
         while (await body.next());
       } catch {
-        // What was generated until here is billed as a whole.
+        // Everything generated up to this point is billed.
       }
       return summary;
     },
@@ -110,7 +110,7 @@ function forwardBytes(
       stop();
     }
   };
-  /** The bytes have no place for an error, so the connection is closed. */
+  /** A byte stream has no place for an error, so the connection is closed. */
   const breakOff = (): void => unread.resolve();
   const next: ForwardedStream['next'] = async () => {
     if (settled) return DONE;

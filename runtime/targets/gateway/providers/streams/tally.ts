@@ -5,10 +5,10 @@ import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-/** Counts the output and usage of a stream. */
+/** Counts a stream's output and usage. */
 export interface Tally {
   add(chunk: ChatChunk): void;
-  /** Takes what the provider has reported up to here, in the internal format. */
+  /** Receives the provider's reports so far, in the internal format. */
   report(usage: unknown): void;
   /** Whether every started choice has finished. */
   complete(): boolean;
@@ -32,7 +32,7 @@ export function createTally(): Tally {
   return {
     report(reported) {
       const read = readUsage(reported);
-      // Some providers fill in zeros until they know the count, and no prompt is without tokens.
+      // Some providers send zeros until they know the count, and every prompt has tokens.
       take(read && { ...read, promptTokens: read.promptTokens || undefined });
     },
     add(chunk) {
@@ -49,7 +49,7 @@ export function createTally(): Tally {
           open.delete(index);
         } else open.add(index);
       }
-      // After the text of the same chunk, which the count includes.
+      // Done after adding the text of the same chunk, which the count includes.
       take(readUsage(chunk.usage));
     },
     complete: () => finished > 0 && open.size === 0,
@@ -63,13 +63,13 @@ export function createTally(): Tally {
   };
 }
 
-/** A later report replaces an earlier one, except what it does not have. */
+/** A later report replaces an earlier one, except for values that it lacks. */
 function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsage {
   if (!earlier) return later;
   const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = earlier;
   const ofPrompt = { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens };
   const hasCache = later.cachedTokens > 0 || later.cacheWriteTokens > 0;
-  // The same prompt has the same cache, also if only one of the reports has its details.
+  // The same prompt has the same cache counts, even if only one of the reports includes them.
   const isOlder = later.promptTokens === undefined || (later.promptTokens === promptTokens && !hasCache);
   return {
     ...later,
@@ -85,19 +85,22 @@ export function talliedText(chunk: ChatChunk): string {
   return (chunk.choices ?? []).map(({ delta }) => (delta ? messageText(delta) : '')).join('');
 }
 
-/** The model's output in a message or in a part of one, in members of any name. */
+/** The model's output in a message or part of one, in members of any name. */
 export const messageText = (message: object): string => partsOf(message).join('');
 
 /** Longer output is estimated from its start. */
 export const MAX_KEPT_TEXT = 65_536;
 
-/** The texts of a message. Some providers repeat the reasoning under several names; it counts once. */
+/** A message's texts. Some providers repeat the reasoning under several names; it counts once. */
 function partsOf(message: object): string[] {
   const { reasoning_content: thought, reasoning, reasoning_details: details, ...rest } = membersOf(message);
   return [...outputTexts(thought || reasoning || details), ...outputTexts(rest)];
 }
 
-/** Reads a provider's usage; undefined if it is missing or invalid, or has only zeros, which some providers send in every chunk. */
+/**
+ * Parses a provider's usage; undefined if it is missing, invalid or all zeros, which some providers send in
+ * every chunk.
+ */
 export function readUsage(usage: unknown): TokenUsage | undefined {
   const told = membersOf(usage);
   const { prompt_tokens: prompt, completion_tokens: completion } = told;
@@ -128,7 +131,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   };
 }
 
-/** What a provider reports besides tokens of text: searches in Anthropic's form or Perplexity's, and tokens of images. */
+/** What a provider reports besides text tokens: searches in Anthropic's or Perplexity's format, and image tokens. */
 function unitsIn(told: Json): { readonly units?: UnitCounts } {
   const { web_search_requests: requests } = membersOf(told['server_tool_use']);
   const units = omitUndefined({
@@ -139,7 +142,7 @@ function unitsIn(told: Json): { readonly units?: UnitCounts } {
   return Object.keys(units).length === 0 ? {} : { units };
 }
 
-/** A provider's usage with invalid counts removed. */
+/** A provider's usage without invalid counts. */
 export function checkedUsage(usage: unknown): ChatUsage | null {
   if (typeof usage !== 'object' || usage === null) return null;
   const counts = readUsage(usage);
@@ -172,13 +175,14 @@ const MAX_TOKENS = 1_000_000_000;
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** A count of a provider; undefined if it is not a credible whole number. */
+/** A provider's count; undefined if it is not a credible integer. */
 const count = (value: unknown): number | undefined =>
   isCount(value) && value <= MAX_TOKENS ? value : undefined;
 
 /**
- * Members of answers that are not output of the model: ids, types, encoded data, texts of others, and repetitions of the output.
- * All other texts count as output, so that unknown members do not bypass guardrails and usage tracking.
+ * Response members that are not model output: IDs, types, encoded data, texts from others, and repetitions of
+ * the output. All other texts count as output, so that unknown members do not bypass guardrails and usage
+ * tracking.
  */
 export const NON_OUTPUT_MEMBERS = new Set(
   [
@@ -190,10 +194,10 @@ export const NON_OUTPUT_MEMBERS = new Set(
   ].flat(),
 );
 
-/** Arguments of tools, whose members can have any name. They count as a whole. */
+/** Tool arguments, whose members can have any name. They count as a whole. */
 const FREE_FORM_MEMBERS = new Set(['input', 'arguments', 'args']);
 
-/** All texts of a model's output in an answer or in a part of one, in order. */
+/** All texts of the model's output in a response or part of one, in order. */
 export function outputTexts(value: unknown): string[] {
   const texts: string[] = [];
   const collect = (found: unknown): void => {

@@ -9,13 +9,13 @@ import type {
 } from '../shapes/chat.ts';
 
 export interface ClientView {
-  /** The names of tools that were changed for the provider. */
+  /** Tool names that were changed for the provider. */
   readonly originals: ReadonlyMap<string, string> | undefined;
-  /** Notice for the client before the answer. */
+  /** Notice for the client before the response. */
   readonly notice: string | undefined;
 }
 
-/** An encoder of a stream with the client's names of tools, and with a notice before the first chunk. */
+/** A stream encoder with the client's tool names, and with a notice before the first chunk. */
 export function clientEncoder(encoder: EventEncoder, { originals, notice }: ClientView): EventEncoder {
   if (!originals && notice === undefined) return encoder;
   let pending = notice;
@@ -32,14 +32,18 @@ export function clientEncoder(encoder: EventEncoder, { originals, notice }: Clie
   };
 }
 
-// Clients of one API can give a tool a name that another API rejects: Anthropic's names have up to 128 characters, OpenAI's 64, names of
-// MCP tools can have dots. The provider gets a name that all APIs accept, and calls get the name of the client back.
+// Clients of one API can give a tool a name that another API rejects: Anthropic's names have up to 128
+// characters, OpenAI's 64, MCP tool names can have dots. The provider gets a name that all APIs accept, and
+// calls are converted back to the client's name.
 
 const MAX_LENGTH = 64;
 
 const VALID = /^[a-zA-Z_][\w-]{0,63}$/;
 
-/** A request whose tools have names for every API, and the names of the client by these; undefined if they are the same. */
+/**
+ * A request whose tool names are valid in every API, and the client's names keyed by these; undefined if they
+ * are the same.
+ */
 interface ProviderNames {
   readonly chat: ChatRequest;
   readonly originals: ReadonlyMap<string, string> | undefined;
@@ -98,7 +102,7 @@ function renamed<Value extends Named>(value: Value, nameOf: (name: string) => st
     : { ...value, function: { ...called, name: nameOf(called.name) } };
 }
 
-/** An answer with the names of the client. */
+/** A response with the client's names. */
 export function withOriginalNames(
   answer: ChatCompletion,
   originals: ReadonlyMap<string, string> | undefined,
@@ -113,7 +117,7 @@ export function withOriginalNames(
   return { ...answer, choices };
 }
 
-/** A chunk with the names of the client. */
+/** A chunk with the client's names. */
 function chunkWithOriginalNames(chunk: ChatChunk, originals: ReadonlyMap<string, string>): ChatChunk {
   const restored = (delta: ChunkDelta): ChunkDelta =>
     delta.tool_calls
@@ -130,10 +134,10 @@ function chunkWithOriginalNames(chunk: ChatChunk, originals: ReadonlyMap<string,
   return { ...chunk, ...(choices && { choices }) };
 }
 
-// Agents show the reasoning of a model to their users, and programs that read the text of an answer do not see it. So the first answer of a
-// conversation names the tools that the model did not get there.
+// Agents show a model's reasoning to their users, while programs that read a response's text do not see it.
+// Therefore, the first response in a conversation lists the dropped tools there.
 
-/** The sentence about dropped tools; undefined if there are none, or if it was in an earlier answer. */
+/** The sentence about dropped tools; undefined if there are none, or if an earlier response contained it. */
 export function droppedNotice({ messages }: ChatRequest, dropped: readonly string[]): string | undefined {
   if (dropped.length === 0 || messages.some(({ role }) => role === 'assistant')) return undefined;
   const names = [...new Set(dropped)].map((name) => `\`${name}\``).join(', ');
@@ -148,7 +152,7 @@ export function withNotice(answer: ChatCompletion, notice: string | undefined): 
   return { ...answer, choices: [{ ...first, message }, ...others] };
 }
 
-/** The chunk before the first one of a stream. */
+/** The chunk before a stream's first one. */
 const noticeChunk = (first: ChatChunk, notice: string): ChatChunk => ({
   ...first,
   usage: null,

@@ -3,17 +3,17 @@ import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn } from './thought-signatures.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** A piece of a model's output. All pieces of one tool call are consecutive. */
+/** A piece of model output. All pieces of a tool call are consecutive. */
 export type ContentPiece =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** The signature of the text around it. */
+  /** The signature of the surrounding text. */
   | { readonly kind: 'signature'; readonly text: string }
   | { readonly kind: 'call'; readonly call: CallHead; readonly text: string };
 
-/** The identity of a tool call: all pieces of the same call share one object. */
+/** A tool call's identity: all pieces of the same call share one object. */
 export interface CallHead {
-  /** Index of the call among the calls of the stream, from 0. */
+  /** The call's index among the stream's calls, 0-based. */
   readonly number: number;
   /** Undefined if the provider sent none. */
   readonly id: string | undefined;
@@ -33,21 +33,24 @@ interface OpenCall {
   readonly head: CallHead;
   /** Arguments so far. */
   text: string;
-  /** Number of characters of the arguments that were sent; undefined before the first piece. */
+  /** Number of argument characters already sent; undefined before the first piece. */
   sent: number | undefined;
 }
 
 /**
- * Orders the content of a stream. Providers can interleave several tool calls, identified by `index`, but the APIs of Anthropic and
- * OpenAI's Responses have one block after the other. The first call is sent as it arrives, and the following content is held back
- * until the arguments of that call are complete.
+ * Orders a stream's content. Providers can interleave several tool calls, identified by `index`, but in
+ * Anthropic's and OpenAI's Responses APIs, blocks follow one another. The first call is sent as it arrives,
+ * and the following content is held back until that call's arguments are complete.
  */
 export function createContentSequence(): ContentSequence {
-  /** Calls by the provider's index. Some providers use one index for several calls, which then have different ids. */
+  /**
+   * Calls by the provider's index. Some providers use the same index for several calls, which then have
+   * different IDs.
+   */
   const calls = new Map<number, OpenCall>();
-  /** Started calls that are not complete, in order; the first one is being sent. */
+  /** Calls that have started but are not complete, in order; the first one is being sent. */
   let waiting: OpenCall[] = [];
-  /** Text that arrived after a call that is not complete. */
+  /** Text that arrived after an incomplete call. */
   let heldBack: ContentPiece[] = [];
   let count = 0;
 
@@ -67,7 +70,7 @@ export function createContentSequence(): ContentSequence {
     call.sent = call.text.length;
     return { kind: 'call', call: call.head, text };
   };
-  /** The new pieces of the first call, and of the following calls if those before are complete. */
+  /** New pieces of the first call and, once the preceding calls are complete, of the following ones. */
   const flow = (hasMore: boolean): ContentPiece[] => {
     const pieces: ContentPiece[] = [];
     for (let [first] = waiting; first; [first] = waiting) {

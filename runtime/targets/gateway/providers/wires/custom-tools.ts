@@ -4,15 +4,16 @@ import type { ChatTool, Json, ToolCall, ChatRequest } from '../shapes/chat.ts';
 import type { RequestPolicy } from '../shapes/policies.ts';
 import { refuse } from './request-members.ts';
 
-// OpenAI's custom tools take a text of any form. Providers with other APIs only have functions, whose arguments are an object, so a
-// custom tool becomes a function with one text, and a call of that function becomes a call of the custom tool again.
+// OpenAI's custom tools take arbitrary text. Providers with other APIs only have functions, whose arguments
+// are an object, so a custom tool becomes a function with a single text argument, and calls of that function
+// are converted back to calls of the custom tool.
 
 const MEMBER = 'input';
 
 interface CustomTool {
   readonly name: string;
   readonly description: string | undefined;
-  /** The grammar of the text, if it has one. */
+  /** The text's grammar, if any. */
   readonly format: unknown;
 }
 
@@ -37,14 +38,14 @@ export function functionOfCustom({ name, description, format }: CustomTool): Cha
   };
 }
 
-/** The call of the function that a custom tool became. */
+/** The function call that a custom tool call becomes. */
 export const callOfCustom = (id: string, name: string, input: string): ToolCall => ({
   id,
   type: 'function',
   function: { name, arguments: JSON.stringify({ [MEMBER]: input }) },
 });
 
-/** The text for a custom tool, from the arguments of its function. Arguments of another form are its text as they are. */
+/** A custom tool's text, from its function's arguments. Arguments in any other format are used as the text. */
 export function customInput(args: string): string {
   try {
     const input = memberOf(parseJsonText(args), MEMBER);
@@ -54,7 +55,7 @@ export function customInput(args: string): string {
   }
 }
 
-/** Names of the custom tools of a request, which has them as in OpenAI's chat completions or as in its responses. */
+/** The names of a request's custom tools, in the format of OpenAI's chat completions or responses. */
 export function customNames({ tools }: Json): ReadonlySet<string> {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const names = list
@@ -66,13 +67,14 @@ export function customNames({ tools }: Json): ReadonlySet<string> {
 /** A request whose tools all providers can call. */
 interface SupportedRequest {
   readonly chat: ChatRequest;
-  /** Types of the tools that were dropped. */
+  /** Types of the dropped tools. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Drops tools that only the provider of another API could run, such as a web search. Rejects the request if the policy requires it, or
- * if it makes no sense without them: because it has no other tools, or because the model must call one of them.
+ * Drops tools that only another API's provider could run, such as a web search. Rejects the request if the
+ * policy requires it, or if it makes no sense without them: because it has no other tools, or because the
+ * model is forced to call one of them.
  */
 export function withSupportedTools(
   chat: ChatRequest,

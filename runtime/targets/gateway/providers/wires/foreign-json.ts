@@ -2,27 +2,27 @@ import { isObject } from '#core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-// Readers of JSON from providers, which can have any form. They throw for invalid values.
+// Functions that read JSON from providers, which can contain anything. They throw for invalid values.
 
 export function objectIn(value: unknown, what: string): Json {
   if (isObject(value)) return value;
   throw new Error(`${what} is not an object.`);
 }
 
-/** The objects of a list; none if it is missing. */
+/** The objects in a list; empty if it is missing. */
 export function objectsIn(value: unknown, what: string): readonly Json[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every(isObject)) return value;
   throw new Error(`${what} is not a list of objects.`);
 }
 
-/** The objects of a list that is required. */
+/** The objects in a required list. */
 export function requiredObjectsIn(value: unknown, what: string): readonly Json[] {
   if (Array.isArray(value)) return objectsIn(value, what);
   throw new Error(`${what} is not a list of objects.`);
 }
 
-/** A text, or the joined texts of a list of parts. */
+/** A text, or the concatenated texts of a list of parts. */
 export function foreignText(value: unknown, what: string): string | null | undefined {
   if (value === undefined || value === null || typeof value === 'string') return value;
   return objectsIn(value, what)

@@ -4,7 +4,8 @@ import type { Json, ChatCompletion, ChatRequest } from '../shapes/chat.ts';
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventEncoder, StreamSyntax } from '../streams/stream.ts';
 
-// Readers of members of a request that is translated. They throw an InputError that names the path of an invalid member.
+// Functions that read members of a request to be translated. They throw an InputError with the path of an
+// invalid member.
 
 export function textAt(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
@@ -16,19 +17,19 @@ export function objectAt(value: unknown, place: string): Json {
   throw invalid(value, place, 'an object');
 }
 
-/** The objects of a list; none if it is absent. */
+/** The objects in a list; empty if it is absent. */
 export function objectsAt(value: unknown, place: string): readonly Json[] {
   if (isAbsent(value)) return [];
   if (!Array.isArray(value)) throw invalid(value, place, 'a list of objects');
   return value.map((item, at) => objectAt(item, `${place}[${at}]`));
 }
 
-/** Checks each object of an optional list, with its path. */
+/** Validates each object in an optional list, with its path. */
 export function eachAt(value: unknown, place: string, check: (item: Json, place: string) => void): void {
   for (const [at, item] of objectsAt(value, place).entries()) check(item, `${place}[${at}]`);
 }
 
-/** Checks an optional member that is a text or a list of parts. */
+/** Validates an optional member that is a text or a list of parts. */
 export function contentAt(value: unknown, place: string, check: (part: Json, place: string) => void): void {
   if (typeof value === 'string' || isAbsent(value)) return;
   if (!Array.isArray(value)) throw invalid(value, place, 'text or a list of parts');
@@ -55,23 +56,26 @@ export const refuse = (feature: string): AppError =>
     `The provider of this model does not support ${feature}. Remove it, or use a model of a provider with this API.`,
   );
 
-/** Facts about an answer that providers do not always report. */
+/** Response metadata that providers do not always report. */
 export interface AnswerFacts {
   readonly model: string;
-  /** Time of creation in seconds since 1970. */
+  /** Creation time in seconds since 1970. */
   readonly created: number;
 }
 
-/** An API for clients, with translations from and to the internal format. */
+/** A client API, with translations to and from the internal format. */
 export interface ClientWire {
   /** Translates a request. Throws an InputError for members that the internal format cannot express. */
   toChat(body: Json): ChatRequest;
-  /** Changes to a request for a provider with this API: removes what the gateway has added to responses from other providers. */
+  /**
+   * Changes to a request for a provider with this API: removes what the gateway has added to responses from
+   * other providers.
+   */
   nativeEdits?(body: Json): MemberEdits;
   fromChat(answer: ChatCompletion, request: Json): Json;
   /** Creates an encoder for one stream. */
   encoder(request: Json, facts: AnswerFacts): EventEncoder;
   readonly syntax: StreamSyntax;
-  /** Changes that rename the model in an answer or event of this API; undefined if it names no model. */
+  /** Changes that rename the model in a response or event of this API; undefined if it contains no model name. */
   renames(json: Json, model: string): MemberEdits | undefined;
 }

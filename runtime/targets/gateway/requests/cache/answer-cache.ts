@@ -12,24 +12,27 @@ import {
 import type { CacheSettings } from './cache-settings.ts';
 import { createSimilarQuestions, type SimilarQuestions } from './similar-questions.ts';
 
-/** Answers of models, kept for identical and similar requests. It never throws: without its database, nothing is found. */
+/**
+ * Caches model responses for identical and similar requests. It never throws: without its database, nothing
+ * is found.
+ */
 export interface AnswerCache {
-  /** Returns an answer that is not older than the settings and `maxAgeMs` allow. */
+  /** Returns a response no older than the settings and `maxAgeMs` allow. */
   find(key: string, settings: CacheSettings, maxAgeMs?: number): Promise<CacheEntry | undefined>;
-  /** Same as `find` for several keys, with one query. */
+  /** Same as `find` for several keys, with a single query. */
   findAll(keys: readonly string[], settings: CacheSettings): Promise<readonly (CacheEntry | undefined)[]>;
-  /** Keeps an answer in memory and, in the background, in the database. */
+  /** Keeps a response in memory and, in the background, in the database. */
   keep(entry: CacheEntry, settings: CacheSettings, question?: QuestionVector): void;
-  /** Same as `keep` for several answers, with one query. */
+  /** Same as `keep` for several responses, with a single query. */
   keepAll(entries: readonly CacheEntry[], settings: CacheSettings): void;
   /**
-   * Starts the only call for a key. Returns undefined if another request has started it; `waiting` then resolves when that one has
-   * ended.
+   * Starts the only call for a key. Returns undefined if another request has already started it; `waiting`
+   * then resolves when that call has ended.
    */
   lead(key: string): (() => void) | undefined;
   waiting(key: string): Promise<void> | undefined;
   readonly similar: SimilarQuestions;
-  /** Waits until answers are written. */
+  /** Waits until responses are written. */
   close(): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export interface AnswerCacheParts {
 }
 
 export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerCacheParts): AnswerCache {
-  // The database has whole milliseconds.
+  // The database stores whole milliseconds.
   const clock = { now: () => Math.floor(exact.now()) };
   const memory = createMemoryEntries();
   const stored = createStoredEntries(db);
@@ -69,7 +72,7 @@ export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerC
       }
       const missing = settings.store === 'memory' ? [] : keys.filter((key) => !found.has(key));
       for (const entry of await stored.get(missing, clock.now())) {
-        // Another gateway can have written it after it was cleared.
+        // Another gateway may have written it after the cache was cleared.
         if (!isFresh(entry, limit) || (await clears.isCleared(entry))) continue;
         memory.put(entry, settings.maxBytes);
         found.set(entry.key, entry);

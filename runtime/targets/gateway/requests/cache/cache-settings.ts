@@ -1,36 +1,39 @@
-/** Which requests share answers: those of one key, those of one user, or all. */
+/** Which requests share responses: those of one key, those of one user, or all. */
 export const CACHE_SCOPES = ['key', 'user', 'shared'] as const;
 
-/** Where answers are kept: in this process only, or in the database too, which several gateways can share. */
+/** Where to keep responses: only in this process, or also in the database, which several gateways can share. */
 export const CACHE_STORES = ['memory', 'database'] as const;
 
-/** What must be similar: the last message, with everything before it equal, or the texts of the whole conversation. */
+/**
+ * What must be similar: the last message, with everything before it identical, or the texts of the whole
+ * conversation.
+ */
 export const QUESTIONS = ['last_message', 'conversation'] as const;
 
-/** How answers are cached. Without these settings, nothing is. */
+/** How to cache responses. Without these settings, nothing is cached. */
 export interface CacheSettings {
   readonly scope: (typeof CACHE_SCOPES)[number];
   readonly store: (typeof CACHE_STORES)[number];
   readonly ttlMs: number;
-  /** Maximum memory for answers. */
+  /** Maximum memory for responses. */
   readonly maxBytes: number;
-  /** Maximum size of the answers in the database. */
+  /** Maximum size of the responses in the database. */
   readonly maxStoredBytes: number;
-  /** Larger answers are not cached. */
+  /** Larger responses are not cached. */
   readonly maxAnswerBytes: number;
-  /** Patterns of models and aliases; undefined for all. */
+  /** Model and alias patterns; undefined for all. */
   readonly models: readonly string[] | undefined;
-  /** Whether answers that call tools are cached. */
+  /** Whether to cache responses that call tools. */
   readonly toolCalls: boolean;
-  /** Whether answers to requests that set a temperature above 0 are cached. */
+  /** Whether to cache responses to requests with a temperature above 0. */
   readonly sampled: boolean;
-  /** Undefined if only identical requests share answers. */
+  /** Undefined if only identical requests share responses. */
   readonly semantic?: SemanticSettings | undefined;
 }
 
-/** How answers to similar questions are found. */
+/** How to find responses to similar questions. */
 export interface SemanticSettings {
-  /** Name of the encoder in the configuration. */
+  /** The encoder's name in the configuration. */
   readonly encoder: string;
   /** Minimum cosine similarity. */
   readonly threshold: number;
@@ -38,8 +41,8 @@ export interface SemanticSettings {
   /** Maximum number of vectors in memory. */
   readonly maxEntries: number;
   /**
-   * Longer questions are not compared, because an encoder reads only the start of a long text. 400 UTF-16 code units are at most 512
-   * tokens in nearly every script.
+   * Longer questions are not compared, because an encoder only reads the start of a long text. 400 UTF-16
+   * code units are at most 512 tokens in nearly every script.
    */
   readonly maxCharacters: number;
   /** Maximum time to wait for the encoder. */

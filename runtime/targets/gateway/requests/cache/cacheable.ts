@@ -6,7 +6,10 @@ import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
 import { createHash } from 'node:crypto';
 import type { JsonMember } from '../../shared/json-members.ts';
 
-/** Routes whose answers are not cached: each image and each spoken text is new by intention, and audio files are not compared. */
+/**
+ * Routes whose responses are not cached: images and spoken texts are meant to be new each time, and audio
+ * files are not compared.
+ */
 const UNCACHED_ENDPOINTS = new Set([
   '/v1/images/generations',
   '/v1/audio/speech',
@@ -14,7 +17,10 @@ const UNCACHED_ENDPOINTS = new Set([
   '/v1/audio/translations',
 ]);
 
-/** Members of requests whose answers depend on more than the request: on stored conversations, on other servers, or on the time. */
+/**
+ * Request members that make the response depend on more than the request: on stored conversations, on other
+ * servers, or on the time.
+ */
 const STATEFUL_MEMBERS = [
   'previous_response_id',
   'conversation',
@@ -24,12 +30,12 @@ const STATEFUL_MEMBERS = [
   'web_search_options',
 ];
 
-/** Types of tools that the client runs itself. Others are run by the provider, with results that change. */
+/** Tool types that the client runs itself. The provider runs all others, and their results change. */
 const CLIENT_TOOLS = new Set<unknown>([undefined, 'function', 'custom']);
 
 const GEMINI_CLIENT_TOOLS = new Set(['functionDeclarations', 'function_declarations']);
 
-/** Whether the answer to a request can be cached, and be found there. */
+/** Whether the response to a request can be cached, and found in the cache. */
 export function isCacheable(
   endpoint: string,
   model: string,
@@ -39,7 +45,7 @@ export function isCacheable(
   if (UNCACHED_ENDPOINTS.has(endpoint)) return false;
   if (models && !matchesAny(models, model)) return false;
   if (STATEFUL_MEMBERS.some((name) => isSet(body[name]))) return false;
-  // The provider keeps the answer under an id, which two requests must not share.
+  // The provider stores the response under an ID, which two requests must not share.
   if (body['store'] === true) return false;
   const isGemini = endpoint.startsWith('/v1beta/');
   const tools = body['tools'];
@@ -54,20 +60,20 @@ const isClientTool = (tool: unknown): boolean => CLIENT_TOOLS.has(memberOf(tool,
 const isGeminiClientTool = (tool: unknown): boolean =>
   isObject(tool) && Object.keys(tool).every((name) => GEMINI_CLIENT_TOOLS.has(name));
 
-/** Whether the client asks for different answers. A request without a temperature has the provider's default. */
+/** Whether the client asks for varying responses. A request without a temperature uses the provider's default. */
 function isSampled(body: Json): boolean {
   const config = body['generationConfig'] ?? body['generation_config'];
   const temperature = body['temperature'] ?? memberOf(config, 'temperature');
   return typeof temperature === 'number' && temperature > 0;
 }
 
-/** What the `Cache-Control` header of a request asks for. */
+/** Directives in a request's `Cache-Control` header. */
 interface Directives {
-  /** The answer must come from the model. It is cached. */
+  /** The response must come from the model. It is cached. */
   readonly noCache: boolean;
-  /** The answer must not be cached. */
+  /** The response must not be cached. */
   readonly noStore: boolean;
-  /** Maximum age of a cached answer; undefined without a limit. */
+  /** Maximum age of a cached response; undefined if unlimited. */
   readonly maxAgeMs: number | undefined;
 }
 
@@ -84,19 +90,19 @@ export function readDirectives(header: string | null | undefined): Directives {
 }
 
 interface KeyParts {
-  /** Everything besides the body that the answer depends on, in a fixed order. */
+  /** Everything besides the body that the response depends on, in a fixed order. */
   readonly facts: readonly (string | number | boolean | null)[];
-  /** The body as the client sent it. */
+  /** The body as sent by the client. */
   readonly bytes: Uint8Array;
   readonly members: readonly JsonMember[];
-  /** Names of members that do not change the answer, or that are replaced by a fact. */
+  /** Names of members that do not affect the response, or that are replaced by a fact. */
   readonly left: ReadonlySet<string>;
 }
 
 /** Members that are replaced by facts: the model by its targets, the guardrails by those that apply. */
 const REPLACED = ['model', 'stream', 'guardrails'];
 
-/** Members that only identify the client, and choose where the provider caches the prompt. */
+/** Members that only identify the client or determine where the provider caches the prompt. */
 const IDENTIFYING = [
   'user',
   'metadata',
@@ -106,20 +112,20 @@ const IDENTIFYING = [
   'store',
 ];
 
-/** Answers of this route repeat the members that identify the client. */
+/** This route's responses repeat the members that identify the client. */
 const REPEATING_ENDPOINT = '/v1/responses';
 
 const LEFT_WHERE_REPEATED: ReadonlySet<string> = new Set(REPLACED);
 
 const LEFT: ReadonlySet<string> = new Set([...REPLACED, ...IDENTIFYING]);
 
-/** Names of members of a request that are not part of its key. */
+/** Names of request members that are not part of its key. */
 export const membersLeft = (endpoint: string): ReadonlySet<string> =>
   endpoint === REPEATING_ENDPOINT ? LEFT_WHERE_REPEATED : LEFT;
 
 /**
- * The key of the answer to a request. Members are compared by their bytes, so that no two requests with different answers can have the
- * same key; the order of the members does not matter.
+ * The key for the response to a request. Members are compared by their bytes, so that no two requests with
+ * different responses can have the same key; member order does not matter.
  */
 export function cacheKey({ facts, bytes, members, left }: KeyParts): string {
   const hash = createHash('sha256').update(JSON.stringify(facts));
@@ -130,16 +136,16 @@ export function cacheKey({ facts, bytes, members, left }: KeyParts): string {
   return hash.digest('base64url');
 }
 
-/** The part of a request that can be similar instead of equal. */
+/** The part of a request that may be similar instead of identical. */
 interface Question {
   readonly text: string;
-  /** The rest of the conversation and the numbers of the text, which must be equal. */
+  /** The rest of the conversation and the numbers in the text, which must be identical. */
   readonly exact: string;
-  /** The member of the body that the conversation is in. */
+  /** The body member that contains the conversation. */
   readonly member: string;
 }
 
-/** The members with the conversation. */
+/** The members that contain the conversation. */
 const MEMBERS: Readonly<Record<string, string>> = {
   '/v1/chat/completions': 'messages',
   '/v1/messages': 'messages',
@@ -149,7 +155,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   '/v1beta/models/{model}:streamGenerateContent': 'contents',
 };
 
-/** Returns the question of a request; undefined if it must not be compared with others. */
+/** Returns a request's question; undefined if it must not be compared with others. */
 export function questionOf(
   endpoint: string,
   body: Json,
@@ -171,13 +177,13 @@ export function questionOf(
   return { text, exact: JSON.stringify([rest, others, numbersIn(text)]), member };
 }
 
-/** The messages of any API, as objects. */
+/** The messages in any API's format, as objects. */
 function messagesIn(conversation: unknown): readonly Json[] {
   if (typeof conversation === 'string') return [{ role: 'user', content: conversation }];
   return Array.isArray(conversation) && conversation.every(isObject) ? conversation : [];
 }
 
-/** Gemini’s API allows a message without a role. */
+/** Gemini's API allows a message without a role. */
 const isUser = (message: Json): boolean => {
   const { role } = message;
   return role === 'user' || (role === undefined && 'parts' in message);
@@ -185,7 +191,7 @@ const isUser = (message: Json): boolean => {
 
 const isInstruction = (message: Json): boolean => ['system', 'developer'].includes(String(message['role']));
 
-/** The text of a message; undefined if it has anything else, for example an image. */
+/** A message's text; undefined if it contains anything else, for example an image. */
 function textIn(message: Json): string | undefined {
   const content = message['content'] ?? message['parts'];
   if (typeof content === 'string') return content;

@@ -3,20 +3,23 @@ import { sha256 } from '#platform/sha256.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { CacheSettings } from './cache-settings.ts';
 
-/** The cache settings of a set of models, with what answers depend on besides requests. */
+/** A model set's cache settings, with everything besides requests that responses depend on. */
 export interface ModelCache {
   readonly settings: CacheSettings;
-  /** What the responses from a provider depend on: its address or its program. */
+  /** What a provider's responses depend on: its address or its program. */
   readonly origin: (provider: Pick<Provider, 'type' | 'name'>) => string;
-  /** Digest of the other settings that answers depend on. */
+  /** Digest of the other settings that responses depend on. */
   readonly shared: string;
 }
 
-/** Creates the cache settings of a configuration. After a change of a provider, its earlier answers are not found. */
+/**
+ * Creates the cache settings for a configuration. After a change to a provider, its earlier responses are no
+ * longer found.
+ */
 export function createModelCache(
   settings: CacheSettings,
   providers: readonly (ProviderInstance | EncoderProgram)[],
-  /** Other settings that answers depend on. */
+  /** Other settings that responses depend on. */
   others: unknown,
 ): ModelCache {
   const keyOf = ({ type, name }: Pick<Provider, 'type' | 'name'>): string => `${type} ${name}`;

@@ -8,7 +8,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { Router } from '../routing/routing.ts';
 
-/** The questions of cached answers, as vectors in memory. */
+/** The questions of cached responses, as in-memory vectors. */
 export interface SimilarQuestions {
   nearest(
     question: QuestionVector,
@@ -25,15 +25,15 @@ interface SimilarParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often vectors of other gateways are read from the database. */
+/** How often other gateways' vectors are read from the database. */
 const REFRESH_MS = 5000;
 
-/** How far the clocks of gateways can differ, and how long an answer can take until it is written. */
+/** Maximum clock difference between gateways, and maximum delay until a response is written. */
 const OVERLAP_MS = 60_000;
 
 export function createSimilarQuestions({ stored, clock, onError }: SimilarParts): SimilarQuestions {
   const indexes = new Map<string, VectorIndex>();
-  /** The oldest first. */
+  /** Oldest first. */
   const known = new Map<string, { readonly group: string; readonly expiresAt: number }>();
   let readUntil: number | undefined;
   let reading: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
   };
   const add: SimilarQuestions['add'] = (key, { group, vector }, expiresAt, { maxEntries }) => {
     remove(key);
-    // A group has the vectors of one encoder, which all have the same length.
+    // A group contains the vectors of one encoder, which all have the same length.
     const index = indexes.get(group) ?? createVectorIndex(vector.length);
     indexes.set(group, index);
     index.add(key, vector);
@@ -94,7 +94,7 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
   };
 }
 
-/** Returns the vector of a text, from an encoder. Throws if the encoder does not return one in time. */
+/** Returns a text's vector from an encoder. Throws if the encoder does not return one in time. */
 export async function questionVector(
   router: Pick<Router, 'resolve' | 'embed'>,
   question: Passed<{ readonly text: string }>,

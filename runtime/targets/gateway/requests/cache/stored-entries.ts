@@ -2,19 +2,19 @@ import { sql, type Kysely } from 'kysely';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 
-/** Answers in the database, which several gateways can share. */
+/** Responses in the database, which several gateways can share. */
 export interface StoredCacheEntries {
-  /** The answers with these keys, in any order. */
+  /** The responses with these keys, in any order. */
   get(keys: readonly string[], now: number): Promise<readonly CacheEntry[]>;
-  /** Returns the sizes of what was written. A question belongs to a single answer. */
+  /** Returns the sizes of what was written. A question belongs to a single response. */
   put(entries: readonly CacheEntry[], question: QuestionVector | undefined): Promise<readonly number[]>;
-  /** Size of all answers in bytes. */
+  /** Total size of all responses in bytes. */
   size(): Promise<number>;
-  /** Deletes expired answers, and returns their size. */
+  /** Deletes expired responses; returns their size. */
   deleteExpired(now: number): Promise<number>;
-  /** Deletes the oldest answers, and returns their size. */
+  /** Deletes the oldest responses; returns their size. */
   deleteOldest(count: number): Promise<number>;
-  /** The newest vectors of answers that were created at this time or later, the oldest first. */
+  /** The newest vectors of responses created at this time or later, oldest first. */
   vectors(since: number, now: number, limit: number): Promise<readonly StoredVector[]>;
 }
 
@@ -36,7 +36,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredCacheEntries {
         .execute();
       return rows.map((row) => ({
         key: row.key,
-        // A copy, because PostgreSQL's client returns a part of a larger buffer.
+        // A copy, because PostgreSQL's client returns part of a larger buffer.
         body: Uint8Array.from(row.body),
         target: row.target,
         promptTokens: row.prompt_tokens,
@@ -116,7 +116,7 @@ function rowOf(entry: CacheEntry, question: QuestionVector | undefined) {
   };
 }
 
-/** The columns that a newer answer with the same key replaces. */
+/** The columns that a newer response with the same key replaces. */
 const UPDATED = [
   'target',
   'prompt_tokens',
@@ -143,21 +143,24 @@ function namesIn(text: string): readonly string[] {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Copies the bytes, because numbers must be aligned in memory. */
+/** Copies the bytes, because the numbers must be aligned in memory. */
 const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
 
-/** Keeps the answers in the database below a size. Each call does little, because SQLite blocks the process. */
+/**
+ * Keeps the size of the responses in the database below a limit. Each call does little work, because SQLite
+ * blocks the process.
+ */
 type TidyStored = (written: number, maxBytes: number, now: number) => Promise<void>;
 
-/** How many answers are written until expired ones are deleted. */
+/** Number of written responses after which expired ones are deleted. */
 const WRITES_PER_DELETION = 100;
 
-/** How many answers are written until their whole size is read, because other gateways write too. */
+/** Number of written responses after which the total size is reread, because other gateways also write. */
 const WRITES_PER_SIZE = 5000;
 
 const DELETED_TOGETHER = 100;
 
-/** Creates the function to call after each answer that was written, with its size. */
+/** Creates the function to call after each written response, with its size. */
 export function createTidyStored(
   stored: Pick<StoredCacheEntries, 'size' | 'deleteExpired' | 'deleteOldest'>,
 ): TidyStored {
@@ -177,18 +180,18 @@ export function createTidyStored(
   };
 }
 
-/** Answers in memory. If they need too much of it, those that were not used for the longest time are deleted. */
+/** Responses in memory. If they need too much memory, the least recently used ones are deleted. */
 interface MemoryEntries {
   get(key: string): CacheEntry | undefined;
   put(entry: CacheEntry, maxBytes: number): void;
   delete(key: string): void;
 }
 
-/** Estimated memory of an entry besides its body. */
+/** Estimated memory of an entry, excluding its body. */
 const ENTRY_BYTES = 500;
 
 export function createMemoryEntries(): MemoryEntries {
-  /** The one that was used last is at the end. */
+  /** The most recently used one is at the end. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
   const sizeOf = ({ body }: CacheEntry): number => body.length + ENTRY_BYTES;
@@ -219,29 +222,29 @@ export function createMemoryEntries(): MemoryEntries {
   };
 }
 
-/** A cached answer, as its client got it. */
+/** A cached response, as received by its client. */
 export interface CacheEntry {
   readonly key: string;
-  /** The whole body: JSON, or all events of a stream. */
+  /** The whole body: JSON, or all of a stream's events. */
   readonly body: Uint8Array;
-  /** The model that answered, `provider:model`. */
+  /** The model that produced the response, `provider:model`. */
   readonly target: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Types of tools that the model did not get. */
+  /** Types of tools that were not passed to the model. */
   readonly droppedTools: readonly string[];
-  /** The key whose request has created it; null for a request without a key. */
+  /** The key whose request created it; null for a request without a key. */
   readonly keyId: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The experiment whose workflows share the answer. The answer is deleted with it. */
+  /** The experiment whose workflows share the response. The response is deleted with it. */
   readonly experimentId?: string | undefined;
 }
 
-/** The vector of a question. Only questions of the same group are compared. */
+/** A question's vector. Only questions in the same group are compared. */
 export interface QuestionVector {
   readonly group: string;
-  /** Of length 1. */
+  /** Normalized to length 1. */
   readonly vector: Float32Array;
 }

@@ -1,9 +1,9 @@
-/** Vectors of length 1 in one group. Searches compare all of them, so the result is exact. */
+/** A group's vectors of length 1. Searches compare all of them, so the result is exact. */
 export interface VectorIndex {
   readonly size: number;
   add(key: string, vector: Float32Array): void;
   delete(key: string): void;
-  /** The most similar vector, if its cosine similarity is at least the threshold. */
+  /** The most similar vector, if its cosine similarity reaches the threshold. */
   nearest(vector: Float32Array, threshold: number): Nearest | undefined;
 }
 
@@ -12,10 +12,13 @@ export interface Nearest {
   readonly similarity: number;
 }
 
-/** Numbers that are compared before the distance is checked. */
+/** Number of components that are compared before the distance is checked. */
 const BLOCK = 16;
 const INITIAL_ROWS = 16;
-/** Float32 vectors of length 1 differ from it by less, so equal vectors still have a similarity of 1. */
+/**
+ * The length of normalized float32 vectors differs from 1 by less, so identical vectors still have a
+ * similarity of 1.
+ */
 const ROUNDING = 1e-6;
 
 export function createVectorIndex(dimensions: number): VectorIndex {
@@ -45,13 +48,14 @@ export function createVectorIndex(dimensions: number): VectorIndex {
       const last = keys.length - 1;
       const moved = keys.pop();
       if (place === last || moved === undefined) return;
-      // The last vector takes the free place.
+      // The last vector takes the free slot.
       rows.copyWithin(place * dimensions, last * dimensions, (last + 1) * dimensions);
       keys[place] = moved;
       places.set(moved, place);
     },
     nearest(vector, threshold) {
-      // For vectors of length 1, the squared distance is 2 - 2 * similarity, and it only grows with each number that is compared.
+      // For vectors of length 1, the squared distance is 2 - 2 * similarity, and it only grows with each
+      // component compared.
       let limit = 2 - 2 * threshold + ROUNDING;
       let found: number | undefined;
       for (let place = 0, start = 0; place < keys.length; place += 1, start += dimensions) {
@@ -64,7 +68,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
           }
         }
         if (distance > limit) continue;
-        // With an equal distance, the newest vector wins.
+        // If distances are equal, the newest vector wins.
         limit = distance;
         found = place;
       }

@@ -24,13 +24,13 @@ interface AbandonedParts {
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly log: Logger;
-  /** Called if abandoned answers are recorded later, with a promise that resolves when they are. It never rejects. */
+  /** Called if abandoned responses are recorded later, with a promise that resolves when they are. It never rejects. */
   readonly onRecording: (recorded: Promise<void>) => void;
 }
 
 /**
- * Writes the usage of a request that has abandoned answers, and reports it. Everything known by then is durable when it resolves; the
- * reservation stays open until the last abandoned answer is read.
+ * Writes the usage of a request with abandoned responses, and reports it. Everything known by then is durable
+ * when it resolves; the reservation stays open until the last abandoned response is read.
  */
 export async function settleAbandoned(
   { ledger, telemetry, lifecycle, log, onRecording }: AbandonedParts,
@@ -43,7 +43,8 @@ export async function settleAbandoned(
   const abandoned = attempts.filter((attempt) => attempt.abandoned);
   const isAbandoned = (attempt: Attempt | undefined): boolean => attempt?.abandoned !== undefined;
   const own = ownAttempt(attempts, outcome);
-  // If the attempt that decides the request is itself abandoned, the row of the request is unknown until its answer is read.
+  // If the attempt that determines the result is itself abandoned, the request's row is unknown until its
+  // response is read.
   const isOwnLate = isAbandoned(own);
 
   const record = async (reads: AbandonedReads): Promise<void> => {
@@ -72,7 +73,7 @@ function answeredBy(own: Attempt | undefined, reads: AbandonedReads): Outcome['a
 }
 
 interface AbandonedRecording {
-  /** Attempts whose answers are still being read. */
+  /** Attempts whose responses are still being read. */
   readonly attempts: readonly Attempt[];
   readonly requestId: string;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
@@ -81,8 +82,9 @@ interface AbandonedRecording {
 }
 
 /**
- * Records the usage of abandoned answers when they have been read. A server that shuts down waits for it and stops the reading when
- * its own time limit expires. Never rejects, because no client is left that could get the error.
+ * Records the usage of abandoned responses when they have been read. A server that shuts down waits for it,
+ * and stops reading when its own time limit expires. Never rejects, because there is no client left that
+ * could receive the error.
  */
 async function recordAbandoned({
   attempts,
@@ -110,7 +112,10 @@ async function recordAbandoned({
 
 const FAILED = { kind: 'failed' } as const;
 
-/** The event of an abandoned answer for metrics. With `isOwn`, its usage is already in the event of the request itself. */
+/**
+ * The event for an abandoned response, for metrics. With `isOwn`, its usage is already included in the event
+ * of the request itself.
+ */
 function abandonedEvent(
   admitted: Admitted,
   model: string,

@@ -28,18 +28,21 @@ import type { ExpectedTokens, PriceList } from './estimate.ts';
 export interface RequestAccount {
   /** Reserves budget for the request. Throws if a limit rejects it. */
   open(spender: Spender, expected: Expected): Promise<Admission>;
-  /** Called before each call of a model. If the gateway is killed after that, the request is billed. */
+  /** Called before each model call. If the gateway is killed after that, the request is billed. */
   readonly calling: (key: string) => void;
-  /** Called when a stream begins, with what was sent of it until now. */
+  /** Called when a stream begins, with a function that returns what was sent so far. */
   readonly streaming: (soFar: () => AnswerSummary) => void;
   readonly attempted: (attempt: Attempt) => void;
-  /** Called with the model that answers. Warns if the model has no price and a budget applies. */
+  /** Called with the model that responds. Warns if the model has no price and a budget applies. */
   readonly answeredBy: (key: string) => void;
-  /** Writes the usage, which is durable when this resolves. Rejects if writing fails. A second call does nothing. */
+  /** Writes the usage, which is durable when this resolves. Rejects if writing fails. Repeated calls do nothing. */
   settle(outcome: Outcome): Promise<void>;
   /** Settles a request that ends with an error. Never rejects, because the client must get the original error. */
   fail(error: AppError): Promise<void>;
-  /** For a settled request: calls `run` when its abandoned answers are recorded too, immediately if there are none. */
+  /**
+   * For a settled request: calls `run` when its abandoned responses are recorded as well, immediately if
+   * there are none.
+   */
   readonly whenRecorded: (run: () => void) => void;
 }
 
@@ -57,7 +60,7 @@ interface AccountParts {
   readonly log: Logger;
 }
 
-/** Set if a budget applies and the cost of the answer is not counted in it. */
+/** Set if a budget applies and the response's cost is not counted in it. */
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openRequestAccount(
@@ -78,7 +81,7 @@ export function openRequestAccount(
     isSettled = true;
     handle.end();
     const { answered } = outcome;
-    // Tokens of audio say nothing about those of texts.
+    // Audio tokens say nothing about text tokens.
     if (answered?.summary && admitted && !admitted.tokens.audio && !outcome.cacheHit)
       admitted.tokens.counts.learn(answered.key, answered.summary);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
@@ -89,7 +92,7 @@ export function openRequestAccount(
         ? settleAbandoned(parts, { ...state, admitted }, outcome, now)
         : settleRequest(parts, state, outcome, now);
     const { stored: isStored, created: items = [] } = answered?.summary ?? {};
-    // Most answers leave nothing with the provider.
+    // Most responses leave nothing stored at the provider.
     if (!admitted || (!isStored && items.length === 0)) return await write();
     const stored = storedAnswer(outcome);
     const created = recordCreated(objects, admitted, outcome, now);
@@ -152,14 +155,14 @@ export function openRequestAccount(
   };
 }
 
-/** The requests in flight of this process. */
+/** The requests in flight in this process. */
 interface LiveRequests {
   begin(request: CompletionRequest, attempts: readonly Attempt[]): LiveHandle;
-  /** The oldest first. */
+  /** Oldest first. */
   list(): readonly LiveRequest[];
 }
 
-/** Reports the progress of one request. */
+/** Reports a request's progress. */
 interface LiveHandle {
   readonly admitted: (spender: Spender) => void;
   readonly answeredBy: (model: string) => void;
@@ -195,7 +198,7 @@ export function createLiveRequests(): LiveRequests {
   };
 }
 
-/** Sets the headers with the number of requests that clients have left. */
+/** Sets the headers with the number of requests that the client has left. */
 export function setRateHeaders(
   setHeader: CompletionRequest['setHeader'],
   { limit, remaining, resetAt }: RateState,
@@ -222,7 +225,7 @@ async function rateOfRefused(
   return narrowest && { ...narrowest, resetAt: now + retryAfterSeconds * 1000 };
 }
 
-/** Failures that are caused by the request and do not concern the health of the provider. */
+/** Failures that are caused by the request and say nothing about the provider's health. */
 const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
   'bad_request',
   'too_large',
@@ -232,7 +235,7 @@ const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
   'cancelled',
 ]);
 
-/** Logs a failed call of a provider with its reason. */
+/** Logs a failed provider call with its reason. */
 function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): void {
   const { failure, target, number, upstreamStatus, durationMs, detail, noRetry } = attempt;
   if (failure === undefined || attempt.outcome !== 'failed') return;
@@ -252,11 +255,11 @@ function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): voi
   );
 }
 
-/** What a request in flight has used so far, for the case that the gateway is killed. */
+/** What a request in flight has used so far, in case the gateway is killed. */
 interface Flight {
   readonly calling: (key: string) => void;
   readonly streaming: (soFar: () => AnswerSummary) => void;
-  /** The usage row to write; undefined while no model was called. */
+  /** The usage row to write; undefined as long as no model was called. */
   readonly usage: () => UsageEntry | undefined;
 }
 
@@ -319,7 +322,10 @@ const NO_ANSWER: AnswerSummary = {
 
 type Count = ExpectedTokens['counts']['completion'];
 
-/** Counts the tokens of a growing output again only when it has grown by a part, because there can be many streams. */
+/**
+ * Recounts the tokens of a growing output only when it has grown by a certain fraction, because there can be
+ * many streams.
+ */
 function countedBySize(count: Count): Count {
   let [length, tokens] = [0, 0];
   let counted: AnswerSummary['usage'];

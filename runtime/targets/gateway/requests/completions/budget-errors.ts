@@ -1,9 +1,9 @@
 import type { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '#serve/errors/http-status.ts';
 
-// A budget that rejects a request is 403, as in the reference implementation. Agents that use the APIs of Anthropic and of OpenAI's responses
-// take a 403 for a failed sign-in, or repeat the request, so these paths have the errors that their own providers send for a spent credit
-// (docs/decisions/0136).
+// A budget rejection returns 403, as in the reference implementation. Agents that use Anthropic's or OpenAI's
+// Responses API treat a 403 as a failed sign-in, or retry the request, so these paths return the errors that
+// their own providers send when credit runs out (docs/decisions/0136).
 
 interface BudgetError {
   readonly status: number;
@@ -12,7 +12,7 @@ interface BudgetError {
 
 const BY_PATH: readonly (readonly [RegExp, BudgetError])[] = [
   [/^\/v1\/messages\/?$/, { status: 402, type: 'billing_error' }],
-  // Also below the paths of Azure.
+  // Also below the Azure paths.
   [/^\/(?:v1|openai|openai\/v1)\/responses\/?$/, { status: 429, type: 'insufficient_quota' }],
 ];
 
@@ -20,10 +20,10 @@ const BY_PATH: readonly (readonly [RegExp, BudgetError])[] = [
 export const isBudgetError = ({ reason }: AppError): boolean =>
   reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget';
 
-/** The error of a path for a request that a budget refuses; undefined where it is 403, and for other errors. */
+/** A path's error for a request that a budget rejects; undefined where it is 403, and for other errors. */
 export const budgetErrorOf = (error: AppError, path: string): BudgetError | undefined =>
   isBudgetError(error) ? BY_PATH.find(([pattern]) => pattern.test(path))?.[1] : undefined;
 
-/** The status of an error of a path or an endpoint. */
+/** The status of an error for a path or an endpoint. */
 export const statusOfError = (error: AppError, path: string): number =>
   budgetErrorOf(error, path)?.status ?? HTTP_STATUS[error.code];

@@ -32,7 +32,7 @@ interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly plan: Pick<RequestPlan, 'origins'>;
   readonly resolved: Resolved;
   readonly spender: Spender;
-  /** Headers that the provider gets. */
+  /** Headers passed to the provider. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
@@ -43,19 +43,19 @@ export interface CacheHit {
   readonly similarity: number | undefined;
 }
 
-/** An answer that a model has given. */
+/** A response from a model. */
 type NewAnswer = Pick<CacheEntry, 'body' | 'target' | 'promptTokens' | 'completionTokens' | 'droppedTools'>;
 
-/** The cache, for one request. */
+/** The cache, from the perspective of one request. */
 export interface CachedRequest {
-  /** The answer to an identical request. Waits for it if another request is being answered. */
+  /** The response to an identical request. If another such request is in progress, waits for it. */
   find(): Promise<CacheHit | undefined>;
-  /** The answer to a similar request. */
+  /** The response to a similar request. */
   findSimilar(content: Passed<unknown>): Promise<CacheHit | undefined>;
   /** Reports that the request is not cached after all. */
   bypass(): void;
   readonly settings: CacheSettings;
-  /** Whether the client does not want its answer to be kept. */
+  /** Whether the client does not want its response to be kept. */
   readonly isNotKept: boolean;
   keep(answer: NewAnswer): void;
   /** Ends the wait of identical requests. Must be called when the request has ended. */
@@ -64,14 +64,14 @@ export interface CachedRequest {
 
 const CACHE_HEADER = 'X-Cache';
 
-/** Opens the cache for a request; undefined if its answer cannot be cached. */
+/** Opens the cache for a request; undefined if its response cannot be cached. */
 export function openCachedRequest(
   { cache, clock, log }: CacheParts,
   { request, set, cache: own, plan, resolved, spender, headers, body, bytes, members }: CacheableRequest,
 ): CachedRequest | undefined {
   const { endpoint, setHeader, signal, requestId, caller } = request;
   const { settings, origin, shared } = own;
-  // Jobs evaluate models, so each of their requests needs an answer of its own.
+  // Jobs evaluate models, so each of their requests needs its own response.
   if (caller.kind === 'work') return undefined;
   const directives = readDirectives(request.headers.get('cache-control'));
   if (!isCacheable(endpoint, resolved.alias ?? resolved.targets[0]?.key ?? '', body, settings)) {
@@ -110,7 +110,7 @@ export function openCachedRequest(
       if (directives.noCache) return undefined;
       const found = await find();
       if (found) return found;
-      // A stream is not waited for, because its client would get its first word only with the last one.
+      // Streams are not waited for, because the client would receive its first word only with the last one.
       if (isStream || directives.noStore) return undefined;
       const waiting = cache.waiting(key);
       if (!waiting) {
@@ -118,7 +118,7 @@ export function openCachedRequest(
         return undefined;
       }
       await Promise.race([waiting, aborted(signal)]);
-      // Its answer is missing if it failed or must not be cached; the next one would be no different.
+      // Its response is missing because it failed or must not be cached; the next one would be no different.
       return await find();
     },
     bypass: () => setHeader(CACHE_HEADER, 'bypass'),
@@ -154,7 +154,7 @@ export function openCachedRequest(
     settings,
     isNotKept: directives.noStore,
     keep(answer) {
-      // An answer of a fallback is not kept: the request asks for the models before it.
+      // A fallback's response is not kept: the request asks for the models before it.
       if (!primary.some((target) => target.key === answer.target)) return;
       const createdAt = Math.floor(clock.now());
       const expiresAt = createdAt + settings.ttlMs;
@@ -182,7 +182,7 @@ interface CachedAnswerParts {
   readonly prompt: PromptRecord | undefined;
 }
 
-/** Records a request that costs nothing, and answers it with a cached answer. */
+/** Records a request that costs nothing, and responds to it with a cached response. */
 export async function answerFromCache(
   { request, account, held, clock, prompt }: CachedAnswerParts,
   { entry, isStream, similarity }: CacheHit,
@@ -215,7 +215,7 @@ const summaryOf = ({ promptTokens, completionTokens }: CacheEntry) => ({
   finishReason: undefined,
 });
 
-/** The events of a complete stream, which are all there. */
+/** A complete stream's events, all of which are available. */
 function storedStream(body: Uint8Array): ForwardedStream {
   let isRead = false;
   const ended = Promise.withResolvers<void>();
@@ -239,22 +239,22 @@ function storedStream(body: Uint8Array): ForwardedStream {
   };
 }
 
-/** What is known of an answer besides its bytes. */
+/** What is known about a response besides its bytes. */
 interface KnownAnswer {
-  /** The model that answered, `provider:model`. */
+  /** The model that responded, `provider:model`. */
   readonly key: string;
   readonly summary: AnswerSummary;
   readonly droppedTools: readonly string[];
 }
 
-/** Keeps answers of one request in the cache. */
+/** Keeps the responses to one request in the cache. */
 export interface AnswerKeeper {
   whole(bytes: Uint8Array, facts: KnownAnswer): void;
-  /** Keeps a stream that is read to its end, if `facts` then returns what is known of it. */
+  /** Keeps a stream that is read to its end, if `facts` then returns what is known about it. */
   stream(events: ForwardedStream, facts: () => KnownAnswer | undefined): ForwardedStream;
 }
 
-/** Reasons to finish with which an answer is complete in the sense of its request. */
+/** Finish reasons with which a response is a complete answer to its request. */
 const COMPLETE = new Set<string | undefined>(['stop', 'length']);
 
 const TOOL_CALLS = new Set<string | undefined>(['tool_calls', 'function_call']);
@@ -266,7 +266,7 @@ interface KeeperParts {
   readonly isGenerated: boolean;
 }
 
-/** Creates a keeper; undefined if the client does not want its answer to be kept. */
+/** Creates a keeper; undefined if the client does not want its response to be kept. */
 export function createAnswerKeeper({ cached, tokens, isGenerated }: KeeperParts): AnswerKeeper | undefined {
   if (cached.isNotKept) return undefined;
   const { maxAnswerBytes: maxBytes, toolCalls } = cached.settings;
@@ -275,7 +275,7 @@ export function createAnswerKeeper({ cached, tokens, isGenerated }: KeeperParts)
   const whole: AnswerKeeper['whole'] = (bytes, { key, summary, droppedTools }) => {
     if (bytes.length > maxBytes || !isComplete(summary)) return;
     const { promptTokens, completionTokens } = tokensOf(key, summary, tokens);
-    // A copy, because the bytes can be part of a larger buffer.
+    // A copy, because the bytes may be part of a larger buffer.
     cached.keep({ body: Uint8Array.from(bytes), target: key, promptTokens, completionTokens, droppedTools });
   };
   return {

@@ -28,22 +28,25 @@ export interface CallModelParts {
   readonly resolved: Resolved;
   readonly call: Passed<ModelCall>;
   readonly screened: Screened;
-  /** Undefined if the answer is not cached. */
+  /** Undefined if the response is not cached. */
   readonly keeper?: AnswerKeeper | undefined;
   readonly expected: ExpectedTokens;
   readonly account: RequestAccount;
   readonly objectMasks: Pick<ObjectMasks, 'keep'>;
-  /** Released when the answer has ended. */
+  /** Released when the response has ended. */
   readonly held: HeldModels;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Calls the model and settles the usage before the client has the end of the answer. Throws if no model answered. */
+/**
+ * Calls the model and settles the usage before the client receives the end of the response. Throws if no
+ * model responded.
+ */
 export async function callModel(parts: CallModelParts): Promise<CompletionAnswer> {
   const { rules, call, account, held } = parts;
   let { resolved } = parts;
-  /** Answers whose form was wrong, after which the model is called again. They are billed together. */
+  /** Responses with an invalid format, after which the model is called again. They are billed together. */
   const rejected = createRejectedAnswers(parts.expected);
   for (;;) {
     const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
@@ -55,7 +58,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
       const { kind, error } = answer.failure;
       reportNoRetry(parts.request, attempts);
       const isBilled = kind === 'answer_too_large' || rejected.count() > 0;
-      // The model generated an answer, so the provider bills it.
+      // The model generated a response, so the provider bills it.
       if (isBilled) {
         account.answeredBy(target.key);
         const summary = kind === 'answer_too_large' ? undefined : rejected.summary();
@@ -69,7 +72,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     const checked = await checkOutput(parts, answer);
     if (checked.error && rejected.count() < checked.retries) {
       rejected.add(target.key, answer.summary);
-      // The same target, so that one price applies.
+      // The same target, so that a single price applies.
       resolved = { ...resolved, targets: [target] };
       continue;
     }
@@ -82,7 +85,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
 /** Reports to the client why a failed request was not retried. */
 function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {
   const last = attempts.at(-1);
-  // An operator can raise a budget, so it is reported even if a fallback failed for another reason.
+  // An operator can raise a budget, so this is reported even if a fallback failed for another reason.
   const reason = attempts.some(({ noRetry }) => noRetry === 'budget_spent')
     ? 'budget_spent'
     : last?.outcome === 'skipped'
@@ -93,7 +96,7 @@ function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Atte
 
 const NO_RETRY_HEADER = 'X-Gateway-No-Retry';
 
-/** Reports to the client and to the log which tools the model did not get. */
+/** Reports to the client and in the log which tools were not passed to the model. */
 function reportDropped(
   { request, log }: CallModelParts,
   { key }: Target,
@@ -111,7 +114,10 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
   firstByteMs: undefined,
 });
 
-/** Keeps what was masked in a request whose answer the provider has stored, for when its user gets the answer again. */
+/**
+ * Keeps what was masked in a request whose response the provider has stored, for when its user retrieves the
+ * response again.
+ */
 async function keepMasks(
   { screened: { guarded, content }, objectMasks, request, log }: CallModelParts,
   summary: AnswerSummary | undefined,
@@ -152,15 +158,15 @@ async function finish(
 }
 
 interface OutputResult {
-  /** The answer and its text, after masking. */
+  /** The response and its text, after masking. */
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** Why the answer is not sent; undefined if it is. */
+  /** Why the response is not sent; undefined if it is. */
   readonly error: AppError | undefined;
   readonly retries: number;
 }
 
-/** Masks an answer, then checks what is left of it. */
+/** Masks a response, then checks the remaining text. */
 async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<OutputResult> {
   const { request, screened, held } = parts;
   const { guarded, hits } = screened;
@@ -182,7 +188,7 @@ async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<
     hits.add(verdicts);
     return { ...written, error: blocked, retries };
   } catch (thrown) {
-    // The model generated the answer, so the provider bills it.
+    // The model generated the response, so the provider bills it.
     return { ...written, error: AppError.from(thrown), retries: 0 };
   }
 }
@@ -203,7 +209,7 @@ function begin(
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
   const { guardrails } = held.set;
-  // Verdicts are logged only: the headers of a stream are already sent.
+  // Verdicts are only logged: a stream's headers are already sent.
   const report = (verdicts: readonly GuardrailVerdict[]): void => {
     hits.add(verdicts);
     for (const verdict of verdicts)
@@ -236,12 +242,12 @@ function begin(
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
   const { placeholders } = guarded;
-  // Bytes that are not events are audio.
+  // Byte streams without events are audio.
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
   return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
 }
 
-/** For a stream to which no rule applies. */
+/** For a stream that no rule applies to. */
 const NO_CHECKS = { guard: undefined, mask: undefined };
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
@@ -249,13 +255,13 @@ function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
   return error ?? new AppError('CancelledError', 'Client disconnected.', { reason: 'client_left' });
 }
 
-/** Answers that a guardrail rejected, of which the provider bills each. */
+/** Responses rejected by a guardrail, each of which the provider bills. */
 interface RejectedAnswers {
   readonly count: () => number;
   add(key: string, summary: AnswerSummary): void;
-  /** The summary of an answer with the tokens of all rejected ones. */
+  /** A response's summary, including the tokens of all rejected ones. */
   with(key: string, summary: AnswerSummary): AnswerSummary;
-  /** The summary of the rejected answers; undefined if there are none. */
+  /** The summary of the rejected responses; undefined if there are none. */
   summary(): AnswerSummary | undefined;
 }
 
@@ -287,7 +293,7 @@ function createRejectedAnswers(expected: ExpectedTokens): RejectedAnswers {
   };
 }
 
-/** The error of a request whose response has started, for an event in place of the answer. */
+/** The error of a request whose response has started, sent as an event instead of the output. */
 export const streamError = ({ code, message, reason }: AppError): StreamError =>
   code === 'InternalError'
     ? { message: 'Internal error', code: 'internal_error' }

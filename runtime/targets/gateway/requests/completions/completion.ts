@@ -24,10 +24,10 @@ export type Endpoint =
   | '/v1beta/models/{model}:embedContent'
   | '/v1beta/models/{model}:batchEmbedContents';
 
-/** Members of a request that are in its path instead of its body. */
+/** Request members that are in the path instead of the body. */
 export interface PathMembers {
   readonly model: string;
-  /** Undefined if the body has it. */
+  /** Undefined if the body contains it. */
   readonly stream?: boolean | undefined;
 }
 
@@ -36,42 +36,46 @@ export interface CompletionRequest {
   readonly caller: Payer;
   /** The unparsed body. */
   readonly bytes: Uint8Array;
-  /** The file of a request that is a form; `bytes` are its other fields, as JSON. */
+  /** The file in a form request; `bytes` are the other fields, as JSON. */
   readonly file?: FormFile | undefined;
   readonly inPath?: PathMembers | undefined;
   readonly headers: HeaderReader;
-  /** The account of the bytes that are held for the request. */
+  /** Accounts for the bytes held for the request. */
   readonly hold: ByteHold;
   readonly requestId: string;
   /** Start of the request in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Aborted when the client disconnects, or with an AppError as the reason when the gateway cannot continue. */
+  /** Aborted when the client disconnects or, with an AppError as the reason, when the gateway cannot continue. */
   readonly signal: AbortSignal;
   /** Sets a header of the response, which can be a success or an error. */
   readonly setHeader: (name: string, value: string) => void;
   /**
-   * Called when a request that streams was admitted and the model is called. From now on, the response can start with comments; an
-   * error is then an event. `errorText` writes it.
+   * Called when a streaming request was admitted and the model is called. From now on, the response can start
+   * with comments, and an error is sent as an event. `errorText` formats it.
    */
   readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
 }
 
-/** The response from a model, for a response with status 200. */
+/** A model's response, for a response with status 200. */
 export type CompletionAnswer =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array; readonly type?: string | undefined }
-  /** Server-sent events, or bytes of another type. The stream must be read or cancelled; it also ends when the signal is aborted. */
+  /**
+   * Server-sent events, or bytes of another type. The stream must be read or canceled; it also ends when the
+   * signal is aborted.
+   */
   | { readonly kind: 'stream'; readonly events: ForwardedStream; readonly type?: string | undefined };
 
-/** Header of a response: types of tools that were dropped. */
+/** Response header: types of tools that were dropped. */
 export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
 
 /**
- * The path of every request to a model: identifies the payer, reserves the maximum cost, calls a model and settles the actual
- * cost. Throws an AppError for requests that are rejected or fail before the first byte; they are settled by then.
+ * The path of every model request: identifies the payer, reserves the maximum cost, calls a model and settles
+ * the actual cost. Throws an AppError for requests that are rejected or fail before the first byte; by then,
+ * they are settled.
  */
 export interface Completions {
   answer(request: CompletionRequest): Promise<CompletionAnswer>;
-  /** The requests in flight of this process, the oldest first. */
+  /** The requests in flight in this process, oldest first. */
   readonly live: () => readonly LiveRequest[];
 }
 
@@ -85,8 +89,8 @@ export interface LiveRequest {
   readonly userId: string | undefined;
   readonly keyId: string | undefined;
   readonly teamId: string | undefined;
-  /** The model that answers; undefined until one has begun to. */
+  /** The model that responds; undefined until one has started to. */
   readonly model: string | undefined;
-  /** Attempts that have ended. */
+  /** Finished attempts. */
   readonly attempts: readonly Attempt[];
 }

@@ -53,7 +53,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   const read = createRequestReader();
   const plans = createPlans(state);
 
-  /** Checks the request completely and reserves its budget before any model or encoder is called. */
+  /** Validates the request completely and reserves its budget before any model or encoder is called. */
   const begin = async (
     request: CompletionRequest,
     set: ModelSet,
@@ -64,7 +64,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { endpoint, caller, signal, startedAt, file } = request;
     const rules = ENDPOINTS[endpoint];
 
-    // Read: the body, the tags and the users that it names.
+    // Read: the body, the tags and the users that it specifies.
     const asRead = await read(request, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
@@ -73,7 +73,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const isStream = body['stream'] === true;
     const { payer, endUser } = usersOf(rules, body, caller, set.requests);
 
-    // Plan: who pays, and what the model set decides about the model.
+    // Plan: who pays, and what the model set determines about the model.
     const found = identity.spender(caller, payer, tags);
     const spender = found instanceof Promise ? await found : found;
     if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
@@ -107,7 +107,7 @@ export function createCompletions(parts: CompletionParts): Completions {
       }
     }
 
-    // Price: the most that the request can cost.
+    // Price: the maximum cost of the request.
     const listed = plan.prices(chosen.targets, startedAt, imageVariant(endpoint, body));
     const prices = listed instanceof Promise ? await listed : listed;
     const keys = chosen.targets.map(({ key }) => key);
@@ -133,20 +133,21 @@ export function createCompletions(parts: CompletionParts): Completions {
     // Admit and reserve.
     const admission = await account.open(spender, { estimate, prices, tokens, references, endUser });
 
-    // Guard, after the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
+    // Guard, after the reservation, so that requests over their limits do not keep the guardrails' encoders
+    // busy.
     const screening = policy.screen({ ...about, admission }, parsed, set);
     const screened = screening instanceof Promise ? await screening : screening;
     const { content, guarded, prompt } = screened;
     opened.prompt = prompt;
 
-    // A similar request in the cache.
-    // The answer has values of this text in place of placeholders, which no other request gets.
+    // A similar request in the cache. With placeholders, the response contains this request's own values,
+    // which no other request must get.
     const kept = guarded.placeholders ? undefined : cached;
     if (!kept) cached?.bypass();
     const similar = kept && (await kept.findSimilar(content));
     if (similar) return similar;
 
-    // The call, which routing sends to a target.
+    // Call: routing sends the request to a target.
     const { unsupportedTools } = set.requests;
     if (isLarge(content.bytes.length)) await nextTurn();
     const call = derivedFrom(content, {
@@ -193,20 +194,20 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
 
-/** What a request has opened, and what ends with it. */
+/** Resources opened for a request, which are released when it ends. */
 interface OpenedParts {
   cached?: CachedRequest;
   prompt?: PromptRecord | undefined;
 }
 
-/** An answer from the cache costs nothing, so budgets do not apply. */
+/** A cached response costs nothing, so budgets do not apply. */
 const FREE = {
   estimate: { cost: 0n, tokens: 0, free: true },
   prices: new Map<string, undefined>(),
   tokens: {
     prompt: 0,
     output: 0,
-    // The cache keeps what the provider has counted.
+    // The cache stores what the provider counted.
     counts: {
       prompt: () => 0,
       completion: (_model: string, { usage }: AnswerSummary) => usage?.completionTokens ?? 0,

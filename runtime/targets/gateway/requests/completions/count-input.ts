@@ -22,7 +22,7 @@ interface CountRequest {
   readonly wire: Wire;
   readonly schema: TSchema;
   readonly caller: Payer;
-  /** Path of the route. */
+  /** Route path. */
   readonly endpoint: string;
   readonly requestId: string;
   readonly setHeader: (name: string, value: string) => void;
@@ -39,7 +39,10 @@ export interface InputCount {
   readonly isEstimated: boolean;
 }
 
-/** Counts the tokens of a prompt, without calling a model and without cost. Throws above the limits of such calls. */
+/**
+ * Counts a prompt's tokens without calling a model and free of charge. Throws if the limits on such calls are
+ * exceeded.
+ */
 export type CountInput = (request: CountRequest) => Promise<InputCount>;
 
 interface CountParts {
@@ -50,7 +53,10 @@ interface CountParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Failures that are about the request itself. After all others, an estimate helps the client more than an error. */
+/**
+ * Failures that concern the request itself. After all others, an estimate is more useful to the client than
+ * an error.
+ */
 const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
 
 export function createInputCounts({
@@ -71,7 +77,7 @@ export function createInputCounts({
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       const key = target?.key ?? name;
-      // The master key names no user, because a count costs nothing.
+      // The master key specifies no user, because a count costs nothing.
       const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
       if (spender) identity.requireModel(spender, resolved.alias ?? key);
       if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
@@ -106,7 +112,7 @@ interface ProviderCount {
   readonly requests: RequestPolicy;
 }
 
-/** The count of the provider; undefined if it has none. Throws for a request that it refuses. */
+/** The provider's count; undefined if it has none. Throws if the provider rejects the request. */
 async function countWith(
   target: Target | undefined,
   { wire, content, headers, signal, requests: { unsupportedTools } }: ProviderCount,

@@ -17,18 +17,21 @@ import { isRawNumber } from '#core/json/lossless-json.ts';
 import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import type { Endpoint } from './completion.ts';
 
-/** Prices of targets at the time of the request; undefined for targets without a price. */
+/** Target prices at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
 
 interface PriceOptions {
   readonly required: boolean;
   readonly isAudio?: boolean | undefined;
   readonly isBatch?: boolean | undefined;
-  /** What the name of an entry begins with if the price depends on it, e.g. `hd/1024-x-1792`. */
+  /** Prefix of a price map entry's name if the price depends on it, e.g. `hd/1024-x-1792`. */
   readonly variant?: string | undefined;
 }
 
-/** Reads the prices of targets: those that were set, then those of the price map. Throws a PaymentRequiredError if one has no price and prices are required. */
+/**
+ * Looks up target prices: those that were set, then those in the price map. Throws a PaymentRequiredError if
+ * one has no price and prices are required.
+ */
 export async function pricesOf(
   { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
   targets: readonly Target[],
@@ -53,15 +56,15 @@ export async function pricesOf(
 export interface ExpectedTokens {
   readonly prompt: number;
   readonly output: number;
-  /** The estimates of each model, for answers without usage. */
+  /** The estimates for each model, for responses without usage. */
   readonly counts: Pick<RequestCounts, 'prompt' | 'completion' | 'learn'>;
-  /** What the request can use besides tokens of text. */
+  /** What the request may use besides text tokens. */
   readonly units?: ExpectedUnits | undefined;
-  /** What is audio, as far as the request shows it. */
+  /** Which part is audio, as far as the request shows it. */
   readonly audio?: AudioCounts | undefined;
 }
 
-/** The maximum cost of a request, whichever target answers. */
+/** A request's maximum cost, whichever target responds. */
 export function estimateOf(
   list: PriceList,
   { prompt, output, units, audio }: Pick<ExpectedTokens, 'prompt' | 'output' | 'units' | 'audio'>,
@@ -79,7 +82,7 @@ export function estimateOf(
   return { cost, tokens: prompt + output, free, unpriced };
 }
 
-/** The maximum cost of a request if one target answers; undefined without a price. */
+/** A request's maximum cost if a specific target responds; undefined without a price. */
 export function costOfTarget(
   list: PriceList,
   key: string,
@@ -96,18 +99,21 @@ const noPrice = (key: string): AppError =>
     { reason: 'pricing_required' },
   );
 
-/** Estimated tokens of a request and its answer, for each model that can answer. */
+/** Estimated tokens of a request and its response, for each model that may respond. */
 interface RequestCounts {
-  /** The most that one of the models counts. */
+  /** The highest count among the models. */
   readonly maxPrompt: number;
   readonly prompt: (model: string) => number;
-  /** The tokens of an answer: what the provider has counted, and an estimate of what it has not. */
+  /** A response's tokens: what the provider counted, and an estimate of what it did not. */
   readonly completion: (model: string, summary: AnswerSummary) => number;
-  /** Takes what the provider of a model has reported, for later estimates. */
+  /** Receives what a model's provider reported, for later estimates. */
   readonly learn: (model: string, summary: AnswerSummary) => void;
 }
 
-/** Counts the prompt of a request as each of these models does. It is a promise only if an encoding must be loaded. */
+/**
+ * Counts a request's prompt in the way each of these models does. Only returns a promise if an encoding must
+ * be loaded.
+ */
 export function countTokensOfRequest(
   counter: TokenCounter,
   rules: Pick<EndpointRules, 'promptTokens'>,
@@ -149,7 +155,7 @@ function countWith(
       const { promptTokens, completionTokens, reasoningTokens = 0 } = usage ?? {};
       if (prompt && promptTokens !== undefined) counter.learn(model, prompt, promptTokens);
       const isWhole = countedLength === undefined && outputText.length === outputLength;
-      // Reasoning is not in the text, or only a summary of it.
+      // Reasoning is not in the text, or only as a summary.
       if (completionTokens !== undefined && isWhole && reasoningTokens === 0)
         counter.learnOutput(model, outputText, completionTokens);
     },
@@ -157,8 +163,8 @@ function countWith(
 }
 
 /**
- * The tokens of an answer that can have been interrupted. What the provider has counted is exact; of the output after that, only the
- * text is known.
+ * The tokens of a response that may have been interrupted. The provider's count is exact; of the output after
+ * it, only the text is known.
  */
 function completionOf(
   counter: Pick<TokenCounter, 'output'>,
@@ -168,16 +174,16 @@ function completionOf(
   const { completionTokens: counted, reasoningTokens = 0 } = usage ?? {};
   if (counted === undefined) return counter.output(model, outputText, outputLength);
   if (countedLength === undefined) return counted;
-  // Only the start of a long output is kept; the rest is taken to be like it.
+  // Only the start of a long output is kept; the rest is assumed to be similar.
   const text = outputText.slice(countedLength) || outputText;
   const rest = counter.output(model, text, outputLength - countedLength);
-  // What was counted before any output is the first tokens of it, except the reasoning.
+  // Tokens counted before any output belong to the start of the output, except for reasoning.
   return countedLength === 0 ? reasoningTokens + Math.max(counted - reasoningTokens, rest) : counted + rest;
 }
 
-/** What a request can use besides tokens of text, before it is sent. */
+/** What a request may use besides text tokens, estimated before it is sent. */
 interface ExpectedUnits extends UnitCounts {
-  /** Searches of an answer that does not report any, because models that always search do not report them. */
+  /** Searches of a response that does not report any, because models that always search do not report them. */
   readonly impliedSearches: number;
 }
 
@@ -212,17 +218,17 @@ function searchesOf(tools: unknown): number {
   }, 0);
 }
 
-/** Quality and size of images, as they are in the names of published prices; undefined for other requests. */
+/** Image quality and size, in the format of published price names; undefined for other requests. */
 export function imageVariant(endpoint: Endpoint, { quality, size }: Json): string | undefined {
   if (endpoint !== '/v1/images/generations') return undefined;
   const [, width, height] = /^(\d+)x(\d+)$/.exec(textOrUndefined(size) ?? '1024x1024') ?? [];
   return width === undefined ? undefined : `${textOrUndefined(quality) ?? 'standard'}/${width}-x-${height}`;
 }
 
-/** Maximum output tokens to reserve budget for. No model generates more in one answer. */
+/** Maximum output tokens to reserve budget for. No model generates more in a single response. */
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
-/** Names of the limit in the APIs of providers, and of servers that imitate them. */
+/** Names of the limit in the providers' APIs, and on servers that imitate them. */
 const LIMITS = [
   'max_tokens',
   'max_completion_tokens',
@@ -235,8 +241,8 @@ const LIMITS = [
 ];
 
 /**
- * The largest token limit of a request, times the number of requested answers. A request can have several, of which a provider obeys
- * the one whose name it knows: `members` are those of the API of the request.
+ * The largest token limit in a request, times the number of requested completions. A request can have several
+ * limits, of which a provider obeys the one whose name it knows: `members` are those of the request's API.
  */
 export function maxOutputTokensIn(body: Json, members: readonly string[], assumed: number): number {
   const own = members.some((name) => limitOf(body[name]) !== undefined) ? 0 : assumed;
@@ -245,14 +251,14 @@ export function maxOutputTokensIn(body: Json, members: readonly string[], assume
   return Math.min(MAX_OUTPUT_TOKENS, limit * answers);
 }
 
-/** A limit as a number. Google also reads one in quotes, and one that a double cannot hold is larger than any answer. */
+/** A limit as a number. Google also accepts one in quotes, and one too large for a double exceeds any response. */
 export function limitOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && /^\d{1,400}$/.test(value)) return Number(value);
   return isRawNumber(value) ? MAX_OUTPUT_TOKENS : undefined;
 }
 
-/** Number of token ids in an input that is a list of ids or of such lists. */
+/** Number of token IDs in an input that is a list of IDs or of such lists. */
 export function idsIn(input: unknown): number {
   if (!Array.isArray(input)) return 0;
   const lists: readonly unknown[] = input;

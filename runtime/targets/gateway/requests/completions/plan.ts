@@ -7,25 +7,29 @@ import type { EndpointRules } from './endpoints/endpoint.ts';
 import { type PriceList, pricesOf } from './estimate.ts';
 
 /**
- * What is decided once about all requests for one model at one endpoint: its targets, what cached answers depend on, and prices. It
- * ends with the set of models, and its prices with the revision of the database and with the period in which they apply. What follows
- * from the key is decided once, too: `Identity` keeps the spender and the ledger its accounts, until the database changes.
+ * What is determined once for all requests to one model at one endpoint: its targets, what cached responses
+ * depend on, and prices. It is valid for one model set; its prices are valid for one database revision and
+ * the period in which they apply. What depends on the key is also determined once: `Identity` keeps the
+ * spender and the ledger keeps its accounts until the database changes.
  */
 export interface RequestPlan {
-  /** The targets of the model. Those of an alias are drawn for each request. */
+  /** The model's targets. An alias's targets are drawn for each request. */
   readonly resolve: (isStream: boolean) => Resolved;
-  /** The prices of the targets; a promise only if the database must be queried. Throws a PaymentRequiredError if one has no price and prices are required. */
+  /**
+   * The targets' prices; only a promise if the database must be queried. Throws a PaymentRequiredError if one
+   * has no price and prices are required.
+   */
   readonly prices: (
     targets: readonly Target[],
     time: number,
     variant?: string,
   ) => PriceList | Promise<PriceList>;
-  /** Which models answer, and where: what a cached answer depends on, as text. */
+  /** Which models respond, and where: what a cached response depends on, as text. */
   readonly origins: (resolved: Resolved) => string;
 }
 
 export interface RequestPlans {
-  /** The plan of a model, and its targets for a request. Throws a MalformedError for an unknown model. */
+  /** A model's plan, and its targets for a request. Throws a MalformedError for an unknown model. */
   open(
     set: ModelSet,
     request: { readonly endpoint: Endpoint; readonly rules: EndpointRules; readonly model: string },
@@ -33,7 +37,7 @@ export interface RequestPlans {
   ): { readonly plan: RequestPlan; readonly resolved: Resolved };
 }
 
-/** Maximum number of plans per endpoint: names of models come from clients. */
+/** Maximum number of plans per endpoint: model names come from clients. */
 const MAX_PLANS = 1000;
 
 type Plans = Map<string, RequestPlan>;
@@ -56,7 +60,7 @@ export function createPlans(state: PriceState): RequestPlans {
   };
 }
 
-/** Prices, with the time and the revision for which they apply. */
+/** Prices, with the time and revision for which they apply. */
 interface Priced {
   readonly list: PriceList;
   readonly revision: number;
@@ -75,7 +79,7 @@ function createPlan(
   let priced: Priced | undefined;
 
   const readPrices = async (targets: readonly Target[], time: number): Promise<PriceList> => {
-    // The revision is read before the prices, so that old prices are never kept with a newer revision.
+    // The revision is read before the prices, so that old prices are never kept under a newer revision.
     const revision = await state.prices.revision();
     const list = await pricesOf(state, targets, time, { required, isAudio });
     let [from, until] = [-Infinity, Infinity];
@@ -103,7 +107,7 @@ function createPlan(
         time < priced.until;
       if (!priced || !isCurrent) return readPrices(targets, time);
       const { list } = priced;
-      // An alias always has the same targets, in another order.
+      // An alias always has the same targets, in a different order.
       return only ? list : new Map(targets.map(({ key }) => [key, list.get(key)]));
     },
     origins: ({ targets, primaries }) =>

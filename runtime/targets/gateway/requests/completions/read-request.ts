@@ -16,25 +16,25 @@ import { isTag, MAX_TAGS, TAG_RULE } from '../../shared/tag.ts';
 import type { RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
 
-/** A request whose form was checked. */
+/** A request whose format was validated. */
 export interface ReadRequest {
   readonly body: Json;
-  /** The body as it is sent to a provider. */
+  /** The body as sent to a provider. */
   readonly bytes: Uint8Array;
   readonly members: ReturnType<typeof listMembers>;
   readonly model: string;
-  /** Ids that a provider could look up. */
+  /** IDs that a provider could look up. */
   readonly references: ReadonlySet<string>;
 }
 
-/** Maximum nesting of a body. Requests contain schemas of tools, which can be deep. */
+/** Maximum nesting depth of a body. Requests contain tool schemas, which can be deep. */
 const MAX_DEPTH = 200;
 
-/** Creates the function that reads the body of a request that names a model. */
+/** Creates the function that reads the body of a request that contains a model name. */
 export function createRequestReader(): (
   request: Pick<CompletionRequest, 'bytes' | 'hold'>,
   schema: TSchema,
-  /** Members that the path of the request has instead of its body. */
+  /** Members that are in the request's path instead of its body. */
   inPath?: PathMembers,
 ) => Promise<ReadRequest> {
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
@@ -58,7 +58,7 @@ export function createRequestReader(): (
   return async (request, schema, inPath) => runFairly(read(request, schema, inPath), request.bytes.length);
 }
 
-/** Schemas of requests that the path names the model of, by the schema of the body that names it. */
+/** Schemas for requests with the model in the path, keyed by the schema for requests with the model in the body. */
 const withoutModels = new WeakMap<TSchema, TSchema>();
 
 function withoutModel(schema: TSchema): TSchema {
@@ -72,7 +72,7 @@ function withoutModel(schema: TSchema): TSchema {
   return changed;
 }
 
-/** Adds members that are in the path of the request. */
+/** Adds members from the request's path. */
 function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8Array {
   if (!members) return bytes;
   const { model, stream } = members;
@@ -86,7 +86,7 @@ function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8
 const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef ? bytes.subarray(3) : bytes;
 
-/** Replaces the metadata of a request; null removes it. */
+/** Replaces a request's metadata; null removes it. */
 export function withMetadata(
   { body, bytes: given, members: known, ...rest }: ReadRequest,
   metadata: Json | null,
@@ -99,8 +99,9 @@ export function withMetadata(
 }
 
 /**
- * Throws an InputError if two members of the request have the same name, ignoring case. The bytes are sent unchanged, and the
- * provider could read the other member: for `model` or `max_tokens`, the request would have a different price.
+ * Throws an InputError if two members of the request have the same name, ignoring case. The bytes are sent
+ * unchanged, and the provider could read the other member: for `model` or `max_tokens`, the request would
+ * then have a different price.
  */
 export function requireDistinctMembers(members: readonly JsonMember[]): void {
   const seen = new Map<string, string>();
@@ -113,8 +114,9 @@ export function requireDistinctMembers(members: readonly JsonMember[]): void {
 }
 
 /**
- * Throws an InputError if an object inside the body has a name twice. `parsed` is the number of members of all objects in the parsed
- * body, where the last of them has replaced the others.
+ * Throws an InputError if an object inside the body contains a name twice. `parsed` is the total number of
+ * members of all objects in the parsed body, where the last of several members with the same name has
+ * replaced the others.
  */
 export function requireDistinctInside(
   bytes: Uint8Array,
@@ -136,17 +138,23 @@ function ambiguous(one: string, other: string): AppError {
   });
 }
 
-/** Returns the name of the model. Throws an InputError if it has an unpaired surrogate, which JSON can contain but a URL cannot. */
+/**
+ * Returns the model name. Throws an InputError if it contains an unpaired surrogate, which is possible in
+ * JSON but not in a URL.
+ */
 function requireWellFormedModel({ model }: Json): string {
   if (typeof model === 'string' && model.isWellFormed()) return model;
   const message = 'model must be valid Unicode; it contains an unpaired surrogate';
   throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
 }
 
-/** Members in which aggregators such as OpenRouter take further models, one of which answers if the first one fails. */
+/** Members in which aggregators such as OpenRouter accept additional models, which are used if the first one fails. */
 export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
 
-/** Throws an InputError if the request names further models: permissions, prices and limits are those of `model`. */
+/**
+ * Throws an InputError if the request specifies additional models: permissions, prices and limits are those
+ * of `model`.
+ */
 export function requireOneModel(body: Json): void {
   const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
   if (name === undefined) return;
@@ -154,15 +162,15 @@ export function requireOneModel(body: Json): void {
   throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 }
 
-/** The header with tags, separated by commas. */
+/** The header with comma-separated tags. */
 const TAGS_HEADER = 'x-gateway-tags';
 
 const MEMBER = 'body.metadata.tags';
 
-/** The tags of a request, and its metadata without them, because providers accept only texts there. */
+/** A request's tags, and its metadata without them, because providers only accept strings there. */
 interface TaggedRequest {
   readonly tags: readonly string[];
-  /** The new value of `metadata`; null removes it. Undefined if it stays as it is. */
+  /** The new value of `metadata`; null removes it. Undefined leaves it unchanged. */
   readonly metadata?: Json | null | undefined;
 }
 
@@ -197,11 +205,11 @@ function unique(tags: readonly string[]): string[] {
 const refusal = (location: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location, message }] });
 
-/** The users that a request names. */
+/** The users specified in a request. */
 interface NamedUsers {
-  /** The user to bill; undefined if the credential decides it. */
+  /** The user to bill; undefined if the credential determines it. */
   readonly payer: string | undefined;
-  /** The client's own user, which is recorded without being checked. */
+  /** The client's own user, which is recorded without verification. */
   readonly endUser: string | undefined;
 }
 
@@ -215,7 +223,7 @@ export function usersOf(
   { userField }: RequestPolicy,
 ): NamedUsers {
   const user = rules.user(body, caller);
-  // The payer of other credentials is always the user that the request or the job names.
+  // For other credentials, the payer is always the user specified by the request or the job.
   const isPayer = caller.kind !== 'key' || userField === 'payer';
   const endUser = (isPayer ? undefined : user) || rules.endUser(body);
   const isOwn = caller.kind === 'master' && endUser === user;
@@ -225,7 +233,7 @@ export function usersOf(
   };
 }
 
-/** Headers of a client that a provider with the same API gets; undefined if it gets none of them. */
+/** Client headers to pass to a provider with the same API; undefined if there are none. */
 export function forwardedHeaders(
   headers: CompletionRequest['headers'],
   names: readonly string[],

@@ -17,7 +17,7 @@ interface SettleParts {
   readonly telemetry: Telemetry;
 }
 
-/** Writes the usage of a request without abandoned answers and reports it. The usage is durable when it resolves. */
+/** Writes the usage of a request without abandoned responses, and reports it. The usage is durable when it resolves. */
 export async function settleRequest(
   { ledger, telemetry }: SettleParts,
   state: RequestState,
@@ -31,7 +31,7 @@ export async function settleRequest(
   await concludeRequest(telemetry, state, outcome, now, () => close(admitted.reservation, ...entries));
 }
 
-/** Writes the rows of a request and reports it once. If writing fails, it is reported as an error and this rejects. */
+/** Writes a request's rows and reports it once. If writing fails, it is reported as an error and this rejects. */
 export async function concludeRequest(
   telemetry: Telemetry,
   state: RequestState,
@@ -49,7 +49,7 @@ export async function concludeRequest(
   telemetry.completed(completionEvent(state, outcome, now));
 }
 
-/** Usage of a job is looked up by the id of the job. */
+/** A job's usage is looked up by the job ID. */
 export const usageRequestId = ({ caller, requestId }: RequestState['request']): string =>
   caller.kind === 'work' ? caller.jobId : requestId;
 
@@ -91,18 +91,18 @@ export interface Admitted {
   readonly tokens: ExpectedTokens;
   /** The client's own user. */
   readonly endUser?: string | undefined;
-  /** Ids that the request names. */
+  /** IDs that the request refers to. */
   readonly references: ReadonlySet<string>;
 }
 
-/** Whether a budget applies and the model has no price: the budget does not count its cost. */
+/** Whether a budget applies and the model has no price, so that the budget does not count its cost. */
 export function isUncounted({ reservation, prices }: Admitted, model: string): boolean {
   const { user, key } = reservation.spender;
   const hasBudget = user.limits.maxBudget !== null || (key !== undefined && key.limits.maxBudget !== null);
   return hasBudget && prices.get(model) === undefined;
 }
 
-/** Logs a warning if the cost of a model is not counted in a budget. Returns whether that is the case. */
+/** Logs a warning if a model's cost is not counted in a budget. Returns whether that is the case. */
 export function warnUncounted(log: Logger, { request, admitted }: RequestState, model: string): boolean {
   if (!admitted || !isUncounted(admitted, model)) return false;
   const { requestId } = request;
@@ -110,7 +110,7 @@ export function warnUncounted(log: Logger, { request, admitted }: RequestState, 
   return true;
 }
 
-/** The event of a request that has ended, for metrics and traces. */
+/** The event for a finished request, for metrics and traces. */
 export function completionEvent(
   { request, trace, attempts, admitted }: RequestState,
   { answered, error, streamed, firstByteMs, cacheHit }: Outcome,
@@ -141,11 +141,14 @@ export function completionEvent(
   };
 }
 
-/** The result of a request. */
+/** A request's result. */
 export interface Outcome {
-  /** The model that answered, as `provider:model`, and the summary of a readable answer; undefined if no model answered. */
+  /**
+   * The model that responded, as `provider:model`, and the summary of a readable response; undefined if no
+   * model responded.
+   */
   readonly answered: { readonly key: string; readonly summary: AnswerSummary | undefined } | undefined;
-  /** The error that the client got instead of the answer, or at the end of a stream. */
+  /** The error that the client got instead of the response, or at the end of a stream. */
   readonly error: AppError | undefined;
   readonly streamed: boolean;
   readonly firstByteMs: number | undefined;
@@ -164,7 +167,10 @@ interface RequestFacts {
   readonly now: number;
 }
 
-/** Results of abandoned answers, which were read to their end after the client disconnected or a time limit expired. */
+/**
+ * Results of abandoned responses, which were read to their end after the client disconnected or a time limit
+ * expired.
+ */
 export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
 
 /** A usage row with its attempt, if a model was called at all. */
@@ -173,12 +179,15 @@ interface UsageLine {
   readonly entry: UsageEntry;
 }
 
-/** The attempt that decides the result of the request: the one that answered or, if none did, the one that failed last. */
+/**
+ * The attempt that determines the request's result: the one that responded or, if none did, the one that
+ * failed last.
+ */
 export function ownAttempt(attempts: readonly Attempt[], { answered }: Outcome): Attempt | undefined {
   return answered ? attempts.at(-1) : (attempts.findLast(isFailed) ?? attempts.at(-1));
 }
 
-/** The usage rows of a request: one per failed attempt, and last the row of the request itself. */
+/** A request's usage rows: one per failed attempt, and finally the row of the request itself. */
 export function usageLines(facts: RequestFacts, outcome: Outcome, reads: AbandonedReads = NONE): UsageLine[] {
   const { attempts } = facts;
   const { answered, error } = outcome;
@@ -206,14 +215,14 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
   ];
 }
 
-/** The source of a price that an administrator has set. */
+/** The source of a price set by an administrator. */
 const OWN_PRICE = 'own';
 
 const NONE: AbandonedReads = new Map();
 
 const isFailed = ({ outcome }: Attempt): boolean => outcome === 'failed';
 
-/** Tokens and cost of a row; null if no model answered. */
+/** A row's tokens and cost; null if no model responded. */
 function used(
   { expected, prices }: RequestFacts,
   key: string,
@@ -230,17 +239,23 @@ function used(
     units: tokens?.units,
     cost: tokens ? costOfUsage(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
-    // Characters of the request are known, whatever the provider reports.
+    // The request's characters are known, whatever the provider reports.
     estimated:
       answered !== undefined && price?.audio?.perCharacter === undefined && isEstimated(answered.summary),
   };
 }
 
-/** The message for a usage row. Clients can read usage rows, so internal errors have no details there, as in responses. */
+/**
+ * The message in a usage row. Clients can read usage rows, so internal errors have no details there, as in
+ * responses.
+ */
 const publicMessage = ({ code, message }: AppError): string =>
   code === 'InternalError' ? 'Internal error' : message;
 
-/** The tokens that the provider reported. Missing counts are estimated from the output, or from the request if it is unreadable. */
+/**
+ * The tokens reported by the provider. Missing counts are estimated from the output, or from the request if
+ * the output is unreadable.
+ */
 export function tokensOf(
   model: string,
   summary: AnswerSummary | undefined,
@@ -260,7 +275,7 @@ export function tokensOf(
   };
 }
 
-/** What the answer used besides tokens. Models that always search do not report it. */
+/** What the response used besides tokens. Models that always search do not report it. */
 function unitsOf(
   { usage, units }: AnswerSummary,
   expected: ExpectedTokens['units'],
@@ -276,20 +291,20 @@ function unitsOf(
   return {
     ...rest,
     webSearches,
-    // Images are at most what there is.
+    // Image tokens cannot exceed the total.
     imageInput: imageInput && Math.min(imageInput, prompt),
     imageOutput: imageOutput && Math.min(imageOutput, completion),
   };
 }
 
-/** Audio is at most what there is. What a model speaks is all audio. */
+/** Audio tokens cannot exceed the total. If a model speaks, all of its output is audio. */
 const audioOf = (audio: AudioCounts, prompt: number, completion: number): AudioCounts => ({
   ...audio,
   audioInput: Math.min(audio.audioInput ?? 0, prompt),
   ...(audio.audioOutput !== undefined && { audioOutput: completion }),
 });
 
-/** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
+/** Whether a count had to be estimated. If there is no output, a missing output count is not an estimate. */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
   summary.countedLength !== undefined ||

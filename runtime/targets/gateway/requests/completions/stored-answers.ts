@@ -15,17 +15,23 @@ interface StoredAnswer {
   readonly id: string;
 }
 
-/** The answer that the provider has stored; undefined for any other. */
+/** The response stored by the provider; undefined for any other. */
 export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
   const { key, summary } = answered ?? {};
   return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
 }
 
-/** Whether the provider still works on the answer, or did when the client left. Its usage is known later. */
+/**
+ * Whether the provider still works on the response, or did when the client disconnected. Its usage becomes
+ * known later.
+ */
 export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
   summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
 
-/** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
+/**
+ * Records the user of a response stored by the provider. If it is unfinished, the reservation is kept until
+ * it is billed.
+ */
 export async function recordStored(
   { ledger, objects }: StoredParts,
   admitted: Admitted,
@@ -50,9 +56,9 @@ export async function recordStored(
     },
     held,
   };
-  // Some servers give all answers one id, which must not be an error of a finished answer.
+  // Some servers give all responses the same ID, which must not make a finished response fail.
   if (held) await objects.add(object);
-  // What the request has named existed before, and can belong to all.
+  // What the request refers to existed before, and may belong to everyone.
   const { items = [] } = summary.stored ?? {};
   const created = createdItems(
     object,
@@ -61,7 +67,7 @@ export async function recordStored(
   await objects.addMissing(held ? created : [object, ...created]);
 }
 
-/** Records the user of what a provider has created with an answer, e.g. the container of its code. */
+/** Records the user of what a provider created along with a response, e.g. the container in which its code runs. */
 export async function recordCreated(
   objects: Pick<Objects, 'addMissing'>,
   admitted: Admitted,

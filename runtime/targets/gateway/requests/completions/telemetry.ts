@@ -6,38 +6,38 @@ import type { CountedTokens } from '../../providers/streams/stream.ts';
 
 /** The outcome of a model request, reported once when its usage is recorded. */
 export interface CompletionEvent {
-  /** Path of the endpoint. */
+  /** Endpoint path. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** Result of `trace` for the request. */
+  /** The result of `trace` for the request. */
   readonly trace: RequestTrace | undefined;
-  /** The model that answered or failed last, `provider:model`; undefined if none was called. */
+  /** The model that responded or failed last, `provider:model`; undefined if none was called. */
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly status: number;
-  /** Stable error code; undefined for a success. */
+  /** Stable error code; undefined if successful. */
   readonly reason: string | undefined;
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
-  /** Whether a model without a price answered a request under a budget. */
+  /** Whether a model without a price responded to a request under a budget. */
   readonly unpriced: boolean;
-  /** Set if the answer is from the cache. */
+  /** Set for cached responses. */
   readonly cacheHit?: 'exact' | 'semantic' | undefined;
   readonly attempts: readonly Attempt[];
   readonly streamed: boolean;
-  /** Start in milliseconds of the gateway's clock. */
+  /** Start in milliseconds on the gateway's clock. */
   readonly startedAt: number;
   readonly firstByteMs: number | undefined;
   readonly durationMs: number;
 }
 
-/** An answer whose client disconnected or whose time limit passed before its first byte. */
+/** A response whose client disconnected or whose time limit passed before its first byte. */
 export interface AbandonedEvent {
-  /** Name of the model, `provider:model`. */
+  /** Model name, `provider:model`. */
   readonly model: string;
   /** Whether its usage was read or estimated; `failed` if there was nothing to bill. */
   readonly outcome: 'read' | 'estimated' | 'failed';
-  /** Usage; undefined if the completion event of the request has it. */
+  /** Usage; undefined if the request's completion event already includes it. */
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
   readonly unpriced: boolean;
@@ -45,14 +45,14 @@ export interface AbandonedEvent {
 
 /** Metrics and traces of model requests. Never throws, and requests never wait for it. */
 export interface Telemetry {
-  /** Creates the trace of a request from its headers; undefined if tracing is disabled. */
+  /** Creates a request's trace from its headers; undefined if tracing is disabled. */
   trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
   abandoned(event: AbandonedEvent): void;
-  /** Counts a rejected credential, by the reason of the error. */
+  /** Counts a rejected credential, by error reason. */
   authFailed(reason: string): void;
-  /** Counts an attempt to send an alert. */
+  /** Counts an alert delivery attempt. */
   alerted(outcome: 'sent' | 'retried' | 'failed'): void;
-  /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
+  /** Sends the remaining spans, for up to `limitMs`. The default and the maximum are a few seconds. */
   close(limitMs?: number): Promise<void>;
 }

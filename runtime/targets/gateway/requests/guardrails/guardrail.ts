@@ -6,7 +6,7 @@ import type { Placeholders } from './mask/placeholders.ts';
 
 interface NamedProfile {
   readonly name: string;
-  /** Time limit of a check. */
+  /** Timeout for a check. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -14,53 +14,54 @@ interface EncoderProfile extends NamedProfile {
   /** Name of the encoder. */
   readonly encoder: string;
   /**
-   * Length of the windows that a text is split into, in UTF-16 code units; default: 400. Encoders silently truncate longer texts,
-   * and a truncated part would not be checked. 400 code units are at most 512 tokens in nearly every script.
+   * Length of the windows that a text is split into, in UTF-16 code units; default: 400. Encoders silently
+   * truncate longer texts, and the truncated part would not be checked. 400 code units are at most 512 tokens
+   * in nearly every script.
    */
   readonly windowLength?: number | undefined;
-  /** How much a window overlaps the one before, in UTF-16 code units. */
+  /** How far a window overlaps the previous one, in UTF-16 code units. */
   readonly windowOverlap?: number | undefined;
 }
 
-/** A check of text by an encoder of type sequence_classification. */
+/** A text check by an encoder of type sequence_classification. */
 export interface ClassifierProfile extends EncoderProfile {
   readonly kind?: 'classifier' | undefined;
-  /** Labels that are not allowed. */
+  /** Disallowed labels. */
   readonly labels: readonly string[];
-  /** A text is flagged if the probability of the labels together is at least this. */
+  /** A text is flagged if the combined probability of the labels reaches this value. */
   readonly threshold: number;
 }
 
-/** What happens to what was found in a text: the text is blocked, or a placeholder replaces it. */
+/** What to do with findings in a text: block the text, or replace them with placeholders. */
 type FoundAction = 'mask' | 'block';
 
 /** Finds entities, e.g. names of persons, with an encoder of type token_classification. */
 export interface EntityProfile extends EncoderProfile {
   readonly kind: 'entities';
-  /** Types of entities, e.g. `PER`. */
+  /** Entity types, e.g. `PER`. */
   readonly entities: readonly string[];
   /** Entities with a lower score are ignored. */
   readonly threshold: number;
   readonly action: FoundAction;
 }
 
-/** Finds what patterns match. */
+/** Finds pattern matches. */
 export interface PatternProfile extends NamedProfile {
   readonly kind: 'patterns';
-  /** Patterns by the name that is used in placeholders and messages. */
+  /** Patterns, keyed by the name used in placeholders and messages. */
   readonly patterns: ReadonlyMap<string, LinearPattern>;
   readonly action: FoundAction;
 }
 
-/** Checks that an answer is JSON with a schema. */
+/** Checks that a response is JSON that matches a schema. */
 export interface SchemaProfile extends NamedProfile {
   readonly kind: 'schema';
   readonly schema: object;
-  /** How often a model is called again after an invalid answer. */
+  /** How often a model is called again after an invalid response. */
   readonly retries: number;
 }
 
-/** Sends texts to a server that decides. */
+/** Sends texts to a server, which decides. */
 export interface WebhookProfile extends NamedProfile {
   readonly kind: 'webhook';
   readonly url: string;
@@ -79,10 +80,10 @@ export type GuardrailPlace = 'input' | 'output';
 export interface GuardrailRule {
   readonly profile: string;
   readonly mode: 'block' | 'monitor';
-  /** What to do if the check is unavailable, e.g. its encoder or its server. */
+  /** What to do if the check is unavailable, e.g. its encoder or server. */
   readonly onUnavailable: 'block' | 'monitor';
   readonly on: readonly GuardrailPlace[];
-  /** Whether the answer gets back what was masked in the request; default: true. */
+  /** Whether values masked in the request are restored in the response; default: true. */
   readonly isRestored?: boolean | undefined;
 }
 
@@ -91,10 +92,10 @@ export interface GuardrailVerdict {
   readonly mode: GuardrailRule['mode'];
   readonly place: GuardrailPlace;
   readonly valid: boolean;
-  /** The highest score of what was found; undefined if the check was unavailable. */
+  /** The highest score found; undefined if the check was unavailable. */
   readonly score: number | undefined;
   readonly explanation: string;
-  /** How many values of each kind were masked; undefined if none were. */
+  /** Number of masked values of each kind; undefined if none were masked. */
   readonly masked?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -116,17 +117,17 @@ interface MaskedOutput extends Checked {
 }
 
 interface CheckedOutput extends Checked {
-  /** How often a model can be called again, because only the form of the answer is wrong. */
+  /** How often a model can be called again because only the response's format is invalid. */
   readonly retries: number;
 }
 
-/** What checks know of a request. */
+/** What checks know about a request. */
 export interface CheckedRequest {
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
 
-/** A whole answer of a model. */
+/** A complete model response. */
 interface WrittenAnswer {
   readonly bytes: Uint8Array;
   /** Content type. Default: JSON. */
@@ -137,48 +138,52 @@ interface WrittenAnswer {
 
 export interface OutputMasking {
   readonly request: CheckedRequest;
-  /** The request as it was sent, in which placeholders are taken. */
+  /** The request as sent, whose placeholders are already taken. */
   readonly body: Json;
-  /** Those of the request, if anything was masked in it. */
+  /** The request's placeholders, if anything was masked in it. */
   readonly placeholders: Placeholders | undefined;
 }
 
 export interface Guardrails {
   /**
-   * Combines the rules of the policy with those of a request, which can add rules and make them stricter, but never weaken them.
-   * Throws an InputError if a request names an unknown guardrail.
+   * Combines the policy's rules with those in a request, which can add rules and make them stricter, but
+   * never weaken them. Throws an InputError if a request specifies an unknown guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
-  /** The rules of a request that names none. */
+  /** The rules for a request that specifies none. */
   readonly always: readonly GuardrailRule[];
-  /** Identifies the policy and its profiles: another one after a change of either. */
+  /** Identifies the policy and its profiles; changes whenever either of them does. */
   readonly digest: string;
-  /** Whether sessions can be opened, in which nothing can be checked: there is no policy, or the configuration allows them. */
+  /**
+   * Whether sessions, in which nothing can be checked, can be opened: there is no policy, or the
+   * configuration allows them.
+   */
   readonly admitsSessions: boolean;
   checkInput(rules: readonly GuardrailRule[], body: Json, request: CheckedRequest): Promise<CheckedInput>;
-  /** Masks a whole answer; undefined if no rule masks output. */
+  /** Masks a complete response; undefined if no rule masks output. */
   maskOutput(
     rules: readonly GuardrailRule[],
     answer: WrittenAnswer,
     masked: OutputMasking,
   ): Promise<MaskedOutput> | undefined;
-  /** A mask for the events of a stream; undefined if no rule masks output. */
+  /** A mask for stream events; undefined if no rule masks output. */
   streamMask(
     rules: readonly GuardrailRule[],
     masked: OutputMasking,
     onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
   ): StreamMask | undefined;
-  /** Checks the output of a model by the rules that do not mask it. */
+  /** Checks model output with the rules that do not mask it. */
   checkOutput(rules: readonly GuardrailRule[], text: string, request: CheckedRequest): Promise<CheckedOutput>;
   /**
-   * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until a window is full or the
-   * answer has ended, and is sent after the check. Otherwise nothing is held back, and the whole text is checked at the end.
+   * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until a
+   * window is full or the response has ended, and is sent after the check. Otherwise, nothing is held back,
+   * and the whole text is checked at the end.
    */
   streamGuard(
     rules: readonly GuardrailRule[],
     request: CheckedRequest,
     onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
   ): StreamGuard | undefined;
-  /** Ends the connections of webhooks. */
+  /** Closes the webhook connections. */
   close(): Promise<void>;
 }

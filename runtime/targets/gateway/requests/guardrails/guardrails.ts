@@ -31,7 +31,7 @@ import { MAX_ESCAPE_LENGTH } from './readings.ts';
 
 interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];
-  /** Rules of the policy, which apply to every request. */
+  /** The policy's rules, which apply to every request. */
   readonly demanded?: readonly GuardrailRule[] | undefined;
   /** Whether realtime sessions are allowed although the policy does not apply to them. */
   readonly allowsSessions?: boolean | undefined;
@@ -51,7 +51,7 @@ export function createGuardrails({
   const parts: JudgeParts = { profiles: byName, classifier, clock, webhooks, schemaOf: cachedSchemas() };
   const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
     rules.filter(({ on }) => on.includes(place));
-  /** The rules for output by what they do: masking comes first. */
+  /** Output rules, grouped by what they do: masking comes first. */
   const outputRules = (rules: readonly GuardrailRule[]) => {
     const { masking = [], checking = [] } = Object.groupBy(rulesFor(rules, 'output'), (rule) =>
       maskingProfile(parts, rule) ? 'masking' : 'checking',
@@ -118,7 +118,7 @@ export function createGuardrails({
   };
 }
 
-/** JSON has no maps, and patterns are in one. */
+/** JSON has no maps, and patterns are stored in one. */
 const withEntries = (_name: string, value: unknown): unknown =>
   value instanceof Map
     ? [...value].map(([name, { source, ignoreCase }]) => [name, source, ignoreCase])
@@ -136,7 +136,7 @@ function cachedSchemas(): JudgeParts['schemaOf'] {
 const retriesOf = (profile: GuardrailProfile | undefined): number =>
   profile?.kind === 'schema' ? profile.retries : 0;
 
-/** The windows of a stream, which suit all checks. A schema needs the whole answer. */
+/** A stream's windows, which suit all checks. A schema needs the whole response. */
 function windowsOf(profiles: readonly GuardrailProfile[]): {
   readonly windowLength: number;
   readonly windowOverlap: number;
@@ -151,7 +151,7 @@ function windowsOf(profiles: readonly GuardrailProfile[]): {
   };
 }
 
-/** Masks a request, then checks what is left of it: servers of others get texts with placeholders. */
+/** Masks a request, then checks the remaining text: third-party servers receive texts with placeholders. */
 async function checkInput(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
@@ -174,7 +174,7 @@ async function checkInput(
 }
 
 interface StreamGuardParts {
-  /** Whether text is held back until it was checked. */
+  /** Whether text is held back until it has been checked. */
   readonly blocks: boolean;
   readonly windowLength: number;
   readonly windowOverlap: number;
@@ -186,7 +186,10 @@ const PASS: GuardVerdict = { kind: 'pass' };
 
 const HOLD: GuardVerdict = { kind: 'hold' };
 
-/** Checks a stream in windows of its text. Each window starts with the end of the one before, which has already been sent. @internal Exported for tests only. */
+/**
+ * Checks a stream's text in windows. Each window starts with the end of the previous one, which has already
+ * been sent. @internal Exported for tests only.
+ */
 export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
   const { blocks, windowLength, windowOverlap, check, onVerdicts } = parts;
   let before = '';
@@ -211,7 +214,7 @@ export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
   };
 }
 
-/** The end of a text, in which as many characters are complete as the overlap has, also if they are escaped. */
+/** The end of a text that contains as many complete characters as the overlap has, even if they are escaped. */
 function endOf(text: string, overlap: number): string {
   const longest = overlap === 0 ? '' : text.slice(-overlap * MAX_ESCAPE_LENGTH);
   return longest.includes('\\') ? longest : text.slice(-overlap);

@@ -3,7 +3,7 @@ import { pushAll } from '#core/values/push-all.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { checkedReadings } from './readings.ts';
 
-/** Members of requests that models do not read: settings and the identity of the caller. */
+/** Request members that models do not read: settings and the caller's identity. */
 export const SETTINGS = new Set(
   [
     ['model', 'guardrails', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
@@ -23,7 +23,10 @@ export const SETTINGS = new Set(
   ].flat(),
 );
 
-/** Members whose strings are ids, types, URLs or encoded data. Objects and lists inside them are still searched for texts. */
+/**
+ * Members whose strings are IDs, types, URLs or encoded data. Objects and lists inside them are still
+ * searched for texts.
+ */
 export const NON_TEXT_MEMBERS = new Set(
   [
     [
@@ -50,13 +53,13 @@ export const FREE_FORM_MEMBERS = new Set(
   ),
 );
 
-/** How texts are searched. */
+/** How to search for texts. */
 interface Search {
   /** The ways in which a text can be read. */
   readonly read: (text: string) => readonly string[];
-  /** Whether names in schemas are texts, too. */
+  /** Whether names in schemas count as texts, too. */
   readonly withNames?: boolean;
-  /** Whether texts in encoded data are, which models read. */
+  /** Whether texts in encoded data, which models read, count as well. */
   readonly withEncoded?: boolean;
 }
 
@@ -65,12 +68,12 @@ const CHECKED: Search = { read: checkedReadings, withEncoded: true };
 const WRITTEN: Search = { read: (text) => [text] };
 
 /**
- * All texts of a request of any client API: every string that is not known to be something else. Thus texts in members that the
- * gateway does not know, for example members of a single provider, are not missed.
+ * All texts in a request of any client API: every string that is not known to be something else. This way,
+ * texts in members unknown to the gateway, for example a single provider's members, are not missed.
  */
 export const checkedTexts = (body: Json): string[] => inputTexts(body, CHECKED);
 
-/** The same texts, each once as it is written and without encoded data, to count their tokens. */
+/** The same texts, each once as written and without encoded data, to count their tokens. */
 export const writtenTexts = (body: Json): string[] => inputTexts(body, WRITTEN);
 
 function inputTexts(body: Json, search: Search): string[] {
@@ -79,7 +82,8 @@ function inputTexts(body: Json, search: Search): string[] {
       ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
     )
     .flatMap(([name, member]) => {
-      // Models read the names of tool parameters, and a schema is joined to one text so that encoders judge it as a whole.
+      // Models read the names of tool parameters, and a schema is joined into one text so that encoders judge
+      // it as a whole.
       if (SCHEMAS.has(name)) return textOfEach(member, search);
       return textsIn(name === 'input' ? member : { [name]: member }, search);
     });
@@ -99,7 +103,7 @@ const textOfEach = (member: unknown, { read }: Search): string[] =>
     .map((one) => textsIn(one, { read, withNames: true }).join('\n'))
     .filter((text) => text !== '');
 
-/** Members of JSON schemas whose own members have names that the author of the schema chose. */
+/** JSON Schema keywords whose members have names chosen by the schema's author. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 function textsIn(value: unknown, { read, withNames = false, withEncoded = false }: Search): string[] {
@@ -115,9 +119,9 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
   };
   const collectMember = (name: string, member: unknown, around: object): void => {
     if (withNames && MAPS.has(name)) for (const own of Object.keys(Object(member))) texts.push(own);
-    // Headers of MCP servers contain credentials.
+    // MCP server headers contain credentials.
     if (withNames && name === 'headers' && around === value && isMcpTool(around)) return;
-    // Plain text documents of Anthropic's API have their text in `data`.
+    // In Anthropic's API, plain text documents have their text in `data`.
     const isPlain = name === 'data' && 'type' in around && around.type === 'text';
     const isWhole = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
     if (isWhole) return collectWhole(member);
@@ -130,14 +134,14 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
   const collectWhole = (member: object): void => {
     const written = JSON.stringify(member);
     texts.push(written);
-    // In JSON, a line end and a quote are escapes, which a pattern does not expect.
+    // In JSON, line breaks and quotes are escaped, which a pattern does not expect.
     if (read !== WRITTEN.read && written.includes('\\')) collectStrings(member, texts);
   };
   collect(value, true);
   return texts;
 }
 
-/** Adds all strings that have escapes in JSON, also those in lists and objects. */
+/** Adds all strings that contain JSON escapes, including those in lists and objects. */
 function collectStrings(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
     if (JSON.stringify(value).includes('\\')) pushAll(texts, checkedReadings(value));
@@ -149,7 +153,7 @@ function collectStrings(value: unknown, texts: string[]): void {
 /** Whether a tool is an MCP server, which the provider calls. */
 export const isMcpTool = (tool: unknown): tool is Json => isObject(tool) && tool['type'] === 'mcp';
 
-/** Members of requests whose strings can be encoded data: Base64, or the URL of data. */
+/** Request members whose strings can be encoded data: Base64, or a data URL. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(
   'data file_data url image_url file_url fileUri file_uri'.split(' '),
 );
@@ -158,22 +162,22 @@ const DATA_URL = /^data:([^,]{0,200}),/i;
 
 const BASE64 = /^[\w+/=\s-]{8,}$/;
 
-/** Bytes at each end of data that decide whether it can be text. */
+/** Number of bytes at each end of the data that determine whether it can be text. */
 const SAMPLE_BYTES = 4096;
 
-/** Of so many characters of a text, one can be a control character or no character at all. */
+/** In a text, at most one in this many characters can be a control character or an invalid one. */
 const CHARACTERS_PER_FLAW = 20;
 
-/** A text that was found in bytes. */
+/** A text found in bytes. */
 interface DecodedText {
   readonly text: string;
-  /** Whether the text has all bytes, as UTF-8. */
+  /** Whether the text represents all bytes, as UTF-8. */
   readonly isExact: boolean;
 }
 
 /**
- * The text in bytes of any kind, whatever they are declared as: UTF-8, also with some bytes that are not, or UTF-16. Undefined for other
- * data, such as images, in which most bytes are not text.
+ * The text in bytes of any kind, whatever type is declared: UTF-8, possibly with some invalid bytes, or
+ * UTF-16. Undefined for other data, such as images, where most bytes are not text.
  */
 export function textOfBytes(bytes: Uint8Array): DecodedText | undefined {
   const ends = [bytes.subarray(0, SAMPLE_BYTES), bytes.subarray(-SAMPLE_BYTES)];
@@ -187,7 +191,7 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { ignoreBOM: true }).decode(bytes);
 }
 
-/** Western texts in UTF-16 have a zero in every second byte. */
+/** In Western texts in UTF-16, every second byte is zero. */
 function encodingOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -203,18 +207,18 @@ function encodingOf(bytes: Uint8Array): string {
   return even * 3 > sample.length && odd === 0 ? 'utf-16be' : 'utf-8';
 }
 
-/** Control characters other than white space, and the replacement of invalid bytes. */
+/** Control characters other than white space, and the replacement character for invalid bytes. */
 const FLAW = /(?!\s)\p{Cc}|\uFFFD/gu;
 
 const isReadable = (text: string): boolean =>
   text !== '' && (text.match(FLAW)?.length ?? 0) * CHARACTERS_PER_FLAW <= text.length;
 
-/** The text that is encoded in a string member of a request; undefined if there is none. */
+/** The text encoded in a string member of a request; undefined if there is none. */
 function encodedText(member: string, value: string): string | undefined {
   return DATA_MEMBERS.has(member) ? open(value)?.text : undefined;
 }
 
-/** Changes the text that is encoded in a string member of a request, and encodes it again in the same way. */
+/** Changes the text encoded in a string member of a request, and re-encodes it in the same way. */
 export function changeEncoded(member: string, value: string, change: (text: string) => string): string {
   const found = DATA_MEMBERS.has(member) ? open(value) : undefined;
   if (!found) return value;

@@ -32,7 +32,7 @@ import { runFairly } from '#platform/run-yielding.ts';
 
 export interface JudgeParts extends JudgeServices {
   readonly profiles: ReadonlyMap<string, GuardrailProfile>;
-  /** The compiled schema of a profile. */
+  /** A profile's compiled schema. */
   readonly schemaOf: (profile: SchemaProfile) => AnswerSchema;
 }
 
@@ -46,7 +46,7 @@ export async function judgeContent(
   return { verdicts, blocked: blockedBy(rules, verdicts) };
 }
 
-/** The error of the first verdict that blocks; undefined if none does. */
+/** The error of the first blocking verdict; undefined if none blocks. */
 export function blockedBy(
   rules: readonly GuardrailRule[],
   verdicts: readonly GuardrailVerdict[],
@@ -65,7 +65,7 @@ const judgeOne = (parts: JudgeParts, rule: GuardrailRule, judged: Judged): Promi
     return await judgeBy(parts, profile, judged);
   });
 
-/** The verdict of a check, which is unavailable if the check fails. */
+/** A check's verdict, which is `unavailable` if the check fails. */
 export async function verdictOf(
   { profile, mode }: GuardrailRule,
   { place, signal }: Judged,
@@ -84,7 +84,7 @@ async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Jud
   const { kind } = profile;
   if (kind === 'schema') return parts.schemaOf(profile)(judged.texts.join(''));
   const { place, texts } = judged;
-  // The texts of a request have been read in each way before.
+  // The request's texts have already been read in every way.
   const read = place === 'output' ? { ...judged, texts: texts.flatMap(writtenReadings) } : judged;
   if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, read));
   if (kind === 'webhook') return await judgeByWebhook(parts, profile, read);
@@ -125,7 +125,7 @@ function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict
   });
 }
 
-/** Finds what patterns match. Returns the spans of each text. Rejects if it takes too long. */
+/** Finds pattern matches. Returns each text's spans. Rejects if it takes too long. */
 async function findPatterns(
   { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
   { texts }: Judged,
@@ -142,7 +142,7 @@ async function findPatterns(
   return all;
 }
 
-/** Judges texts by the worst score of their windows. */
+/** Judges texts by the worst score among their windows. */
 async function judgeByClassifier(
   { classifier, clock }: JudgeServices,
   profile: ClassifierProfile,
@@ -174,7 +174,7 @@ async function judgeByClassifier(
   return { valid: score < profile.threshold, score, explanation };
 }
 
-/** Throws for a label that the model does not have, because that rule would never flag anything. */
+/** Throws for a label that the model does not have, because the rule would never flag anything. */
 function scoreOf(scores: Readonly<Record<string, number>>, labels: readonly string[]): number {
   const missing = labels.find((label) => scores[label] === undefined);
   if (missing !== undefined) throw new Error(`the model of the encoder has no label \`${missing}\``);

@@ -3,11 +3,11 @@ import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from './guardrail.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Maximum rules in one request, because every rule calls an encoder. */
+/** Maximum number of rules per request, because every rule calls an encoder. */
 const MAX_RULES = 8;
 const KNOWN_MEMBERS = ['profile', 'mode', 'on_unavailable', 'on', 'restore', 'url'];
 
-/** Reads the `guardrails` of a request. Throws an InputError for invalid or unknown members. */
+/** Parses a request's `guardrails`. Throws an InputError for invalid or unknown members. */
 export function readRules(requested: unknown, profiles: readonly string[]): GuardrailRule[] {
   if (requested === undefined || requested === null) return [];
   if (!Array.isArray(requested)) throw inputError('`guardrails` must be a list.');
@@ -56,7 +56,7 @@ function oneOf<Name extends string>(value: unknown, names: readonly Name[], plac
   throw inputError(`\`${place}\` must be one of ${names.map((name) => `\`${name}\``).join(', ')}.`);
 }
 
-/** Merges two lists of rules. If both have a rule for a profile, the stricter settings apply. */
+/** Merges two lists of rules. If both contain a rule for a profile, the stricter settings apply. */
 export function strictest(
   demanded: readonly GuardrailRule[],
   requested: readonly GuardrailRule[],
@@ -85,11 +85,11 @@ export function requireUsable(rule: GuardrailRule, profile: GuardrailProfile | u
   if (problem !== undefined) throw inputError(`Guardrail \`${rule.profile}\` ${problem}.`);
 }
 
-/** Why a profile cannot be used at these places; undefined if it can. */
+/** Why a profile cannot be used in these places; undefined if it can. */
 export const placeProblem = ({ kind }: GuardrailProfile, on: readonly GuardrailPlace[]): string | undefined =>
   kind === 'schema' && on.includes('input') ? 'checks answers; use it with `on: output`' : undefined;
 
-/** Why a rule cannot say whether values are restored; undefined if it can. */
+/** Why a rule cannot specify whether values are restored; undefined if it can. */
 export function restoreProblem(
   profile: GuardrailProfile,
   { isRestored, on }: Pick<GuardrailRule, 'isRestored' | 'on'>,

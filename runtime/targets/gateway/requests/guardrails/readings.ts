@@ -6,9 +6,9 @@ import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 const JSON_TEXT = /^[ \t\r\n]*[[{"]/;
 
 /**
- * A text in each way that it can be read. Providers, and translations to their APIs, decode JSON in a text, in which any character can
- * be written as an escape: it is also read without those. The decoded reading is the first one, because it can lack members that the text has
- * twice, but not the other way round.
+ * A text in each way in which it can be read. Providers, and translations to their APIs, decode JSON in a
+ * text, where any character can be written as an escape: it is therefore also read with escapes decoded. The
+ * decoded reading comes first, because it can lack members that the text contains twice, but not vice versa.
  */
 function readingsOf(text: string): readonly string[] {
   if (!text.includes('\\') || !JSON_TEXT.test(text)) return [text];
@@ -20,17 +20,18 @@ function decode(text: string): string | undefined {
   try {
     return JSON.stringify(parseLossless(text));
   } catch {
-    // The reader repairs it, or reads a part.
+    // The reader repairs it, or reads only a part.
     return withoutEscapes(text);
   }
 }
 
-/** JSON in a text can contain JSON. */
+/** JSON in a text can itself contain JSON. */
 const MAX_DEPTH = 4;
 
 /**
- * What a model writes, in each way that a client can read it: also without the escapes of JSON, because clients decode the arguments of tools
- * and answers with a schema. Unlike a request, it can be a part of a stream, so that it cannot be parsed.
+ * A model's text in each way in which a client can read it: also with JSON escapes decoded, because clients
+ * decode tool arguments and responses that follow a schema. Unlike in a request, it can be part of a stream,
+ * so it cannot be parsed.
  */
 export function writtenReadings(text: string): readonly string[] {
   const readings = [text];
@@ -43,7 +44,7 @@ export function writtenReadings(text: string): readonly string[] {
   return readings;
 }
 
-/** A text of a request in each way that it can be read, also if it is JSON that contains JSON. */
+/** A request's text in each way in which it can be read, even if it is JSON that contains JSON. */
 export const checkedReadings = (text: string): readonly string[] => {
   const readings = readingsOf(text);
   return text.includes('\\\\') && JSON_TEXT.test(text)
@@ -51,18 +52,18 @@ export const checkedReadings = (text: string): readonly string[] => {
     : readings;
 };
 
-/** How many characters of JSON one character can have. */
+/** Maximum number of JSON characters per character. */
 export const MAX_ESCAPE_LENGTH = 6;
 
-/** Changes a text in the first reading in which there is something to change. */
+/** Changes a text in the first reading that contains something to change. */
 export function changeReadings(text: string, change: (text: string) => string): string {
-  // Each reading is visited, so that the number of visits does not depend on the changes.
+  // Every reading is visited, so that the number of visits does not depend on the changes.
   const changed = readingsOf(text).map((reading) => [reading, change(reading)] as const);
   const nested = changeNested(text, change);
   return changed.find(([reading, result]) => result !== reading)?.[1] ?? nested;
 }
 
-/** Changes the texts of JSON that are JSON with escapes themselves. Those have two backslashes in a row. */
+/** Changes texts within JSON that are themselves JSON with escapes. These contain two consecutive backslashes. */
 function changeNested(text: string, change: (text: string) => string): string {
   if (!text.includes('\\\\') || !JSON_TEXT.test(text)) return text;
   const value = parsed(text);

@@ -12,7 +12,7 @@ export interface ModelSet {
   readonly requests: RequestPolicy;
   readonly prompts: PromptPolicy;
   readonly assumedOutputTokens: number;
-  /** Undefined if answers are not cached. */
+  /** Undefined if responses are not cached. */
   readonly cache?: ModelCache | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface HeldModels {
   readonly release: () => void;
 }
 
-/** The current set. A reload replaces it; requests and streams in flight keep the one that they started with. */
+/** The current set. A reload replaces it; requests and streams in flight keep the set that they started with. */
 export interface CurrentModels {
   hold(): HeldModels;
 }

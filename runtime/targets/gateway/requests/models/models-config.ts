@@ -12,12 +12,12 @@ export interface ModelsConfig {
   readonly routing: Partial<RoutingPolicy>;
   readonly guardrails: {
     readonly profiles: readonly GuardrailProfile[];
-    /** Rules of the policy, which apply to every request. */
+    /** The policy's rules, which apply to every request. */
     readonly demanded: readonly GuardrailRule[];
     /** Whether realtime sessions are allowed although the policy does not apply to them. */
     readonly allowsSessions?: boolean | undefined;
   };
-  /** Prices of models without a price in the database. */
+  /** Prices for models without a price in the database. */
   readonly pricing: readonly NewPrice[];
   /** Whether requests to models without a price are rejected. */
   readonly requirePricing: boolean;
@@ -27,6 +27,6 @@ export interface ModelsConfig {
   readonly prompts: PromptPolicy;
   /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
-  /** Undefined if answers are not cached. */
+  /** Undefined if responses are not cached. */
   readonly cache?: CacheSettings | undefined;
 }

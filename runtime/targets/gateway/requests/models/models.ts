@@ -17,8 +17,8 @@ interface ModelsOptions {
 
 export interface Models extends CurrentModels {
   /**
-   * Applies a new configuration to new requests. Unchanged providers stay open, with their breakers and processes; removed ones are
-   * closed when their last request has ended. If it throws, nothing has changed.
+   * Applies a new configuration to new requests. Unchanged providers stay open, including their breakers and
+   * processes; removed ones are closed when their last request has ended. If it throws, nothing has changed.
    */
   replace(config: ModelsConfig): void;
   close(): Promise<void>;
@@ -101,17 +101,17 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
 
 type ProviderConfig = ProviderInstance | EncoderProgram;
 
-/** Open providers, each shared by all sets of models that configure it identically. */
+/** Open providers, each shared by all model sets that configure it identically. */
 interface ProviderPool {
-  /** Returns the providers of a configuration and opens those that are not open yet. If one throws, nothing has changed. */
+  /** Returns a configuration's providers, opening those that are not open yet. If one throws, nothing has changed. */
   take(configs: readonly ProviderConfig[]): TakenProviders;
-  /** Closes all providers, including those in use. Resolves when previously released ones are closed too. */
+  /** Closes all providers, including those in use. Resolves when previously released ones are closed, too. */
   close(): Promise<void>;
 }
 
 interface TakenProviders {
   readonly providers: readonly Provider[];
-  /** The providers that were opened by this call. */
+  /** The providers opened by this call. */
   readonly opened: readonly Provider[];
   /** Releases the providers; each one without other users is closed. Must be called once. */
   readonly giveBack: () => void;
@@ -119,7 +119,7 @@ interface TakenProviders {
 
 interface Shared {
   readonly config: ProviderConfig;
-  /** State of the executable's file: a replaced file makes it another provider. */
+  /** State of the executable file: if the file is replaced, it becomes a different provider. */
   readonly program: string | undefined;
   readonly provider: Provider;
   takers: number;
@@ -173,7 +173,7 @@ function createProviderPool(open: (config: ProviderConfig) => Provider): Provide
   };
 }
 
-/** The name that permissions for a model have: that of an alias, or `provider:model`. Undefined for an unknown model. */
+/** The name that model permissions refer to: an alias, or `provider:model`. Undefined for an unknown model. */
 export function permissionOf(models: CurrentModels, model: string): string | undefined {
   const held = models.hold();
   try {

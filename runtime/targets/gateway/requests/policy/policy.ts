@@ -15,44 +15,50 @@ import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeh
 import type { ModelSet } from '../models/model-set.ts';
 import { pass } from './pass.ts';
 
-/** What users have written, before the policy has seen it. */
+/** User content before it has passed the policy. */
 export interface RequestContent {
   readonly body: Json;
   readonly bytes: Uint8Array;
-  /** Members of the body, if they have been listed before. */
+  /** The body's members, if already listed. */
   readonly members?: readonly JsonMember[] | undefined;
 }
 
-/** A request that the policy has let through. */
+/** A request that has passed the policy. */
 export interface Screened {
   /** What is sent to a provider. */
   readonly content: Passed<RequestContent>;
   readonly guarded: GuardedInput;
-  /** Records what guardrails flag and mask in the answer. Must be ended. */
+  /** Records what guardrails flag and mask in the response. Must be ended. */
   readonly hits: HitRecorder;
-  /** Undefined if the request is not stored. It must be ended. */
+  /** Undefined if the request is not stored. Must be ended. */
   readonly prompt: PromptRecord | undefined;
 }
 
 type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
 
-/** The policy of the configuration: guardrails, masking and the log of prompts. Everything that users write passes it on its way to a provider. */
+/**
+ * The configured policy: guardrails, masking and the prompt log. All user content passes it on its way to a
+ * provider.
+ */
 export interface Policy {
-  /** Throws an InputError for a request that names an unknown guardrail. */
+  /** Throws an InputError for a request that specifies an unknown guardrail. */
   requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
-  /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. Without guardrails, the result is not a promise. */
+  /**
+   * Checks and masks a request's content, and opens its record. Throws if a guardrail blocks it. Without
+   * guardrails, the result is not a promise.
+   */
   screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Screened | Promise<Screened>;
-  /** Records what guardrails flag and mask in an answer that a provider has stored. Must be ended. */
+  /** Records what guardrails flag and mask in a response stored by a provider. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;
-  /** Whether there is anything to do for a request that names no guardrails. */
+  /** Whether there is anything to do for a request that specifies no guardrails. */
   applies(request: PolicyRequest, set: PolicySet): boolean;
   /** Whether requests with the key are stored. */
   isRecorded(request: Pick<PolicyRequest, 'spender'>, set: PolicySet): boolean;
-  /** Lets a session through, in which nothing can be checked. Throws if the policy does not allow that. */
+  /** Lets a session pass, in which nothing can be checked. Throws if the policy does not allow that. */
   openSession<Call>(call: Call, admission: Admission, set: PolicySet): Passed<Call>;
-  /** Opens the record of a request that no provider gets, because its answer is known. */
+  /** Opens the record of a request that is not sent to a provider, because its response is known. */
   record(request: PolicyRequest, content: RequestContent, set: PolicySet): PromptRecord | undefined;
-  /** Resolves when all ended records are written that wait. */
+  /** Resolves when all ended, pending records are written. */
   readonly written: () => Promise<void>;
 }
 
@@ -105,43 +111,43 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
   };
 }
 
-/** A request to which no rule applies. */
+/** A request that no rule applies to. */
 const NOT_GUARDED: GuardedInput = { rules: [], verdicts: [] };
 
 const NO_SESSIONS =
   'Guardrails cannot check realtime sessions, so the policy of this gateway rejects them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';
 
-/** What the policy knows of a request on any way to a provider. */
+/** What the policy knows about a request, whichever way it takes to a provider. */
 export interface PolicyRequest {
-  /** Path of the route. */
+  /** Route path. */
   readonly endpoint: string;
   readonly requestId: string;
   readonly caller: Payer;
-  /** Undefined for the master key on routes on which it names no user. */
+  /** Undefined for the master key on routes where it specifies no user. */
   readonly spender: Spender | undefined;
-  /** The model that the request names; empty for a request without a model. */
+  /** The model in the request; empty for a request without a model. */
   readonly model: string;
   /** Start of the request in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Length of the request in bytes. */
+  /** Request length in bytes. */
   readonly size: number;
   readonly signal: AbortSignal;
-  /** Sets a header of the response. */
+  /** Sets a response header. */
   readonly setHeader: (name: string, value: string) => void;
 }
 
-/** A request that the limits of its user have admitted. */
+/** A request admitted by its user's limits. */
 export interface AdmittedRequest extends PolicyRequest {
   readonly admission: Admission;
 }
 
 /** A request that passed the guardrails. */
 export interface GuardedInput {
-  /** The body that was checked, which is sent in place of the client's; undefined if no rule applies. */
+  /** The checked body, which is sent instead of the client's; undefined if no rule applies. */
   readonly body?: { readonly bytes: Uint8Array; readonly json: Json } | undefined;
-  /** What the answer gets back in place of placeholders; undefined if nothing was masked. */
+  /** What to restore in the response in place of placeholders; undefined if nothing was masked. */
   readonly placeholders?: Placeholders | undefined;
-  /** All placeholders of the request and of its answer; undefined if no rule applies. */
+  /** All placeholders in the request and its response; undefined if no rule applies. */
   readonly masks?: Placeholders | undefined;
   readonly rules: readonly GuardrailRule[];
   readonly verdicts: readonly GuardrailVerdict[];
@@ -149,7 +155,7 @@ export interface GuardedInput {
 
 const VERDICTS_HEADER = 'X-Gateway-Guardrails';
 
-/** Checks the texts of a request. Throws if a guardrail blocks it. */
+/** Checks a request's texts. Throws if a guardrail blocks it. */
 async function checkInput(
   guardrails: Guardrails,
   rules: readonly GuardrailRule[],
@@ -162,7 +168,8 @@ async function checkInput(
   setVerdictsHeader(request, verdicts);
   onVerdicts(verdicts);
   if (blocked) throw blocked;
-  // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
+  // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have
+  // the same name.
   const json = masked?.body ?? body;
   const text = JSON.stringify(json);
   const placeholders = masked?.placeholders;
@@ -180,7 +187,7 @@ export function setVerdictsHeader(
 
 export type OnVerdicts = (verdicts: readonly GuardrailVerdict[]) => void;
 
-/** Records what guardrails flag in a request and in its answer, and how much they mask. */
+/** Records what guardrails flag in a request and its response, and how much they mask. */
 export interface HitRecorder {
   readonly add: OnVerdicts;
   /** Writes how much was masked since the last call: a stream is masked piece by piece. */
@@ -245,28 +252,28 @@ function recordHits(
 
 type Counts = Map<string, number>;
 
-/** A request that is stored with its answer when it has ended. */
+/** A request that is stored with its response when it has ended. */
 export interface PromptRecord {
   /** Writes the record in the background, once. */
   end(model: string, answer: string | undefined, error: AppError | undefined): void;
-  /** Collects the text of a stream, which another guard can check. */
+  /** Collects a stream's text, which another guard can check. */
   collect(guard: StreamGuard | undefined): StreamGuard;
-  /** The text that was collected. */
+  /** The collected text. */
   readonly collected: () => string;
 }
 
 interface RecordedContent {
-  /** The body as it is sent to a model. */
+  /** The body as sent to a model. */
   readonly body: unknown;
-  /** What was masked in it, and what is masked in its answer. */
+  /** What was masked in it, and what is masked in its response. */
   readonly masks?: Pick<Placeholders, 'values'> | undefined;
 }
 
-/** Whether the requests of a key are stored: by its own setting, or by that of the gateway. */
+/** Whether a key's requests are stored: based on its own setting, or the gateway's. */
 const isRecorded = ({ spender }: Pick<PolicyRequest, 'spender'>, { isDefault }: PromptPolicy): boolean =>
   spender?.key?.logPrompts ?? isDefault;
 
-/** Returns undefined if the requests of the key are not stored, which is the default. */
+/** Returns undefined if the key's requests are not stored, which is the default. */
 function openPromptRecord(
   writer: PromptWriter,
   policy: PromptPolicy,
@@ -284,7 +291,7 @@ function openPromptRecord(
       isEnded = true;
       const prompt: Prompt = {
         at: startedAt,
-        // Usage of a job has the id of the job, too.
+        // A job's usage also has the job ID.
         requestId: caller.kind === 'work' ? caller.jobId : request.requestId,
         userId: spender?.user.userId ?? null,
         keyId: spender?.key?.id ?? null,
@@ -302,7 +309,7 @@ function openPromptRecord(
     },
     collect: (guard) => ({
       async take(piece) {
-        // Secrets are removed before the text is cut, so that more is kept than is stored.
+        // Secrets are removed before the text is truncated, so more is kept than is stored.
         if (text.length < 2 * maxCharacters) text += piece;
         return (await guard?.take(piece)) ?? { kind: 'pass' };
       },
@@ -312,7 +319,7 @@ function openPromptRecord(
   };
 }
 
-/** The verdicts on a request as the value of a header, in ASCII as HTTP requires. Undefined without verdicts. @internal */
+/** The verdicts on a request as a header value, in ASCII as HTTP requires. Undefined without verdicts. @internal */
 export function monitorHeader(verdicts: readonly GuardrailVerdict[]): string | undefined {
   if (verdicts.length === 0) return undefined;
   const items = verdicts.map(({ profile, mode, valid, score }) => ({

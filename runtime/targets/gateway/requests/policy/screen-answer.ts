@@ -14,8 +14,8 @@ interface StoredAnswer {
 }
 
 /**
- * Checks and masks an answer that a provider has stored, when its user gets it, and puts back what was masked in its request. Throws if a
- * guardrail blocks it.
+ * Checks and masks a response stored by a provider when its user retrieves it, and restores what was masked
+ * in its request. Throws if a guardrail blocks it.
  */
 export async function screenAnswer(
   guardrails: Guardrails,

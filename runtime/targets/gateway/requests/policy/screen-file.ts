@@ -9,8 +9,9 @@ import { pass } from './pass.ts';
 import type { Policy, AdmittedRequest } from './policy.ts';
 
 /**
- * Checks and masks a file that a provider stores. Of a file that is not text, e.g. an image, only the name is checked. A file in another
- * encoding than UTF-8, or with bytes of none, is sent as it is, or as UTF-8 if something in it was masked. Nothing is put back into a file, because it can be used in any request.
+ * Checks and masks a file that a provider stores. For a file that is not text, e.g. an image, only the name
+ * is checked. A file that is not valid UTF-8 is sent unchanged, or as UTF-8 if something in it was masked.
+ * Values are never restored in a file, because any request can use it.
  */
 export async function screenFile(
   policy: Policy,
@@ -35,7 +36,10 @@ export async function screenFile(
   return derivedFrom(content, { ...file, filename, pieces: [sent], bytes: sent.length });
 }
 
-/** The objects of a file with one on each line, whose texts are masked without the JSON around them; undefined for any other file. */
+/**
+ * The objects in a JSON Lines file, whose texts are masked without the surrounding JSON; undefined for any
+ * other file.
+ */
 function linesOf(text: string): readonly object[] | undefined {
   const values: object[] = [];
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** Frames of WebSocket connections. @see https://www.rfc-editor.org/rfc/rfc6455#section-5 */
+/** WebSocket frames. @see https://www.rfc-editor.org/rfc/rfc6455#section-5 */
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export interface Frame {
@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 export interface FrameReader {
-  /** The frames that are complete. Throws for a frame that is larger than the maximum. */
+  /** The frames that are complete. Throws for a frame larger than the maximum. */
   push(chunk: Buffer): Frame[];
 }
 
@@ -19,7 +19,7 @@ const MASK_BYTES = 4;
 export function createFrameReader(maxBytes: number): FrameReader {
   let chunks: Buffer[] = [];
   let length = 0;
-  /** Bytes that the next frame needs at least, so that a large frame is not joined for each of its pieces. */
+  /** Minimum number of bytes for the next frame, so that a large frame is not joined again for each of its pieces. */
   let needed = 2;
   return {
     push(chunk) {
@@ -46,7 +46,7 @@ export function createFrameReader(maxBytes: number): FrameReader {
 
 interface Size {
   readonly head: number;
-  /** Bytes of the whole frame, as far as they are known. */
+  /** Size of the whole frame in bytes, as far as known. */
   readonly total: number;
   readonly isMasked: boolean;
 }
@@ -77,7 +77,7 @@ function unmasked(body: Buffer, mask: Buffer): Buffer {
   return plain;
 }
 
-/** A frame of a server, which is not masked. */
+/** A server's frame, which is not masked. */
 export function writeFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -88,7 +88,7 @@ export function writeFrame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** The frame that ends a connection. */
+/** The frame that closes a connection. */
 export function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.alloc(2);
   payload.writeUInt16BE(code);

@@ -27,14 +27,14 @@ interface SessionRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** Accepts the connection of the client, when everything else is ready. */
+  /** Accepts the client's connection once everything else is ready. */
   readonly accept: () => Duplex;
 }
 
 /** Opens a session with a model. Throws the error for a client whose connection was not accepted. */
 type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
 
-/** Input tokens of a response that are reserved: the instructions and some minutes of talk. */
+/** Input tokens reserved per response: the instructions and several minutes of speech. */
 const ASSUMED_INPUT_TOKENS = 2000;
 
 export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
@@ -124,16 +124,16 @@ const NOTHING = new Uint8Array();
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model of another provider.';
 
 interface WatchParts {
-  /** Rejects if the key, its user or its team does not allow the work any more. */
+  /** Rejects if the key, its user or its team no longer allows the work. */
   readonly check: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'after'>;
   readonly onRevoked: (error: AppError) => void;
 }
 
-/** A session of a revoked key ends within a second. The key is in a cache, so that a check costs nearly nothing. */
+/** A revoked key's session ends within a second. The key is cached, so a check costs almost nothing. */
 const CHECK_MS = 500;
 
-/** Checks regularly whether work can continue. Returns how to stop. */
+/** Checks regularly whether work can continue. Returns a function that stops the checks. */
 function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
   let isStopped = false;
   let disarm = (): void => undefined;
@@ -142,7 +142,7 @@ function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
       await check();
     } catch (thrown) {
       const error = AppError.from(thrown);
-      // The database can be available again later.
+      // The database may be available again later.
       if (FINAL.has(error.code) && !isStopped) {
         isStopped = true;
         onRevoked(error);

@@ -19,9 +19,9 @@ interface RealtimeAccountParts {
   readonly now: () => number;
 }
 
-/** The budget of a session: the cost of one response is reserved at any time. */
+/** A session's budget: the cost of one response is reserved at any time. */
 export interface RealtimeAccount {
-  /** Reserves the next response. Throws the error of a limit. */
+  /** Reserves the next response. Throws the error of an exceeded limit. */
   reserve(): Promise<Admission>;
   /** Records a response. */
   record(tokens: CountedTokens, isEstimated?: boolean): Promise<void>;
@@ -61,7 +61,7 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
       };
       const held = reservation;
       reservation = undefined;
-      // A response right after another one can end before its own reservation is made.
+      // A response directly after another one can end before its own reservation is made.
       await (held ? ledger.settle(held, entry) : ledger.bill(spender, entry));
     },
     async release() {
@@ -72,14 +72,14 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
   };
 }
 
-/** OpenAI's models speak 20 tokens in a second, and audio is sent with 24,000 samples of 2 bytes. */
+/** OpenAI's models use 20 tokens per second of speech; audio is sent as 24,000 samples of 2 bytes per second. */
 const SPOKEN_TOKENS_PER_BYTE = 20 / 48_000;
 
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Counts what a session uses. */
 interface RealtimeTally {
-  /** Takes an event of the provider. Returns the tokens of a response that has ended. */
+  /** Receives a provider event. Returns the tokens of a response that has ended. */
   take(event: Json): CountedTokens | undefined;
   /** The tokens of a response that has not ended, as far as it was seen; undefined if there is none. */
   unfinished(): CountedTokens | undefined;
@@ -138,7 +138,7 @@ function tokensOf(usage: Json): CountedTokens | undefined {
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
     audio: {
-      // Audio from the cache has the price of the cache.
+      // Cached audio has the price of cached tokens.
       audioInput: Math.min(input, Math.max(0, countIn(heard, 'audio_tokens') - cachedAudio)),
       audioOutput: Math.min(output, countIn(said, 'audio_tokens')),
     },
@@ -150,11 +150,11 @@ function countIn(members: Json, name: string): number {
   return isCount(value) ? value : 0;
 }
 
-/** Stores the texts of a session: a record for each response, with what the client has sent since the one before. */
+/** Stores a session's texts: one record per response, with what the client has sent since the previous one. */
 export interface SessionLog {
-  /** Takes an event of the client. */
+  /** Receives a client event. */
   readonly sent: (event: Json) => void;
-  /** Takes an event of the provider. */
+  /** Receives a provider event. */
   readonly received: (event: Json) => void;
   /** Stores what has no response. */
   readonly end: (error?: AppError) => void;
@@ -162,11 +162,11 @@ export interface SessionLog {
 
 interface SessionLogParts {
   readonly model: string;
-  /** Opens the record of one response; undefined if nothing is stored. */
+  /** Opens one response's record; undefined if nothing is stored. */
   readonly open: (body: Json) => PromptRecord | undefined;
 }
 
-/** Longer texts are cut when they are stored, so that no more is kept. */
+/** Longer texts are truncated when stored, so no more than this is kept. */
 const MAX_CHARACTERS = 262_144;
 
 /** Audio, which is not text. */

@@ -20,7 +20,7 @@ interface SessionParts {
   readonly upstream: Duplex;
   readonly account: RealtimeAccount;
   readonly maxFrameBytes: number;
-  /** Throws a NotFoundError if one of these ids belongs to another user. */
+  /** Throws a NotFoundError if one of these IDs belongs to another user. */
   readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** Undefined if the session is not stored. */
@@ -28,18 +28,18 @@ interface SessionParts {
 }
 
 export interface RealtimeSession {
-  /** Ends both connections, with a reason for the client. */
+  /** Closes both connections, with a reason for the client. */
   readonly close: (code: number, reason: string) => void;
-  /** Ends both connections, with an event that has the reason. */
+  /** Closes both connections, with an event that contains the reason. */
   readonly refuse: (error: AppError) => void;
-  /** Resolves when both have ended and the usage is recorded. Never rejects. */
+  /** Resolves when both are closed and the usage is recorded. Never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Codes of the end of a connection. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** Connection close codes. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const CLOSE = { goingAway: 1001, protocolError: 1002, policy: 1008, internal: 1011 } as const;
 
-/** Relays a session frame by frame. Each response is billed when it ends, and the next one needs a budget of its own. */
+/** Relays a session frame by frame. Each response is billed when it ends, and the next one needs a new reservation. */
 export function relaySession({
   client,
   upstream,
@@ -52,7 +52,7 @@ export function relaySession({
   const tally = createRealtimeTally();
   const ended = Promise.withResolvers<void>();
   let isOver = false;
-  /** Writes of the ledger, one after the other. */
+  /** Ledger writes, one after the other. */
   let work: Promise<void> = Promise.resolve();
 
   const finish = (): void => {
@@ -147,11 +147,14 @@ function eventOf(text: string): Json {
 interface ForwardRules {
   readonly maxFrameBytes: number;
   readonly onBroken: () => void;
-  /** Returns whether a message is forwarded; later messages wait for a promise. The text of a binary message is undefined. */
+  /**
+   * Returns whether a message is forwarded; if it returns a promise, later messages wait for it. The text of
+   * a binary message is undefined.
+   */
   readonly onMessage: (text: string | undefined) => boolean | Promise<boolean>;
 }
 
-/** Forwards frames, the parts of one message together, at the speed of the reader. */
+/** Forwards frames, keeping the parts of a message together, at the reader's speed. */
 function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMessage }: ForwardRules): void {
   const reader = createFrameReader(maxFrameBytes);
   const join = createTextJoiner();
@@ -218,13 +221,13 @@ function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMe
 
 interface CheckedEvent {
   readonly event: Json;
-  /** Set for an event that names stored things. */
+  /** Set for an event that refers to stored objects. */
   readonly checking: Promise<void> | undefined;
 }
 
 /**
- * Checks an event of a client: the provider must read what is read here, so it is JSON in which no object has a name twice. Throws an
- * InputError.
+ * Validates a client event: the provider must read exactly what is read here, so it must be JSON without
+ * duplicate names in any object. Throws an InputError.
  */
 function checkClientEvent(
   text: string | undefined,
@@ -242,7 +245,10 @@ function checkClientEvent(
   return { event, checking: ids.size > 0 ? requireOwn(ids) : undefined };
 }
 
-/** Another model would have other permissions and another price. Events name one themselves, in their `session` or in their `response`. */
+/**
+ * Another model would have other permissions and another price. Events can specify one in their `session` or
+ * `response`.
+ */
 function requireFixedModel(event: Json): void {
   for (const part of [event, ...Object.values(event)]) {
     const members = membersOf(part);

@@ -2,7 +2,7 @@ import type { Resolved, Target, WeightedTarget } from './routing.ts';
 import type { Strategy } from './strategies.ts';
 import type { SpeedKind, TargetLoads } from './target-loads.ts';
 
-// The order in which the targets of an alias are tried.
+// The order in which an alias's targets are tried.
 
 /** Returns all targets in random order, drawn one after the other by weight. */
 export function orderTargets(targets: readonly WeightedTarget[], random: () => number): WeightedTarget[] {
@@ -45,10 +45,13 @@ interface SortParts {
   readonly random: () => number;
 }
 
-/** Share of requests that can try another target than the fastest one, so that a target that has become faster is noticed. */
+/**
+ * Fraction of requests that can try a target other than the fastest one, so that a target that has become
+ * faster is noticed.
+ */
 const TRIAL_SHARE = 0.05;
 
-/** Sorts targets by a strategy. They come in random order by weight, which decides between equal ones. */
+/** Sorts targets by a strategy. They arrive in random order by weight, which breaks ties. */
 export function sortTargets<Target extends Choice>(
   targets: readonly Target[],
   strategy: Strategy,
@@ -70,7 +73,7 @@ function fastestFirst<Target extends Choice>(
   );
   const [fastest] = sorted;
   const isMeasured = targets.every((target) => speedOf(target) !== undefined);
-  // A target without a measurement is tried immediately, but not by all requests until its first answer.
+  // A target without a measurement is tried immediately, but not by all requests until its first response.
   const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
   const mayTry = !isMeasured || random() < TRIAL_SHARE;
   const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;
@@ -78,8 +81,8 @@ function fastestFirst<Target extends Choice>(
 }
 
 /**
- * Sorts the targets of an alias whose strategy is `cheapest` by their cost for a request. Those without a price come last, and equal
- * ones stay in their random order.
+ * Sorts the targets of an alias with the strategy `cheapest` by their cost for a request. Targets without a
+ * price come last, and targets with equal cost stay in random order.
  */
 export function cheapestFirst(resolved: Resolved, costOf: (target: Target) => bigint | undefined): Resolved {
   const { targets, primaries } = resolved;

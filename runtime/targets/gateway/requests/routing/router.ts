@@ -42,11 +42,11 @@ interface RouterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly policy?: Partial<RoutingPolicy> | undefined;
-  /** States of targets to continue with. Default: none. */
+  /** Target states to continue with. Default: none. */
   readonly states?: TargetStates | undefined;
 }
 
-/** What applies if the configuration sets nothing else. */
+/** Defaults for settings missing from the configuration. */
 export const ROUTING_POLICY: RoutingPolicy = {
   retry: RETRY_POLICY,
   breaker: BREAKER_POLICY,
@@ -145,17 +145,17 @@ export function createRouter({
   };
 }
 
-/** Strategies that need to know how targets answer. */
+/** Strategies that need response statistics of targets. */
 const MEASURED = new Set<Strategy>(['fastest', 'least_busy']);
 
-/** The models of a provider; none if it is unavailable, so that the others are still listed. */
+/** A provider's models; empty if it is unavailable, so that the others are still listed. */
 async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {
   const models = await provider.models(signal);
   if ('kind' in models) return [];
   return models.map((model) => ({ ...model, id: modelString(provider, model.id) }));
 }
 
-/** Name of the provider of all encoder executables in model strings. */
+/** Provider name of all encoder executables in model strings. */
 const ENCODER = 'encoder';
 
 const modelString = ({ type, name }: Provider, model: string): string =>
@@ -181,7 +181,7 @@ interface AttemptParts {
   readonly policy: RoutingPolicy;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Whether loads and speeds of targets are needed. */
+  /** Whether target loads and speeds are needed. */
   readonly isMeasured?: boolean | undefined;
 }
 
@@ -192,10 +192,13 @@ type AttemptTargets = <Answer extends SuccessfulAnswer>(
   options: RouteOptions | undefined,
 ) => Promise<Routed<Answer>>;
 
-/** Maximum pause of a target after `Retry-After`. Providers can request hours, but the target should be tried again before that. */
+/**
+ * Maximum pause of a target after `Retry-After`. Providers can request hours, but the target should be tried
+ * again before that.
+ */
 const MAX_PAUSE_MS = 60_000;
 
-/** Calls one target after the other until one answers or starts a stream: after the first byte nothing is retried. */
+/** Calls one target after another until one responds or starts a stream: nothing is retried after the first byte. */
 function createAttempts({ states, policy, clock, random, isMeasured = false }: AttemptParts): AttemptTargets {
   return async (resolved, signal, call, options) => {
     const attempts: Attempt[] = [];
@@ -211,7 +214,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
       const callPlaced = (one: Target) => call(one, place < order.length - 1);
       const budget = states.retries(target.key);
       budget.request(clock.now(), owner);
-      /** Gives the last retry back to the budget. */
+      /** Returns the last retry to the budget. */
       let refund: (() => void) | undefined;
       for (let retries = 0; ; retries += 1) {
         const startedAt = clock.now();
@@ -224,7 +227,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         let { isTrial, isOwnTrial } = admission;
         const report: Report = (result) => {
           states.report(target.key, result, { owner, isTrial, isOwnTrial }, clock.now());
-          // A trial is decided once; later reports of its stream count like those of any other request.
+          // A trial is decided once; later reports about its stream count like those of any other request.
           [isTrial, isOwnTrial] = [false, false];
         };
         const end = isMeasured ? states.loads.start(target.key) : undefined;
@@ -257,7 +260,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         report(judgement.breaker);
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         const delay = retryDelay(retries, pauseMs, random, policy.retry);
-        // Retrying a billed answer would be billed again.
+        // A retry after a billed response would be billed again.
         let noRetry: NoRetryReason | undefined =
           !judgement.retry || isPaid
             ? 'not_retryable'
@@ -294,7 +297,10 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
   };
 }
 
-/** Calls a target. An exception is a bug of the gateway; the trial is still ended, so that the breaker does not stay open forever. */
+/**
+ * Calls a target. An exception is a gateway bug; the trial is still ended, so that the breaker does not stay
+ * open forever.
+ */
 async function callTarget<Answer>(
   call: (target: Target) => Promise<Answer>,
   target: Target,
@@ -327,13 +333,13 @@ const skipped = ({ key }: Target, startedAt: number): Omit<Attempt, 'number'> =>
 const breakerOpen = (retryAfterMs: number): FailedAnswer =>
   failure('unreachable', { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) });
 
-/** Reports the result of a request to the breaker of its target. */
+/** Reports a request's result to its target's breaker. */
 type Report = (result: TargetResult) => void;
 
 /**
- * Reports an answer. A stream is reported when it ends, because a target whose streams always break in the middle is not healthy.
- * Only a trial is reported when its stream starts: the client decides how long the stream takes, and the breaker would reject all
- * other requests until then.
+ * Reports a response. A stream is reported when it ends, because a target whose streams always break in the
+ * middle is not healthy. Only a trial is reported when its stream starts: the client determines how long the
+ * stream takes, and the breaker would reject all other requests until then.
  */
 function reportResult<Answer extends SuccessfulAnswer>(
   answer: Answer,
@@ -357,17 +363,20 @@ const OUTCOMES = {
 interface Measurement {
   readonly loads: TargetLoads;
   readonly key: string;
-  /** Until the whole answer, or until the first output of a stream. */
+  /** Until the complete response, or until a stream's first output. */
   readonly durationMs: number;
   readonly now: number;
-  /** Called when the target has nothing to do for the request any more. */
+  /** Called when the target has nothing left to do for the request. */
   readonly end: () => void;
 }
 
-/** UTF-16 code units of output per token, for answers without usage. */
+/** UTF-16 code units of output per token, for responses without usage. */
 const UNITS_PER_TOKEN = 4;
 
-/** Records the speed of an answer, and when it has ended. Answers without output tokens, such as vectors, count as one token. */
+/**
+ * Records a response's speed, and when it has ended. Responses without output tokens, such as vectors, count
+ * as one token.
+ */
 function measureAnswer<Answer extends SuccessfulAnswer>(
   answer: Answer,
   { loads, key, durationMs, now, end }: Measurement,

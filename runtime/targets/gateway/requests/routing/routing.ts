@@ -18,14 +18,14 @@ import type {
   WholeAnswer,
 } from '../../providers/adapters/provider.ts';
 
-/** A name for several models. One is selected by its strategy, and the others are fallbacks. */
+/** A name for several models. Its strategy selects one of them, and the others are fallbacks. */
 export interface Alias {
   readonly name: string;
   /** One is drawn by weight; if it fails, another one is drawn, and so on. */
   readonly targets: readonly WeightedTarget[];
   /** Default: `weighted`. */
   readonly strategy?: Strategy | undefined;
-  /** Model strings that are tried in this order after all targets have failed. */
+  /** Model strings to try in this order after all targets have failed. */
   readonly fallbacks?: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface WeightedTarget {
   readonly weight?: number | undefined;
 }
 
-/** A provider for everything but guardrails: it takes only what the policy has let through. */
+/** A provider as seen by everything except guardrails: it only accepts content that has passed the policy. */
 export interface PolicedProvider extends Pick<
   Provider,
   'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program'
@@ -56,22 +56,22 @@ export interface PolicedProvider extends Pick<
   readonly objects?: PolicedObjects | undefined;
 }
 
-/** The stored objects of such a provider. */
+/** Such a provider's stored objects. */
 export interface PolicedObjects {
   readonly call: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['call']>;
   readonly open: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['open']>;
 }
 
-/** A model of a provider that a request can be sent to. */
+/** One of a provider's models that a request can be sent to. */
 export interface Target {
   readonly provider: PolicedProvider;
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   readonly model: string;
   /** Canonical `provider:model` for usage and logs, the same for all spellings of the model. */
   readonly key: string;
-  /** Other spellings, under which its price may have been set. */
+  /** Other spellings under which its price may have been set. */
   readonly otherKeys: readonly string[];
-  /** The provider's name in the price map; undefined if none of its prices apply. */
+  /** The provider's name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
 }
 
@@ -79,38 +79,38 @@ export interface Target {
 export interface Resolved {
   /** At least one, in the order in which they are tried. */
   readonly targets: readonly Target[];
-  /** How many of them, from the first one, are meant to answer. The others are tried only if these fail. */
+  /** How many of them, starting with the first one, are primary targets. The others are tried only if these fail. */
   readonly primaries: number;
   readonly strategy: Strategy;
-  /** The model string of the request, if it is an alias. */
+  /** The model string in the request, if it is an alias. */
   readonly alias: string | undefined;
 }
 
 /** Why a target is not called again for a request after a failure. */
 export type NoRetryReason =
-  /** Another call would fail, too, or be billed again. */
+  /** Another call would also fail, or be billed again. */
   | 'not_retryable'
   | 'attempts_used'
-  /** The provider requested a pause that is longer than `retries.longest_pause`. */
+  /** The provider requested a longer pause than `retries.longest_pause`. */
   | 'long_pause'
-  /** The budget of retries of this target is spent. */
+  /** This target's retry budget is exhausted. */
   | 'budget_spent';
 
-/** The result of one attempt to get an answer. */
+/** The result of one attempt to get a response. */
 export interface Attempt {
   readonly target: string;
-  /** Counts from 1 over all targets of the request. */
+  /** Counts from 1 across all of the request's targets. */
   readonly number: number;
   readonly outcome: 'answered' | 'failed' | 'skipped';
   /** Undefined for `answered`. A target is skipped while its breaker is open. */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
-  /** Details of the failure for logs and administrators. */
+  /** Failure details for logs and administrators. */
   readonly detail?: string | undefined;
-  /** Milliseconds since 1970. The duration of a stream is the time to its first event. */
+  /** Milliseconds since 1970. A stream's duration is the time to its first event. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Set if the provider's answer to a failed attempt is still read and billed. */
+  /** Set if the provider's response to a failed attempt is still being read and billed. */
   readonly abandoned?: AbandonedAnswer | undefined;
   /** Why this failure was not followed by a retry; undefined if it was. */
   readonly noRetry?: NoRetryReason | undefined;
@@ -122,13 +122,13 @@ type EmbeddingsRequestCall = Omit<EmbeddingsCall, 'model' | 'showModel'>;
 
 export interface Routed<Answer> {
   readonly answer: Answer | FailedAnswer;
-  /** The target that answered, or that failed last. */
+  /** The target that responded, or that failed last. */
   readonly target: Target;
   readonly attempts: readonly Attempt[];
 }
 
 export interface RouteOptions {
-  /** The user of the request: failures of one user's requests have no effect on those of others. */
+  /** The request's user: failures of one user's requests do not affect those of others. */
   readonly owner?: string | undefined;
   /** Called before each call of a target. */
   readonly onCall?: ((target: string) => void) | undefined;
@@ -138,7 +138,7 @@ export interface RouteOptions {
 
 /** Selects targets for model strings and calls them. */
 export interface Router {
-  /** Throws a MalformedError for an unknown model string. The fastest target of an alias can be another one for streams. */
+  /** Throws a MalformedError for an unknown model string. For streams, an alias can have a different fastest target. */
   resolve(model: string, isStream?: boolean): Resolved;
   chat(
     resolved: Resolved,
@@ -160,15 +160,15 @@ export interface Router {
     call: Passed<ClassifyCall>,
     options?: RouteOptions,
   ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
-  /** The aliases and the models of all available providers; ids are model strings. */
+  /** The aliases, and the models of all available providers; IDs are model strings. */
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   /** The encoder with this name in the configuration. */
   classifier(name: string): Provider | undefined;
-  /** What this process knows of targets that were called. */
+  /** What this process knows about targets that were called. */
   states(): readonly TargetState[];
   /** The provider with this name. */
   provider(name: string): PolicedProvider | undefined;
-  /** The providers that store files, batches and responses, in the order of the configuration. */
+  /** The providers that store files, batches and responses, in configuration order. */
   readonly storing: readonly PolicedProvider[];
 }
 

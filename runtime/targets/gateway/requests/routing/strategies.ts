@@ -1,6 +1,7 @@
 /**
- * How the first target of an alias is selected: at random by weight; the one that answered fastest lately; the one whose answer would
- * cost least; or the one with the fewest requests in flight, relative to its weight.
+ * How to select an alias's first target: at random by weight; the one that has recently responded fastest;
+ * the one whose response would cost least; or the one with the fewest requests in flight relative to its
+ * weight.
  */
 export const STRATEGIES = ['weighted', 'fastest', 'cheapest', 'least_busy'] as const;
 

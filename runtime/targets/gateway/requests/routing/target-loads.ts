@@ -1,15 +1,15 @@
 import { remember } from '#core/limits/remember.ts';
 
-/** Requests in flight and speeds of targets in this process. */
+/** Requests in flight and target speeds in this process. */
 export interface TargetLoads {
   /** Counts a call until the returned function is called. */
   start(key: string): () => void;
   running(key: string): number;
-  /** Records how long a target took: to the first output of a stream, or per output token of a whole answer. */
+  /** Records how long a target took: to a stream's first output, or per output token of a complete response. */
   measured(key: string, kind: SpeedKind, milliseconds: number, now: number): void;
-  /** Moving average of the last answers; undefined if there was none. */
+  /** Moving average over the latest responses; undefined if there were none. */
   speed(key: string, kind: SpeedKind): number | undefined;
-  /** Whether a target may be tried although another one is faster. Then its next trial is due later. */
+  /** Whether to try a target although another one is faster. If so, its next trial is postponed. */
   takeTrial(key: string, now: number): boolean;
   /** The targets with requests in flight or a speed. */
   keys(): readonly string[];
@@ -26,7 +26,7 @@ interface Speed {
 /** Weight of a new measurement in the average. */
 const NEWEST_SHARE = 0.3;
 
-/** An older average is replaced, because it does not describe the target now. */
+/** An older average is replaced, because it no longer describes the target. */
 const OUTDATED_MS = 30_000;
 
 /** Minimum time between two trials of a target. */

@@ -2,10 +2,10 @@ import { remember } from '#core/limits/remember.ts';
 import { createTargetLoads, type TargetLoads } from './target-loads.ts';
 import { type FailureHistory, failuresToOpen, type TargetResult, withRun } from './failures.ts';
 
-/** Breakers, pauses and loads of targets, which outlive requests. */
+/** The targets' breakers, pauses and loads, which outlive requests. */
 export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   readonly loads: TargetLoads;
-  /** The budget of retries of a target. */
+  /** The target's retry budget. */
   retries(key: string): RetryBudget;
   /** Sorts the target last until this time, because its provider sent `Retry-After`. */
   pause(key: string, until: number): void;
@@ -16,18 +16,18 @@ export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   forget(isReplaced: (key: string) => boolean): void;
 }
 
-/** What this process knows of a target. */
+/** What this process knows about a target. */
 export interface TargetState {
   readonly target: string;
   readonly breaker: Breaker;
-  /** Users whose requests alone skip the target. */
+  /** Users for whose requests alone the target is skipped. */
   readonly openFor: readonly string[];
   /** Time until which the target is tried last; undefined if it is not paused. */
   readonly pausedUntil: number | undefined;
   readonly running: number;
-  /** Moving average to the first output of streams; undefined if there was none lately. */
+  /** Moving average of the time to a stream's first output; undefined without recent streams. */
   readonly streamMs: number | undefined;
-  /** Moving average per output token of whole answers. */
+  /** Moving average of the time per output token, for complete responses. */
   readonly tokenMs: number | undefined;
 }
 
@@ -85,21 +85,23 @@ export function createTargetStates(policies: () => StatePolicies): TargetStates 
 }
 
 /**
- * Limits the retries of one target, so that they do not multiply the load of a failing one. Each target has its own budget.
+ * Limits the retries of one target, so that they do not multiply the load of a failing one. Each target has
+ * its own budget.
  *
- * In any 10 seconds, retries that fail can be at most `percent` of the requests, plus `perSecond` for each of the seconds. A retry that
- * succeeds costs nothing, so a target whose failures are random keeps its retries, and one that is down does not. If others have spent
- * the budget, e.g. with requests that always fail, a user still has `percent` of its own requests, and one retry.
+ * In any 10 seconds, failed retries are limited to `percent` of the requests, plus `perSecond` for each
+ * second. A successful retry costs nothing, so a target whose failures are random keeps its retries, and one
+ * that is down does not. If others have exhausted the budget, e.g. with requests that always fail, a user can
+ * still retry `percent` of their own requests, plus one.
  */
 interface RetryBudget {
-  /** Counts a request of a user, before its first call. */
+  /** Counts a user's request, before its first call. */
   request(now: number, owner?: string): void;
-  /** Takes a retry. Returns undefined if none is left; otherwise a function to call if the retry succeeds. */
+  /** Takes a retry. Returns undefined if none is left; otherwise, a function to call if the retry succeeds. */
   take(now: number, owner?: string): (() => void) | undefined;
 }
 
 export interface RetryBudgetPolicy {
-  /** Percentage of the requests. */
+  /** Percentage of requests. */
   readonly percent: number;
   readonly perSecond: number;
 }
@@ -118,14 +120,14 @@ interface Counts {
 /** What happened within one second. */
 interface Slot extends Counts {
   second: number;
-  /** The same for each user. */
+  /** Same, per user. */
   readonly owners: Map<string, Counts>;
 }
 
 /** @internal Exported for tests only. */
 export function createRetryBudget(policy: () => RetryBudgetPolicy): RetryBudget {
   const slots: Slot[] = [];
-  /** The slot of this second. Older slots are reused. */
+  /** This second's slot. Older slots are reused. */
   const slotAt = (now: number): Slot => {
     const second = Math.floor(now / SLOT_MS);
     const index = ((second % SLOTS) + SLOTS) % SLOTS;
@@ -136,11 +138,11 @@ export function createRetryBudget(policy: () => RetryBudgetPolicy): RetryBudget 
     }
     return slot;
   };
-  /** Counts of the last seconds, of all users or of one. */
+  /** Counts over the last seconds, of all users or of one. */
   const recent = ({ second }: Slot, owner?: string): Counts => {
     const sum = { requests: 0, retries: 0 };
     for (const slot of Object.values(slots)) {
-      // A clock that was set back leaves slots of the future, which count no more than those of the past.
+      // A clock that moved backwards leaves slots in the future, which count no more than those in the past.
       if (Math.abs(second - slot.second) >= SLOTS) continue;
       const counts = owner === undefined ? slot : slot.owners.get(owner);
       sum.requests += counts?.requests ?? 0;
@@ -180,42 +182,42 @@ function countsOf({ owners }: Slot, owner: string): Counts {
   return known;
 }
 
-/** A request that can go to a target. */
+/** A request that can be sent to a target. */
 interface Admitted {
   readonly admitted: true;
-  /** The user of the request, if it has one. */
+  /** The request's user, if any. */
   readonly owner: string | undefined;
-  /** Whether its result decides if requests go to the target again. */
+  /** Whether its result decides if requests are sent to the target again. */
   readonly isTrial: boolean;
-  /** Whether its result decides if those of its user do. */
+  /** Whether its result decides if its user's requests are. */
   readonly isOwnTrial: boolean;
 }
 
 type TargetAdmission = Admitted | { readonly admitted: false; readonly retryAfter: number };
 
 /**
- * The circuit breakers of targets. A request can fail because of its content, so a user whose requests fail must not close a target to
- * others: each user has a breaker of its own for a target, and of the failures in a row that open the breaker of the target, one user
- * causes at most half.
+ * The targets' circuit breakers. A request can fail because of its content, so a user whose requests fail
+ * must not block a target for others: each user has a separate breaker per target, and of the consecutive
+ * failures that open the target's breaker, a single user can cause at most half.
  */
 interface TargetBreakers {
   admit(key: string, now: number, owner?: string): TargetAdmission;
   report(key: string, result: TargetResult, request: Omit<Admitted, 'admitted'>, now: number): void;
   readonly keys: () => readonly string[];
-  /** The breaker of a target for all users. */
+  /** A target's breaker for all users. */
   get(key: string): Breaker;
-  /** The users whose own breaker is open. */
+  /** Users whose own breaker is open. */
   openFor(key: string, now: number): readonly string[];
   forget(isReplaced: (key: string) => boolean): void;
 }
 
-/** Maximum number of users of a target with a breaker of their own. */
+/** Maximum number of users per target with a breaker of their own. */
 const MAX_OWNERS = 1000;
 
 function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
   const breakers = new Map<string, Breaker>();
   const histories = new Map<string, FailureHistory>();
-  /** Failures since the last success of a target, by user. */
+  /** Failures since the target's last success, by user. */
   const shares = new Map<string, Map<string, number>>();
   const ownBreakers = new Map<string, Map<string, Breaker>>();
 
@@ -241,7 +243,7 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
     if (next) remember(histories, key, next);
     else if (history) histories.delete(key);
   };
-  /** What a failure that the request can have caused shows about the target. */
+  /** What a failure that the request may have caused reveals about the target. */
   const judge = (
     key: string,
     owner: string,
@@ -320,18 +322,18 @@ function remembered<Value>(all: Map<string, Map<string, Value>>, key: string): M
   return known;
 }
 
-/** When calls to a failing target are suspended. All times are in milliseconds. */
+/** When to suspend calls to a failing target. All times are in milliseconds. */
 export interface BreakerPolicy {
   /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
-  /** How long the breaker stays open the first time. The time doubles after every failed trial, up to `maxOpen`. */
+  /** How long the breaker initially stays open. The time doubles after every failed trial, up to `maxOpen`. */
   readonly open: number;
   readonly maxOpen: number;
 }
 
 export const BREAKER_POLICY: BreakerPolicy = { failures: 5, open: 5000, maxOpen: 60_000 };
 
-/** Immutable state of the breaker of one target. @internal Exported for tests only. */
+/** Immutable breaker state of one target. @internal Exported for tests only. */
 export interface Breaker {
   /** Number of consecutive failures. */
   readonly failures: number;
@@ -339,14 +341,14 @@ export interface Breaker {
   readonly openUntil: number | undefined;
   /** Last duration of the open state. */
   readonly openedFor: number;
-  /** Whether a trial request is running. */
+  /** Whether a trial request is in progress. */
   readonly trial: boolean;
 }
 
 /** @internal Exported for tests only. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, openUntil: undefined, openedFor: 0, trial: false };
 
-/** Whether a request can go to the target, with the new state. */
+/** Whether a request can be sent to the target, with the new state. */
 type Admission =
   | { readonly admitted: true; readonly breaker: Breaker; readonly isTrial: boolean }
   | { readonly admitted: false; readonly retryAfter: number };
@@ -356,7 +358,7 @@ export function admitCall(breaker: Breaker, now: number): Admission {
   if (breaker.openUntil === undefined) return { admitted: true, breaker, isTrial: false };
   const left = breaker.openUntil - now;
   if (left > 0) return { admitted: false, retryAfter: left };
-  // The duration of a trial is unknown; the last open time is a fair guess.
+  // A trial's duration is unknown; the last open time is a reasonable guess.
   if (breaker.trial) return { admitted: false, retryAfter: breaker.openedFor };
   return { admitted: true, breaker: { ...breaker, trial: true }, isTrial: true };
 }
@@ -373,13 +375,16 @@ export function afterFailure(
 ): Breaker {
   const failures = breaker.failures + 1;
   if (isTrial) return opened(failures, Math.min(policy.maxOpen, breaker.openedFor * 2), now);
-  // Failures of requests that were already running when it opened carry no new information.
+  // Failures of requests that were already in progress when it opened carry no new information.
   if (breaker.openUntil !== undefined) return breaker;
   if (failures < policy.failures) return { ...breaker, failures };
   return opened(failures, policy.open, now);
 }
 
-/** State after a request whose outcome does not concern the target: its client disconnected, or the request was invalid. @internal Exported for tests only. */
+/**
+ * State after a request whose outcome says nothing about the target: its client disconnected, or the request
+ * was invalid. @internal Exported for tests only.
+ */
 export const afterAbandonment = (breaker: Breaker, isTrial: boolean): Breaker =>
   isTrial ? { ...breaker, trial: false } : breaker;
 

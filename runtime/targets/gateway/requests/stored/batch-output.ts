@@ -12,13 +12,16 @@ import type { Json } from '../../providers/shapes/chat.ts';
 
 interface OutputParts {
   readonly guardrails: ModelSet['guardrails'];
-  /** What was masked in the requests of the batch, by their ids. */
+  /** What was masked in the batch's requests, by request ID. */
   readonly masks: ReadonlyMap<string, RequestMasks>;
   readonly request: PolicyRequest;
   readonly hits: HitRecorder;
 }
 
-/** Applies the policy to the output of a batch, line by line. A line that it blocks becomes the error that a direct request gets. */
+/**
+ * Applies the policy to a batch's output, line by line. A line that it blocks is replaced by the error that a
+ * direct request would get.
+ */
 export function screenOutput(pieces: ForwardedStream, parts: OutputParts): ForwardedStream {
   const lines = linesOf(pieces);
   return {
@@ -62,7 +65,10 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The objects that the provider stores with one response of a batch, and its items. They belong to the user of the batch. */
+/**
+ * The objects that the provider stores with one response in a batch, and their items. They belong to the
+ * batch's user.
+ */
 export function storedWith(
   batch: StoredObject,
   model: string,

@@ -27,7 +27,7 @@ const OWN_MEMBERS = new Set(['user', 'model', 'provider', 'custom_llm_provider']
 export function createBatches({ state, calls, settler, clock, log }: BatchesParts): Batches {
   const { identity, objects, ledger } = state;
 
-  /** Reserves what the batch can cost, until it is paid. */
+  /** Reserves the batch's maximum cost until it is paid for. */
   const hold = async (
     { router, requirePricing: required, allowUnpriced }: ModelSet,
     { caller }: StoredRequest,
@@ -38,7 +38,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     const { targets } = router.resolve(model);
     const prices = await pricesOf(state, targets, clock.now(), { required, isBatch: true });
     const estimate = estimateOf(prices, { prompt, output }, allowUnpriced);
-    // A batch does not count in the limits of tokens per minute.
+    // A batch does not count towards the tokens-per-minute limits.
     const reservation = await ledger.reserve(spender, { ...estimate, tokens: 0 });
     return { held: await ledger.keep(reservation), admission: reservation };
   };
@@ -47,7 +47,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     try {
       await ledger.settleHeld(held);
     } catch (error) {
-      // It is released later, as one that no batch has.
+      // It is released later, as a reservation that belongs to no batch.
       log.error({ err: error }, 'budget of a batch not released');
     }
   };
@@ -84,7 +84,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
-          // A client that leaves must not leave an unpaid batch behind.
+          // A client that disconnects must not leave an unpaid batch behind.
           .call(
             owned,
             onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }, admission),
@@ -110,7 +110,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     async list(request, page) {
       const found = await objects.list('batch', await viewerOf(identity, request), page);
       const shown = found.slice(0, page.limit);
-      // Those that are not paid can have changed.
+      // Unpaid ones may have changed.
       const fresh = await Promise.all(
         shown.map(async (object) => {
           if (!object.held) return object;
@@ -141,7 +141,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
   };
 }
 
-/** Throws a ConflictError if the requests of a file were checked by another policy than that of now. */
+/** Throws a ConflictError if a file's requests were checked by a different policy from the current one. */
 function requirePolicy({ guardrails }: ModelSet, { policy }: WorkPlan, fileId: string): void {
   const isChecked = policy === guardrails.digest || (policy === undefined && guardrails.always.length === 0);
   if (isChecked) return;

@@ -22,7 +22,7 @@ export interface StoredParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often unpaid batches and responses are looked for. */
+/** Interval at which unpaid batches and responses are checked. */
 const CHECK_MS = 10_000;
 
 export function createStored({

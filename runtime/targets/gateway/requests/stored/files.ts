@@ -34,13 +34,13 @@ interface FilesParts {
   readonly clock: Clock;
 }
 
-/** Fields that are for the gateway, or for LiteLLM, and not for the provider. */
+/** Fields that are meant for the gateway or LiteLLM, not for the provider. */
 const OWN_FIELDS = new Set(['user', 'model', 'provider', 'custom_llm_provider', 'target_model_names']);
 
 export function createFiles({ state, policy, calls, settler, tokenCounter, clock }: FilesParts): Files {
   const { objects, objectMasks, identity } = state;
 
-  /** Applies the policy to the output of a batch; undefined if there is nothing to do. */
+  /** Applies the policy to a batch's output; undefined if there is nothing to do. */
   const outputScreen = async (
     request: StoredRequest,
     { id, model }: StoredObject,
@@ -56,7 +56,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         screenOutput(pieces, { guardrails, masks, request: asked, hits: policy.hits(asked) });
     });
 
-  /** The file for the provider, and for a batch what it will cost. */
+  /** The file for the provider and, for a batch, its maximum cost. */
   const prepare = async (
     set: ModelSet,
     request: NewStoredRequest,
@@ -110,7 +110,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
       async screen({ endpoint, body, bytes }) {
         const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
-        // Headers are about one request.
+        // Headers apply to a single request.
         const line = { ...policyRequestOf(request, named, clock), setHeader: () => undefined, admission };
         const screened = await policy.screen(line, { body, bytes }, set);
         screened.prompt?.end('', undefined, undefined);
@@ -182,7 +182,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     async delete(request, id) {
       const object = await objects.require('file', id, await viewerOf(identity, request));
       return await calls.admitted(request, async (admission) => {
-        // The cost of a batch is in its output.
+        // A batch's cost is determined from its output.
         await settler.beforeDelete(id);
         const call = { method: 'DELETE', path: pathOf(id), signal: request.signal } as const;
         const { bytes } = await calls.call(object, withoutContent(call, admission));
@@ -194,7 +194,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
   };
 }
 
-/** The form of an upload, with its length. */
+/** The form for an upload, with its length. */
 function uploadOf(fields: Form['fields'], file: FormFile) {
   const boundary = `gateway-${randomBytes(12).toString('hex')}`;
   const body = writeForm({ fields, files: [file] }, boundary);
@@ -215,7 +215,10 @@ export function requiredId({ id }: Readonly<Record<string, unknown>>): string {
   });
 }
 
-/** The model of the first request of a batch; undefined if it has none. Other problems are reported when all are read. */
+/**
+ * The model in a batch's first request; undefined if it has none. Other problems are reported when all
+ * requests are read.
+ */
 function firstModel({ pieces }: FormFile): string | undefined {
   for (const line of linesIn(pieces)) {
     const [, text] = /"model"\s*:\s*("(?:[^"\\]|\\.){0,1000}")/.exec(line.toString('utf8')) ?? [];
@@ -228,15 +231,16 @@ type StoringProvider = PolicedProvider & { readonly objects: PolicedObjects };
 
 interface Choice {
   readonly caller: Caller;
-  /** The provider that the request names. */
+  /** The provider specified in the request. */
   readonly named: string | undefined;
-  /** Model strings of the request. */
+  /** The request's model strings. */
   readonly models: readonly string[];
 }
 
 /**
- * The provider that stores a new file: the one that the request names, or the one of its models, or the only one that stores files and
- * that the key can use. Throws an InputError if there is no such provider, and a ForbiddenError if the key has no model of it.
+ * The provider that stores a new file: the one specified in the request, or the one of its models, or the
+ * only one that stores files and that the key can use. Throws an InputError if there is no such provider, and
+ * a ForbiddenError if the key has access to none of its models.
  */
 function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
   const usable = router.storing.filter((provider) => canUse(caller, provider));
@@ -265,7 +269,7 @@ function storingProvider(router: Router, { caller, named, models }: Choice): Sto
   );
 }
 
-/** The targets of a model string; none if it is invalid, because a batch can have the provider's own names. */
+/** A model string's targets; empty if it is invalid, because a batch can contain the provider's own names. */
 function targetsOf(router: Router, model: string): readonly Target[] {
   try {
     return router.resolve(model).targets;
@@ -274,7 +278,7 @@ function targetsOf(router: Router, model: string): readonly Target[] {
   }
 }
 
-/** Whether a caller can use any model of a provider. */
+/** Whether a caller can use any of a provider's models. */
 const canUse = (caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolean =>
   caller.kind === 'master' || canUseProvider(caller, name);
 

@@ -14,7 +14,7 @@ import { referencesIn } from '../../providers/references.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
-/** Routes that batches can have requests for. */
+/** Routes that batch requests can use. */
 const ROUTES = [
   '/v1/chat/completions',
   '/v1/responses',
@@ -33,19 +33,19 @@ interface BatchModel {
 interface PlanParts {
   readonly tokenCounter: TokenCounter;
   readonly assumedOutputTokens: number;
-  /** The model that a line names. Throws if it is not allowed. */
+  /** The model in a line. Throws if it is not allowed. */
   readonly modelOf: (name: string) => BatchModel;
-  /** Checks and masks a request like a direct one. Throws if the policy blocks it. */
+  /** Checks and masks a request in the same way as a direct one. Throws if the policy blocks it. */
   readonly screen: (line: BatchLine) => Promise<Screened>;
-  /** Called now and then, so that what was screened is written. */
+  /** Called from time to time, so that screened requests are written. */
   readonly written: () => Promise<void>;
-  /** Throws if one of the ids in a line belongs to another user. */
+  /** Throws if one of the IDs in a line belongs to another user. */
   readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
   /** Digest of the policy. */
   readonly policy: string;
 }
 
-/** A request of a batch. */
+/** A request in a batch. */
 interface BatchLine {
   readonly endpoint: string;
   readonly body: Json;
@@ -53,19 +53,22 @@ interface BatchLine {
 }
 
 interface PlannedBatch {
-  /** The file with the provider's names of the models. */
+  /** The file with the provider's model names. */
   readonly file: Passed<{ readonly pieces: readonly Uint8Array[] }>;
   readonly plan: WorkPlan;
   /** What was masked in its requests. */
   readonly masks: readonly RequestMasks[];
 }
 
-/** Requests after which other work gets a turn. */
+/** Number of requests after which other work gets a turn. */
 const PER_TURN = 50;
 
 const MAX_REQUESTS = 100_000;
 
-/** Reads the requests of a batch, for its cost and for the names of its model. Throws a MalformedError for a file that is none. */
+/**
+ * Reads a batch's requests, to determine its cost and replace its model names. Throws a MalformedError for a
+ * file that is not a batch.
+ */
 export async function planBatch(
   file: Iterable<Uint8Array>,
   { tokenCounter, assumedOutputTokens, modelOf, screen, requireOwn, written, policy }: PlanParts,
@@ -106,7 +109,7 @@ export async function planBatch(
       inputTokens: plan.inputTokens + counts.maxPrompt,
       outputTokens: plan.outputTokens + rules.maxOutputTokens(body, assumedOutputTokens),
     };
-    // Written again, so that the provider reads what was read here, even if a name was there twice.
+    // Rewritten, so that the provider reads what was read here, even if a name occurred twice.
     pieces.push(Buffer.from(JSON.stringify({ ...request, body: { ...body, model: name } })));
     pieces.push(LINE_END);
   }
@@ -116,14 +119,14 @@ export async function planBatch(
 
 const LINE_END = Buffer.from('\n');
 
-/** What the response from a request gets back; undefined if that is nothing. */
+/** What to restore in the request's response; undefined if there is nothing. */
 function masksOf(id: unknown, { placeholders }: GuardedInput, guardrails: unknown): RequestMasks | undefined {
   const values = placeholders?.restored() ?? [];
   if (values.length === 0 && guardrails === undefined) return undefined;
   return { customId: String(id), values, ...(guardrails !== undefined && { guardrails }) };
 }
 
-/** Adds the line to errors of the policy. */
+/** Adds the line number to policy errors. */
 async function inLine<Result>(line: number, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -159,7 +162,7 @@ function parsed(text: string, line: number): Json {
 const wrong = (line: number, what: string): AppError =>
   new AppError('MalformedError', `Line ${line} of the batch file ${what}`, { reason: 'invalid_batch' });
 
-/** The lines of a file in pieces, without their ends. Lines are copied only where they cross pieces. */
+/** A file's lines in pieces, without line ends. Lines are only copied where they cross pieces. */
 export function* linesIn(pieces: Iterable<Uint8Array>): Generator<Buffer, void> {
   let rest: Buffer[] = [];
   for (const piece of pieces) {

@@ -19,15 +19,15 @@ import type { Viewer } from '../../shared/owner.ts';
 
 type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
 
-/** A request about an object, without anything that a user has written. */
+/** A request about an object, without anything written by a user. */
 type AskedCall = Pick<ObjectCall, 'method' | 'path' | 'headers' | 'signal'>;
 
-/** Calls the providers that have stored objects. Throws the error for the client. */
+/** Calls the providers of stored objects. Throws the error for the client. */
 export interface ProviderCalls {
-  /** Calls for a user, whose limits hold. */
+  /** Calls on behalf of a user, whose limits apply. */
   ask(request: StoredRequest, object: Owned, call: AskedCall): Promise<ObjectAnswer>;
   openFor(request: StoredRequest, object: Owned, call: AskedCall): Promise<StoredBytes>;
-  /** Runs work that calls a provider for a user, whose limits hold until it is done. */
+  /** Runs work that calls a provider on behalf of a user, whose limits apply until it is done. */
   admitted<Result>(request: StoredRequest, work: (admission: Admission) => Promise<Result>): Promise<Result>;
   call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
   open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
@@ -122,28 +122,31 @@ function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): Po
   });
 }
 
-/** The error for the client. A provider that does not have an object reports it like an unknown model. */
+/** The error for the client. A provider reports an object that it does not have like an unknown model. */
 const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
   kind === 'model_not_found' ? unknownObject(object, id) : error;
 
 interface About {
-  /** Path of the route. */
+  /** Route path. */
   readonly endpoint: string;
   readonly spender: Spender | undefined;
-  /** Empty for a file that no model is named for. */
+  /** Empty for a file without a model. */
   readonly model: string;
-  /** Length of what the user has written, in bytes. */
+  /** Length of the user's content in bytes. */
   readonly size: number;
 }
 
-/** What the policy knows of a request about stored objects. */
+/** What the policy knows about a request for stored objects. */
 export const policyRequestOf = (
   { caller, requestId, signal, setHeader }: StoredRequest,
   about: About,
   clock: Pick<Clock, 'now'>,
 ): PolicyRequest => ({ ...about, caller, requestId, signal, setHeader, startedAt: clock.now() });
 
-/** Whose objects a request can see: what its key allows; with the master key those of the user that it names, or all. */
+/**
+ * Whose objects a request can see: those that its key can see or, with the master key, those of the specified
+ * user or all.
+ */
 export const viewerOf = async (
   { viewer }: Pick<Identity, 'viewer'>,
   { caller, user }: Pick<StoredRequest, 'caller' | 'user'>,

@@ -20,7 +20,7 @@ export interface ResponsesParts {
 
 export function createResponses({ state, policy, calls, settler, clock }: ResponsesParts): Responses {
   const { identity, objects, objectMasks } = state;
-  /** Applies the policy to an answer that the provider has stored. */
+  /** Applies the policy to a response stored by a provider. */
   const screened = async (request: StoredRequest, object: StoredObject, bytes: Uint8Array) => {
     const masks = (await objectMasks.find('response', object.id)).get('');
     return await calls.within(async ({ guardrails }) => {
@@ -85,7 +85,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
       const object = await find(request, id);
       const { signal } = request;
       if (object.held) {
-        // Its usage is known only as long as the provider has it.
+        // Its usage is only known as long as the provider has it.
         const { json } = await calls.ask(request, object, { method: 'GET', path: pathOf(id), signal });
         await settler.seen(object, json);
         if ((await find(request, id)).held)

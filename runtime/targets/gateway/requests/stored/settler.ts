@@ -30,13 +30,16 @@ interface SettlerParts {
   readonly log: Logger;
 }
 
-/** Bills batches and responses when they are finished, each exactly once: the row of its usage has the id of its reservation. */
+/** Bills batches and responses when they are finished, each exactly once: the usage row has the reservation's ID. */
 export interface Settler {
-  /** Takes the state of an object that the provider reports. Bills it if it is finished, and adds its output to the files of its user. */
+  /**
+   * Receives an object's state as reported by the provider. Bills the object if it is finished, and adds its
+   * output to its user's files.
+   */
   seen(object: StoredObject, content: Json): Promise<void>;
-  /** Bills the batch whose output a file is. Throws a ConflictError if that is not possible yet. */
+  /** Bills the batch that produced an output file. Throws a ConflictError if that is not possible yet. */
   beforeDelete(fileId: string): Promise<void>;
-  /** Asks for all unpaid objects that were not checked for a while. */
+  /** Requests the state of all unpaid objects that were not checked for a while. */
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -50,17 +53,20 @@ const PATHS = { batch: '/batches', response: '/responses' };
 /** How often a provider is asked about an object. */
 const CHECK_MS = { batch: 60_000, response: 10_000 };
 
-/** After this time, a reservation that no object has is one of a gateway that was killed, and an object that the provider does not have is deleted. */
+/**
+ * After this time, a reservation without an object belongs to a gateway that was killed, and an object that
+ * the provider does not have counts as deleted.
+ */
 const LOST_AFTER_MS = 3_600_000;
 
 const DELETED = 'deleted';
 
-/** Responses of a batch that are recorded together. */
+/** Number of a batch's responses that are recorded together. */
 const MAX_ADDED = 500;
 
 export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
   const { identity, objects, objectMasks, ledger } = state;
-  /** Objects that are being billed by this process. */
+  /** Objects that this process is currently billing. */
   const running = new Map<string, Promise<void>>();
 
   const priceAt = async ({ createdAt }: StoredObject, model: string, isBatch: boolean) =>
@@ -139,7 +145,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     await objects.paid(object);
   };
 
-  /** Bills an object once at a time. */
+  /** Ensures that an object is billed only once at a time. */
   const billOnce = async (object: StoredObject, content: Json): Promise<void> => {
     const key = `${object.kind} ${object.id}`;
     let billing = running.get(key);
@@ -150,7 +156,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     await billing;
   };
 
-  /** Adds the files that a batch has written, with what was masked in its requests. */
+  /** Adds the files written by a batch, with what was masked in its requests. */
   const addOutputs = async (batch: StoredObject, content: Json): Promise<void> => {
     const outputs = outputsOf(batch, content, clock.now());
     const { input_file_id: input } = content;
@@ -167,7 +173,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     try {
       await billOnce(object, content);
     } catch (error) {
-      // It is billed by a later check.
+      // A later check bills it.
       log.error({ err: error, [object.kind]: object.id }, 'usage not recorded yet');
     }
   };
@@ -180,7 +186,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }, NO_LIMITS));
       await seen(object, json);
     } catch (error) {
-      // What the provider has deleted is billed as it was expected. A new object may not be everywhere yet.
+      // What the provider has deleted is billed as estimated. A new object may not be visible everywhere yet.
       const isOld = clock.now() - object.createdAt > LOST_AFTER_MS;
       if (isMissing(error) && isOld) await billOnce(object, { id, status: DELETED });
       else log.warn({ err: error, [kind]: id }, 'state not known');
@@ -220,12 +226,12 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 
 const NEVER = new AbortController().signal;
 
-/** What the database keeps of a response: nothing that was written in it. */
+/** The part of a response that the database keeps: none of its content. */
 const withoutOutput = ({ id, status, model, usage }: Json): Json => ({ id, status, model, usage });
 
 const isMissing = (error: unknown): boolean => error instanceof AppError && error.code === 'NotFoundError';
 
-/** The files that a batch has written, which belong to its user. */
+/** The files written by a batch, which belong to its user. */
 function outputsOf(batch: StoredObject, content: Json, now: number): StoredObject[] {
   const ids = [content['output_file_id'], content['error_file_id']].filter((id) => typeof id === 'string');
   return ids.map((id) => ({
@@ -239,16 +245,16 @@ function outputsOf(batch: StoredObject, content: Json, now: number): StoredObjec
   }));
 }
 
-/** The sum of the responses from a batch. */
+/** The sum over a batch's responses. */
 interface BatchBill {
-  /** Adds a line of the output. Returns its answer, if it has one. */
+  /** Adds an output line. Returns its response, if it has one. */
   add(line: string): Json | undefined;
-  /** Adds answers that cannot be read, by what was expected of them. */
+  /** Adds unreadable responses, using their estimates. */
   addUnread(requests: number): void;
   entry(object: Pick<StoredObject, 'id' | 'content'>, error: string | undefined): UsageEntry;
 }
 
-/** Each answer has its own price, because the length of its prompt can decide the rate. */
+/** Each response has its own price, because its prompt's length can determine the rate. */
 function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBill {
   const sum = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
   let cost = price === undefined ? null : 0n;
@@ -274,7 +280,7 @@ function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBi
     add(line) {
       if (line.trim() === '') return undefined;
       const answer = answerIn(line);
-      // Requests that failed cost nothing.
+      // Failed requests cost nothing.
       if (answer === 'failed') return undefined;
       const usage = answer && answerUsage(answer);
       if (usage?.promptTokens === undefined) addUnread(1);
@@ -312,7 +318,7 @@ const NO_TOKENS: CountedTokens = {
   cacheWrite1hTokens: 0,
 };
 
-/** The body of an answer; undefined if it cannot be read. */
+/** A response's body; undefined if it is unreadable. */
 function answerIn(line: string): Readonly<Record<string, unknown>> | 'failed' | undefined {
   try {
     const { response } = membersOf(parseJsonText(line));
@@ -324,7 +330,7 @@ function answerIn(line: string): Readonly<Record<string, unknown>> | 'failed' | 
   }
 }
 
-/** The usage in an answer of a chat, of embeddings or of a response. */
+/** The usage in a chat completion, embedding or response. */
 function answerUsage(answer: Json): TokenUsage | undefined {
   const usage = membersOf(answer['usage']);
   if (usage['prompt_tokens'] !== undefined) return readUsage(usage);

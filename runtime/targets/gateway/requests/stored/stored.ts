@@ -7,23 +7,23 @@ import type { ForwardedStream } from '../../providers/streams/stream.ts';
 /** A request about a stored object. */
 export interface StoredRequest {
   readonly caller: Caller;
-  /** The user that the request names, for the master key. */
+  /** The user specified in the request, for the master key. */
   readonly user: string | undefined;
   readonly requestId: string;
-  /** Sets a header of the response. */
+  /** Sets a response header. */
   readonly setHeader: (name: string, value: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface NewStoredRequest extends StoredRequest {
-  /** The provider that the request names. */
+  /** The provider specified in the request. */
   readonly provider: string | undefined;
 }
 
 /** Bytes of any type, as they arrive. */
 export interface StoredBytes {
   readonly type: string;
-  /** The name of a file. */
+  /** The file name. */
   readonly filename?: string | undefined;
   readonly pieces: ForwardedStream;
 }
@@ -33,7 +33,7 @@ interface ObjectList {
   readonly hasMore: boolean;
 }
 
-/** `/v1/files`. Answers are those of the provider. */
+/** `/v1/files`. Responses are the provider's. */
 export interface Files {
   upload(request: NewStoredRequest, form: Form): Promise<Uint8Array>;
   list(request: StoredRequest, page: ObjectPage): Promise<ObjectList>;
@@ -50,11 +50,11 @@ export interface Batches {
   cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
 }
 
-/** Responses that a provider has stored. */
+/** Responses stored by a provider. */
 export interface Responses {
   /** `query` is passed on, for example `include[]` or `starting_after`. */
   get(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
-  /** The events of a response that works in the background. */
+  /** The events of a background response. */
   follow(request: StoredRequest, id: string, query: string): Promise<StoredBytes>;
   inputItems(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
   cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
@@ -68,6 +68,6 @@ export interface Stored {
   readonly responses: Responses;
   /** Checks once which batches and responses are finished, and bills them. */
   readonly settle: () => Promise<void>;
-  /** Stops the regular checks. */
+  /** Stops the periodic checks. */
   readonly close: () => Promise<void>;
 }

@@ -14,11 +14,14 @@ interface WatchParts {
   readonly log: Logger;
   /** Path of an object at its provider. */
   readonly pathOf: (object: StoredObject) => string;
-  /** Takes the state that the provider reports after it has cancelled an object. */
+  /** Receives the state that the provider reports after canceling an object. */
   readonly onCancelled: (object: StoredObject, content: Json) => Promise<void>;
 }
 
-/** Cancels batches and responses at their providers whose key was deleted or disabled or has expired, or whose user or team is blocked. */
+/**
+ * Cancels batches and responses at their providers if their key was deleted, disabled or has expired, or
+ * their user or team is blocked.
+ */
 export async function cancelRevoked(
   { identity, objects, calls, log, pathOf, onCancelled }: WatchParts,
   signal: AbortSignal,
@@ -39,14 +42,14 @@ export async function cancelRevoked(
         log.info(about, 'cancelled, because its key is revoked');
         await onCancelled(object, json);
       } catch (error) {
-        // It has ended by now, or the provider is unavailable: then the next check cancels it.
+        // It has ended by now, or the provider is unavailable, in which case the next check cancels it.
         log.warn({ ...about, err: error }, 'not cancelled, although its key is revoked');
       }
     }
   }
 }
 
-/** Why a key pays for nothing; undefined if it does. */
+/** Why a key can no longer pay; undefined if it can. */
 async function refusalOf(identity: WatchParts['identity'], keyId: string): Promise<string | undefined> {
   try {
     await identity.spender({ kind: 'work', keyId, userId: '', teamId: null, jobId: '' }, undefined);

@@ -1,12 +1,15 @@
-/** Counts the tokens of texts as one family of models does. */
+/** Counts tokens in the same way as one family of models. */
 export interface Encoding {
   readonly count: (text: string) => number;
 }
 
-/** Longer pieces, for example of a language without spaces, are cut, so that merging takes no time that grows with their square. */
+/**
+ * Longer pieces, for example in a language without spaces, are split, so that merging time does not grow
+ * quadratically.
+ */
 const MAX_PIECE_BYTES = 512;
 
-/** Byte pair encoding: bytes of a piece are merged pair by pair, the pair with the lowest rank first. */
+/** Byte pair encoding: a piece's bytes are merged pair by pair, lowest rank first. */
 export function createEncoding(ranks: Ranks, next: NextPiece): Encoding {
   const merge = createMerge(ranks);
   return {
@@ -29,7 +32,7 @@ export function createEncoding(ranks: Ranks, next: NextPiece): Encoding {
     let start = from;
     while (to - start > MAX_PIECE_BYTES) {
       let cut = start + MAX_PIECE_BYTES;
-      // Never within a character.
+      // Never splits a character.
       while (((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
       tokens += merge(bytes, start, cut);
       start = cut;
@@ -38,12 +41,15 @@ export function createEncoding(ranks: Ranks, next: NextPiece): Encoding {
   }
 }
 
-/** Positions in a piece have 10 bits, so that a rank and a position make one number, which sorts by rank and then from the left. */
+/**
+ * Positions in a piece have 10 bits, so that a rank and a position fit into one number, which sorts by rank
+ * and then from left to right.
+ */
 const POSITIONS = 1024;
 
-/** Merges with a heap of pairs, of which those whose parts have changed since are skipped. Its arrays are reused. */
+/** Merges with a heap of pairs, skipping pairs whose parts have changed in the meantime. Its arrays are reused. */
 function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: number) => number {
-  /** Of each part, by its first byte: the next and the previous part, and the rank of the part with the next one. */
+  /** For each part, by its first byte: the next and previous part, and the rank of its pair with the next one. */
   const next = new Int32Array(POSITIONS);
   const previous = new Int32Array(POSITIONS);
   const pairs = new Int32Array(POSITIONS);
@@ -62,7 +68,7 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
     }
     heap[at] = key;
   };
-  /** The least key; -1 if there is none. */
+  /** The lowest key; -1 if there is none. */
   const pop = (): number => {
     if (size === 0) return -1;
     const top = heap[0] as number;
@@ -83,8 +89,9 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
   };
 
   /**
-   * Most characters of Chinese, Japanese and Korean are tokens, whose bytes would be merged first anyway. Their pieces are long, and this
-   * saves most of the work; for other scripts, whose tokens can end within a character, it would change counts.
+   * Most Chinese, Japanese and Korean characters are tokens, whose bytes would be merged first anyway. Their
+   * pieces are long, and this saves most of the work. For other scripts, whose tokens can end within a
+   * character, it would change counts.
    */
   const characterEnd = (bytes: Uint8Array, from: number, part: number): number => {
     const first = bytes[from + part] as number;
@@ -128,13 +135,13 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
   };
 }
 
-/** The byte sequences of an encoding. The rank of one is its place in the list, and its token id. */
+/** An encoding's byte sequences. A sequence's rank is its position in the list, and its token ID. */
 interface Ranks {
   /** The rank of the bytes from `start` to `end`; -1 if they are not a token. */
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
 }
 
-/** Two slots for each token at least, so that most look-ups need one comparison. */
+/** At least two slots per token, so that most lookups need a single comparison. */
 const SLOTS_PER_TOKEN = 2;
 
 /** Ranks are below 262,144, and tokens are shorter than 256 bytes. */
@@ -142,22 +149,23 @@ const RANK_BITS = 18;
 
 const RANK_MASK = 2 ** RANK_BITS - 1;
 
-/** Tokens that are read without a pause; a few milliseconds. */
+/** Number of tokens read without a pause; takes a few milliseconds. */
 const TOKENS_AT_ONCE = 20_000;
 
 /**
- * Reads a list: the number of tokens (4 bytes, little-endian), the length of each, and then their bytes. Yields between parts, so that
- * requests are answered meanwhile.
+ * Reads a token list: the number of tokens (4 bytes, little-endian), the length of each, and then their
+ * bytes. Yields between parts, so that requests are handled meanwhile.
  *
- * The table has the hash and the length of each token instead of its bytes: a look-up reads one line of memory instead of four. One in
- * 100,000 sequences that are not a token is taken for one, which does not matter for an estimate.
+ * The table contains each token's hash and length instead of its bytes: a lookup reads one cache line instead
+ * of four. One in 100,000 sequences that are not a token is mistaken for one, which does not matter for an
+ * estimate.
  */
 export async function readRanks(data: Uint8Array, pause: () => Promise<void>): Promise<Ranks> {
   const count = new DataView(data.buffer, data.byteOffset).getUint32(0, true);
   const lengths = data.subarray(4, 4 + count);
   const bytes = data.subarray(4 + count);
   const mask = 2 ** Math.ceil(Math.log2(count * SLOTS_PER_TOKEN)) - 1;
-  /** In each slot a hash, and a length with a rank; 0 is an empty slot, as no token is empty. */
+  /** Each slot has a hash, and a length with a rank; 0 marks an empty slot, because no token is empty. */
   const table = new Int32Array(2 * (mask + 1));
   for (let rank = 0, end = 0; rank < count; rank += 1) {
     const start = end;
@@ -188,12 +196,12 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Classes of characters that the patterns of encodings distinguish, as bits. */
+/** Character classes that the encodings' patterns distinguish, as bits. */
 const UPPER = 1;
 
 const LOWER = 2;
 
-/** A letter without case or a modifier: in the patterns it is upper and lower. */
+/** A letter without case, or a modifier: in the patterns, it counts as both upper and lower case. */
 const MARK = 4;
 
 const LETTER = 8;
@@ -208,7 +216,7 @@ const KNOWN = 128;
 
 const classes = (): Uint8Array => new Uint8Array(0x11_00_00);
 
-/** Returns the class of a code point. Classes are looked up once, as most texts have few different characters. */
+/** Returns a code point's class. Classes are cached, because most texts have few distinct characters. */
 function createClassifier(): (codePoint: number) => number {
   const known = classes();
   return (codePoint) => {
@@ -230,17 +238,17 @@ function classOf(character: string): number {
   return /\p{M}/u.test(character) ? MARK | UPPER | LOWER : 0;
 }
 
-/** A text as code points in UTF-8, with what each is. */
+/** A text as UTF-8 code points, with the class of each. */
 interface ClassedText {
   /** The UTF-8 bytes. */
   readonly bytes: Uint8Array;
-  /** Where each character starts, and the end. */
+  /** Where each character starts, plus the end. */
   readonly starts: Uint32Array;
   readonly classes: Uint8Array;
   readonly length: number;
 }
 
-/** Finds the end of the piece that starts at a character. Encodings merge bytes within a piece only. */
+/** Finds the end of the piece that starts at a character. Encodings only merge bytes within a piece. */
 export type NextPiece = (text: ClassedText, at: number) => number;
 
 const classify = createClassifier();
@@ -251,7 +259,7 @@ const scratch = { bytes: new Uint8Array(0), starts: new Uint32Array(0), classes:
 
 const encoder = new TextEncoder();
 
-/** Reads a text. The result is good until the next call. */
+/** Reads a text. The result is valid until the next call. */
 function classText(text: string): ClassedText {
   if (scratch.starts.length <= text.length) {
     const size = Math.max(4096, text.length * 2);
@@ -312,9 +320,7 @@ export const nextO200k: NextPiece = (text, at) => {
   return spacesEnd(text, at);
 };
 
-/**
- * cl100k_base: `S|X?\p{L}+|\p{N}{1,3}| ?P+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`, with the names of above.
- */
+/** cl100k_base: `S|X?\p{L}+|\p{N}{1,3}| ?P+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`, with the same names. */
 export const nextCl100k: NextPiece = (text, at) => {
   const { classes, length } = text;
   const suffix = suffixLength(text, at);
@@ -336,7 +342,8 @@ function lowerEnd({ classes, length }: ClassedText, from: number): number {
     while (at < length && (classes[at] as number) & LOWER) at += 1;
     return at;
   }
-  // What is both upper and lower case was taken as upper; the last such character can be the lower one.
+  // A character that is both upper and lower case was counted as upper case; the last such character can be
+  // the lower-case one.
   while (at > from && ((classes[at - 1] as number) & LOWER) === 0) at -= 1;
   return at > from ? at : 0;
 }
@@ -362,7 +369,10 @@ function symbolsEnd(text: ClassedText, at: number): number {
   return end > from ? end : 0;
 }
 
-/** The end of white space: after its last newline, before the last space in front of a word, or the whole of it. */
+/**
+ * The end of white space: after its last newline, before the last space in front of a word, or the end of all
+ * of it.
+ */
 function spacesEnd(text: ClassedText, at: number): number {
   const { classes, length } = text;
   const end = runEnd(text, at, SPACE, length);

@@ -6,16 +6,16 @@ import { createLearnedFactors, factorKey, type LearnedFactors, MAX_LEARNED } fro
 
 /** Factors that survive a restart. */
 export interface StoredFactors extends LearnedFactors {
-  /** Writes what is new, and stops. */
+  /** Writes new factors, then stops. */
   readonly close: () => Promise<void>;
 }
 
 const WRITE_INTERVAL_MS = 60_000;
-/** Factors of models that were not used for this long are forgotten. */
+/** Factors of models that were not used for this long are dropped. */
 const MAX_AGE_MS = 90 * 86_400_000;
 const MILLION = 1_000_000;
 
-/** Reads the factors of the database, and writes new ones once per minute, so that no request waits for it. */
+/** Reads the factors from the database, and writes new ones once per minute, so that no request waits for it. */
 export async function openLearnedFactors(
   { db }: Pick<Store, 'db'>,
   clock: Clock,
@@ -62,7 +62,7 @@ export async function openLearnedFactors(
     get: factors.get,
     set(model, script, factor) {
       factors.set(model, script, factor);
-      // Factors that were forgotten in memory are still in the database.
+      // Factors dropped from memory are still in the database.
       if (unwritten.size < MAX_LEARNED) unwritten.set(factorKey(model, script), { model, script, factor });
     },
     close: async () => {

@@ -3,7 +3,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { FormFile } from '../../shared/form.ts';
 
-/** Whose rules for images, documents and audio apply to a model. */
+/** The vendor whose rules for images, documents and audio apply to a model. */
 export type MediaRules = 'openai' | 'anthropic' | 'gemini';
 
 interface Image {
@@ -11,7 +11,10 @@ interface Image {
   readonly detail: unknown;
 }
 
-/** The tokens of an image by the published rules of its vendor; of an image whose size is not known, the most that it can have. @internal Exported for tests only. */
+/**
+ * An image's tokens according to its vendor's published rules; for an image of unknown size, the maximum.
+ * @internal Exported for tests only.
+ */
 export function imageTokens(model: string, media: MediaRules, { size, detail }: Image): number {
   if (media === 'anthropic') return anthropicTokens(size);
   if (media === 'gemini') return geminiTokens(size);
@@ -40,7 +43,7 @@ function geminiTokens(size: ImageSize | undefined): number {
 
 const GEMINI_TILE = 258;
 
-/** Tokens of an image and of each tile of 512 pixels, or a factor for patches of 32 pixels. */
+/** Tokens per image and per tile of 512 pixels, or a factor for patches of 32 pixels. */
 type OpenAiRule = { readonly base: number; readonly tile: number } | { readonly factor: number };
 
 /** @see https://platform.openai.com/docs/guides/images-vision#calculating-costs */
@@ -67,7 +70,7 @@ const MAX_PATCHES = 1536;
 const patches = (size: ImageSize | undefined): number =>
   size ? Math.min(MAX_PATCHES, Math.ceil(size.width / 32) * Math.ceil(size.height / 32)) : MAX_PATCHES;
 
-/** Tiles after the image was fitted into a square of 2048 pixels and its shorter side to 768. */
+/** Number of tiles after the image was scaled to fit a square of 2048 pixels, with its shorter side at 768. */
 function tiles(size: ImageSize | undefined): number {
   if (!size) return MAX_TILES;
   const fit = Math.min(1, 2048 / Math.max(size.width, size.height));
@@ -78,8 +81,8 @@ function tiles(size: ImageSize | undefined): number {
 const MAX_TILES = 8;
 
 /**
- * Tokens of a page. Gemini has a number; Anthropic and OpenAI bill the text and an image of the page: 1500 to 3000 tokens, and 765 and
- * about 650 of text.
+ * Tokens per page. Gemini uses a fixed number; Anthropic and OpenAI bill the text plus an image of the page:
+ * 1500 to 3000 tokens, and 765 plus about 650 for the text.
  */
 const PAGE: Readonly<Record<MediaRules, number>> = {
   gemini: GEMINI_TILE,
@@ -87,15 +90,15 @@ const PAGE: Readonly<Record<MediaRules, number>> = {
   openai: 1415,
 };
 
-/** Tokens of a second of audio, as Google and OpenAI publish them. Anthropic takes none. */
+/** Tokens per second of audio, as published by Google and OpenAI. Anthropic does not support audio. */
 const SECOND: Readonly<Record<MediaRules, number>> = { gemini: 32, anthropic: 32, openai: 10 };
 
-/** A file that the gateway cannot see. */
+/** Assumed size of a file that the gateway cannot see. */
 const UNSEEN_PAGES = 10;
 
 const UNSEEN_SECONDS = 60;
 
-/** The tokens of a part by the published rules of the model's vendor. */
+/** A part's tokens according to the published rules of the model's vendor. */
 export function mediaTokens(model: string, media: MediaRules, { kind, base64, detail }: MediaPart): number {
   if (kind === 'image')
     return imageTokens(model, media, { size: base64 === undefined ? undefined : imageSize(base64), detail });
@@ -103,16 +106,16 @@ export function mediaTokens(model: string, media: MediaRules, { kind, base64, de
   return Math.round(SECOND[media] * (base64 === undefined ? UNSEEN_SECONDS : audioSeconds(base64)));
 }
 
-/** An image, a document or audio in a request of any client API. */
+/** An image, document or audio in a request of any client API. */
 interface MediaPart {
   readonly kind: 'image' | 'document' | 'audio';
-  /** Its data in base64; undefined for a URL or a file of the provider. */
+  /** Its data in base64; undefined for a URL or a file stored at the provider. */
   readonly base64: string | undefined;
-  /** Of OpenAI's API: `low`, `high` or `auto`. */
+  /** From OpenAI's API: `low`, `high` or `auto`. */
   readonly detail: unknown;
 }
 
-/** All parts of a request that models read as something else than text. */
+/** All parts of a request that models read as something other than text. */
 export function mediaIn(body: Json): MediaPart[] {
   const parts: MediaPart[] = [];
   const open: unknown[] = ['messages', 'input', 'system', 'contents'].map((name) => body[name]);
@@ -167,7 +170,7 @@ const mediaPart = (kind: MediaPart['kind'], data: unknown, detail?: unknown): Me
 const kindOf = (mimeType: string): MediaPart['kind'] =>
   mimeType.startsWith('image/') ? 'image' : /^(audio|video)\//.test(mimeType) ? 'audio' : 'document';
 
-/** The data of a data URL, or of a text that is data itself. */
+/** The data in a data URL, or in a text that is itself data. */
 function dataOf(text: unknown): string | undefined {
   if (typeof text !== 'string' || /^[a-z]+:\/\//i.test(text.slice(0, 20))) return undefined;
   return text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
@@ -178,17 +181,20 @@ interface ImageSize {
   readonly height: number;
 }
 
-/** The size of a JPEG can be behind a preview of this length. */
+/** A JPEG's size can follow a preview of this length. */
 const MAX_HEAD = 256 * 1024;
 
-/** Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of them or damaged. @internal Exported for tests only. */
+/**
+ * Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of these or damaged.
+ * @internal Exported for tests only.
+ */
 export function imageSize(base64: string): ImageSize | undefined {
   const head = Buffer.from(base64.slice(0, MAX_HEAD), 'base64');
   try {
     const size = read(head);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    // A read behind the end of a damaged image.
+    // A read beyond the end of a damaged image.
     return undefined;
   }
 }
@@ -211,7 +217,7 @@ function webpSize(head: Buffer, chunk: string): ImageSize | undefined {
   return { width: (bits & 0x3f_ff) + 1, height: ((bits >>> 14) & 0x3f_ff) + 1 };
 }
 
-/** Finds the frame header behind other segments, each of which has its length. */
+/** Finds the frame header after other segments, each of which contains its length. */
 function jpegSize(head: Buffer): ImageSize | undefined {
   for (let at = 2; at < head.length; at += 2 + head.readUInt16BE(at + 2)) {
     while (head[at] === 0xff && head[at + 1] === 0xff) at += 1;
@@ -223,16 +229,16 @@ function jpegSize(head: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Bytes of a page if a document does not contain their number. */
+/** Bytes per page, for documents that do not contain the number of pages. */
 const BYTES_PER_PAGE = 50_000;
 
-/** Bytes at both ends that are searched; between them, pages are counted by what was found. */
+/** Number of bytes searched at both ends; the pages in between are extrapolated. */
 const SEARCHED = 1024 * 1024;
 
-/** The number of pages of a PDF in base64, from its page objects, or from its catalog. @internal Exported for tests only. */
+/** The number of pages in a base64 PDF, based on its page objects or its catalog. @internal Exported for tests only. */
 export function documentPages(base64: string): number {
   const bytes = Math.ceil((base64.length * 3) / 4);
-  // Base64 is cut at a multiple of four, so that each part can be decoded.
+  // Base64 is split at a multiple of four, so that each part can be decoded.
   const half = Math.floor(SEARCHED / 3) * 4;
   const parts =
     base64.length <= 2 * half
@@ -242,17 +248,18 @@ export function documentPages(base64: string): number {
   if (!text.startsWith('%PDF')) return Math.ceil(bytes / BYTES_PER_PAGE);
   const share = parts.length === 1 ? 1 : text.length / bytes;
   const objects = Math.round((text.match(/\/Type\s{0,100}\/Page\b/g) ?? []).length / share);
-  // Objects can be compressed; then the first line of a linearized file or the root of the pages may be readable.
+  // Objects can be compressed; then, the first line of a linearized file or the page tree root may still be
+  // readable.
   return Math.max(objects, countIn(text)) || Math.ceil(bytes / BYTES_PER_PAGE);
 }
 
-/** The keys of the number of pages. */
+/** The keys for the number of pages. */
 const COUNT = { linear: /\/N\s{1,100}(\d{1,9})/, root: /\/Count\s{1,100}(\d{1,9})/ };
 
-/** Length of a dictionary in which its end and the number are searched. */
+/** Length of a dictionary within which its end and the number are searched. */
 const MAX_DICTIONARY = 1024;
 
-/** The largest number of pages that a dictionary names; 0 if none does. */
+/** The largest number of pages in a dictionary; 0 if there is none. */
 function countIn(text: string): number {
   const counted = /\/(Linearized|Type\s{0,100}\/Pages)\b/g;
   let most = 0;
@@ -265,14 +272,17 @@ function countIn(text: string): number {
   return most;
 }
 
-/** Compressed audio of 128 kbit/s; speech is often smaller, so its length is rather under- than overestimated by less. */
+/**
+ * Assumed rate of compressed audio, 128 kbit/s. Speech often has a lower rate, so its length is under- rather
+ * than overestimated.
+ */
 const COMPRESSED_BYTES_PER_SECOND = 16_000;
 
-/** The length of audio in base64: of WAV from its header, of compressed formats from their size. */
+/** The length of base64 audio: for WAV from its header, for compressed formats from their size. */
 const audioSeconds = (base64: string): number =>
   lengthOfAudio(Buffer.from(base64.slice(0, 64), 'base64'), (base64.length * 3) / 4);
 
-/** The same for a file of this size that begins with `head`. */
+/** Same for a file of this size that starts with `head`. */
 function lengthOfAudio(head: Buffer, bytes: number): number {
   const isWav =
     head.length >= 32 &&

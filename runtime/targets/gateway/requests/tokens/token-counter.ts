@@ -7,7 +7,10 @@ import { mediaIn, mediaTokens, type MediaRules } from './media-tokens.ts';
 /** What a model is expected to count. */
 export interface CountedPrompt {
   readonly tokens: number;
-  /** Tokens of the encoding, before the factor of the model; undefined if nothing can be learned from this request. */
+  /**
+   * Tokens according to the encoding, before applying the model's factor; undefined if nothing can be learned
+   * from this request.
+   */
   readonly learnable:
     | {
         readonly base: number;
@@ -17,27 +20,30 @@ export interface CountedPrompt {
     | undefined;
 }
 
-/** Counts tokens before a provider does, with the model's own encoding where it is published. */
+/** Counts tokens before a provider does, using the model's own encoding if it is published. */
 export interface TokenCounter {
-  /** A promise while an encoding of one of these models is being read; undefined if all are ready. */
+  /** A promise while one of these models' encodings is being read; undefined if all are ready. */
   loading(models: readonly string[]): Promise<void> | undefined;
-  /** The tokens of a request: its texts, tools, images, documents and audio. */
+  /** A request's tokens: its texts, tools, images, documents and audio. */
   prompt(model: string, body: Json): CountedPrompt;
-  /** The tokens of a text of a model; `length` if it is only the start of a longer one. */
+  /** The tokens of a model's text; `length` is set if it is only the start of a longer one. */
   output(model: string, text: string, length?: number): number;
-  /** Takes what a provider has reported for a request, for models whose encoding is not published. */
+  /** Receives what a provider reported for a request, for models whose encoding is not published. */
   learn(model: string, { learnable }: CountedPrompt, reported: number): void;
-  /** The same for the text of an answer. Only some of them are counted, because that takes time. */
+  /** Same for the text of a response. Only some are counted, because counting takes time. */
   learnOutput(model: string, text: string, reported: number): void;
 }
 
-/** How many tokens of a model one token of the encoding is, by model and script, as providers have reported. */
+/**
+ * How many tokens of a model correspond to one token of the encoding, by model and script, as reported by
+ * providers.
+ */
 export interface LearnedFactors {
   readonly get: (model: string, script: string) => number | undefined;
   readonly set: (model: string, script: string, factor: number) => void;
 }
 
-/** OpenAI's format has these tokens around each message, and before the answer. */
+/** OpenAI's format adds these tokens around each message, and before the response. */
 const PER_MESSAGE = 4;
 
 const PER_REQUEST = 3;
@@ -45,22 +51,26 @@ const PER_REQUEST = 3;
 /** Weight of a new report. */
 const LEARNING_RATE = 0.125;
 
-/** The format around a short text would distort its factor. */
+/** For a short text, the surrounding format would distort its factor. */
 const MIN_LEARNED = 50;
 
 /**
- * Factors are shared by all users of a model, so that the first estimate of a user is good. Texts that the encoding counts otherwise than the
- * model, e.g. repetitions, must not shift the estimates of others: a factor stays within this ratio to the guess for its family.
+ * All users of a model share its factors, so that a user's first estimate is already good. Texts that the
+ * encoding counts differently from the model, e.g. repetitions, must not shift other users' estimates: a
+ * factor stays within this ratio of the guess for its family.
  */
 const MAX_SHIFT = 2;
 
-/** Answers whose tokens are this many times what their text lets expect contain more than the text, e.g. hidden reasoning. */
+/**
+ * Responses with this many times the tokens expected from their text contain more than the text, e.g. hidden
+ * reasoning.
+ */
 const MAX_SURPRISE = 1.6;
 
-/** Counting a longer text would take more than some tenths of a millisecond. */
+/** Counting a longer text would take more than several tenths of a millisecond. */
 const MAX_LEARNED_LENGTH = 8192;
 
-/** The first responses from a model are learned from, and later one in so many. */
+/** The first responses from a model are learned from; after that, one in this many. */
 const [FIRST_LEARNED, LEARNED_SHARE] = [4, 16];
 
 const MAX_COUNTED_MODELS = 2000;
@@ -69,7 +79,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
   const familyOf = createFamilies();
-  /** Answers with a text and a count, by model. */
+  /** Number of responses with a text and a count, by model. */
   const answers = new Map<string, number>();
 
   const read = (name: EncodingName): Promise<void> => {
@@ -79,7 +89,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     reading.set(name, done);
     return done;
   };
-  /** Tokens of texts, and of the format around them. */
+  /** Tokens of texts and of the format around them. */
   const textTokens = (model: string, texts: readonly string[], around: number, part = ''): CountedPrompt => {
     const { encoding: name, factors } = familyOf(model);
     const encoding = ready.get(name);
@@ -137,13 +147,13 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
   };
 }
 
-/** Answers have factors of their own, because prompts have a format around them that is not in their texts. */
+/** Responses have their own factors, because prompts are surrounded by a format that is not part of their texts. */
 const OUTPUT = 'output ';
 
-/** Maximum number of factors. A full memory is cleared. */
+/** Maximum number of factors. When it is exceeded, all are dropped. */
 export const MAX_LEARNED = 2000;
 
-/** Factors in memory only. */
+/** Factors kept in memory only. */
 export function createLearnedFactors(): LearnedFactors {
   const factors = new Map<string, number>();
   return {
@@ -167,14 +177,14 @@ function tokensAround({ messages, input }: Json): number {
 const longest = (texts: readonly string[]): string =>
   texts.reduce((found, text) => (text.length > found.length ? text : found), '');
 
-/** Texts that together are longer are counted in samples, which takes 1 to 2 ms, however long they are. */
+/** Texts that are longer in total are counted in samples, which takes 1 to 2 ms, regardless of their length. */
 const MAX_WHOLE = 16_384;
 
 const SAMPLES = 16;
 
 const SAMPLE_LENGTH = MAX_WHOLE / SAMPLES;
 
-/** Counts what texts have together: all of short ones, and of long ones an estimate by samples that are spread evenly. */
+/** Counts the total of texts: exact for short ones; for long ones, estimated from evenly spread samples. */
 function countInTexts(texts: readonly string[], count: (text: string) => number): number {
   const total = texts.reduce((sum, { length }) => sum + length, 0);
   if (total <= MAX_WHOLE) return texts.reduce((sum, text) => sum + count(text), 0);
@@ -192,17 +202,21 @@ function countInTexts(texts: readonly string[], count: (text: string) => number)
   return Math.ceil((counted / length) * total);
 }
 
-/** How the tokens of a model are counted. */
+/** How to count a model's tokens. */
 interface ModelFamily {
   readonly encoding: EncodingName;
-  /** Tokens of the model per token of the encoding, until its provider has reported some; undefined if the encoding is its own. */
+  /**
+   * Tokens of the model per token of the encoding, until its provider has reported some; undefined if the
+   * encoding is the model's own.
+   */
   readonly factors: Readonly<Record<Script, number>> | undefined;
   readonly media: MediaRules;
 }
 
 /**
- * Measured with the tokenizers that vendors published, on the texts of fixtures/tokens/counts.json. Anthropic has published only one of
- * 2023, and Google none of Gemini, so these are guesses on the safe side; what providers report replaces them.
+ * Measured with the tokenizers published by vendors, on the texts in fixtures/tokens/counts.json. Anthropic
+ * has only published one from 2023, and Google none for Gemini, so these are conservative guesses; provider
+ * reports replace them.
  */
 const FACTORS = {
   claude: { latin: 1.25, cyrillic: 1.7, arabic: 2, cjk: 1.4, other: 2.5 },
@@ -222,7 +236,7 @@ const like = (name: keyof typeof FACTORS, media: MediaRules = 'openai'): ModelFa
   media,
 });
 
-/** The first pattern that is found in the name of a model, whatever its provider, decides. */
+/** The first pattern found in a model's name determines the family, whatever its provider. */
 const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/\bgpt-(4o|4\.|[5-9]|oss)|\bchatgpt-4o|\bo[1-9](-|$)|\bcodex|\bcomputer-use/, exact('o200k')],
   [/\bgpt-(4|3\.5|35)|\btext-embedding-/, exact('cl100k')],
@@ -239,10 +253,10 @@ const UNKNOWN = like('unknown');
 const familyOf = (name: string): ModelFamily =>
   FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN;
 
-/** Clients can ask for any name, so only so many are remembered. */
+/** Maximum number of cached names, because clients can request any name. */
 const MAX_REMEMBERED = 1000;
 
-/** Finds the family of a model by its name. Names are remembered, because each request asks for one several times. */
+/** Finds a model's family by its name. Names are cached, because each request looks one up several times. */
 function createFamilies(): (model: string) => ModelFamily {
   const known = new Map<string, ModelFamily>();
   return (model) => {
@@ -255,16 +269,19 @@ function createFamilies(): (model: string) => ModelFamily {
   };
 }
 
-/** Groups of scripts whose tokens differ between models in about the same way. */
+/** Groups of scripts for which token counts differ between models in about the same way. */
 type Script = 'latin' | 'cyrillic' | 'arabic' | 'cjk' | 'other';
 
-/** Number of characters that are looked at, spread over the text. */
+/** Number of characters examined, spread over the text. */
 const LOOKED_AT = 256;
 
-/** A text with at least this share of another script counts as that script, because its tokens outnumber those of Latin words. */
+/**
+ * A text with at least this share of another script counts as that script, because its tokens outnumber those
+ * of Latin words.
+ */
 const SHARE = 0.25;
 
-/** The script of a text; mixed texts have the one that most tokens come from. */
+/** A text's script; for mixed texts, the one that most tokens come from. */
 function scriptOf(text: string): Script {
   const counts: Record<Script, number> = { latin: 0, cyrillic: 0, arabic: 0, cjk: 0, other: 0 };
   const step = Math.max(1, Math.floor(text.length / LOOKED_AT));
@@ -283,7 +300,7 @@ function scriptOf(text: string): Script {
 
 const OTHERS: readonly Script[] = ['cyrillic', 'arabic', 'cjk', 'other'];
 
-/** First code units of the blocks of each script, in order. */
+/** First code units of each script's blocks, in order. */
 const BLOCKS: readonly (readonly [from: number, script: Script | undefined])[] = [
   [0, undefined],
   [0x41, 'latin'],
@@ -307,7 +324,7 @@ const BLOCKS: readonly (readonly [from: number, script: Script | undefined])[] =
 
 const blockOf = (unit: number): Script | undefined => BLOCKS.findLast(([from]) => unit >= from)?.[1];
 
-/** Looked up, because every request has them. */
+/** Cached, because every request needs them. */
 const ASCII = Array.from({ length: 128 }, (_, unit) => blockOf(unit));
 
 const scriptAt = (unit: number): Script | undefined => (unit < ASCII.length ? ASCII[unit] : blockOf(unit));

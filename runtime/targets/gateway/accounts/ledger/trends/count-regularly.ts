@@ -4,7 +4,7 @@ import type { UsageTrends } from './trends-api.ts';
 const INTERVAL_MS = 60_000;
 const FIRST_MS = 2000;
 
-/** Adds new usage to the sums every minute. Returns how to stop it. */
+/** Adds new usage to the aggregates every minute. Returns a function that stops it. */
 export function countRegularly(
   trends: Pick<UsageTrends, 'count'>,
   clock: Clock,

@@ -14,7 +14,7 @@ import type {
 } from './trends-api.ts';
 
 interface Row {
-  /** Whether the row is an interval of all groups, a group, or an interval of one of the first groups. */
+  /** Whether the row is an interval over all groups, a group, or an interval of one of the top groups. */
   readonly level: 'interval' | 'group' | 'series';
   readonly start: number;
   readonly name: string;
@@ -28,14 +28,14 @@ interface Row {
   readonly sum_nano: Nanos;
 }
 
-/** Doubles are read faster than bigints, and are exact for counts. */
+/** Doubles are faster to read than bigints, and exact for counts. */
 const SUMS = sql`${sql.join(
   ['requests', 'errors', 'prompt', 'completion', 'cached', 'total'].map(
     (column) => sql`cast(sum(${sql.ref(column)}) as double precision) as ${sql.ref(column)}`,
   ),
 )}, cast(sum(nano) as bigint) as sum_nano`;
 
-/** Groups that are equal in something else are ordered by cost. */
+/** Groups with equal values are ordered by cost. */
 const ORDERS: Readonly<Record<SpendingOrder, RawBuilder<unknown>>> = {
   cost: sql`sum(nano) desc, sum(requests) desc, name`,
   requests: sql`sum(requests) desc, sum(nano) desc, name`,
@@ -44,8 +44,9 @@ const ORDERS: Readonly<Record<SpendingOrder, RawBuilder<unknown>>> = {
 };
 
 /**
- * Reads usage over time: from the sums, and from the rows that are not in them yet. The database adds it up, because reading a row takes
- * longer than adding it. One statement sees one state of the database, so that no row is counted twice while sums are written.
+ * Reads usage over time: from the aggregates, and from rows not included in them yet. The database computes
+ * the sums, because reading a row takes longer than summing it. A single statement sees a consistent state of
+ * the database, so that no row is counted twice while aggregates are written.
  */
 export async function readSpending(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
@@ -88,7 +89,7 @@ export async function readSpending(
   };
 }
 
-/** The part of a model's name before the colon. */
+/** The part of a model name before the colon. */
 const PROVIDER: Readonly<Record<Store['kind'], RawBuilder<unknown>>> = {
   sqlite: sql`substr(name, 1, max(instr(name, ':') - 1, 0))`,
   postgres: sql`substr(name, 1, greatest(strpos(name, ':') - 1, 0))`,

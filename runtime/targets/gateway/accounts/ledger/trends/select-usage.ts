@@ -6,13 +6,16 @@ import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, sumKind } from './sum-sc
 import { TREND_INTERVAL_HOURS, type TrendGrouping, type TrendRange, type TrendScope } from './trends-api.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum range by hour of what has no sums by hour, and is read from the usage itself: 48 hours and the part of one. */
+/**
+ * Maximum range by hour for data without hourly aggregates, which is read from usage rows: 48 hours plus a
+ * partial one.
+ */
 const MAX_UNSUMMED_MS = 49 * HOUR_MS;
 
-/** Both parts of a query: the sums, and the usage rows that are not in the sums yet. */
+/** Both parts of a query: the aggregates, and the usage rows not included in them yet. */
 export interface UsageParts {
   readonly sumsWhere: RawBuilder<boolean>;
-  /** Start of the interval, and name of the group, of a usage row. */
+  /** Start of the interval and group name of a usage row. */
   readonly tailColumns: RawBuilder<unknown>;
   readonly tailWhere: RawBuilder<boolean>;
 }
@@ -46,7 +49,7 @@ export function usageParts(
     // Integer division truncates in both databases.
     tailColumns: sql`timestamp / ${length} * ${length} as start, coalesce(${column}, '') as name`,
     tailWhere: allOf([
-      // One condition, so that the index is read from there and not from the start of the range.
+      // A single condition, so that the index scan starts there and not at the start of the range.
       isSummed
         ? sql`timestamp >= ${LARGER[kind]}(cast(${from} as bigint), ${counted})`
         : sql`timestamp >= ${from}`,

@@ -1,21 +1,21 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 
 /**
- * Distributions of durations and speeds. Each one counts values in buckets whose limits grow by 10 %, so that distributions of many
- * intervals add up, and a percentile is wrong by at most 5 %.
+ * Distributions of durations and speeds. Each one counts values in buckets whose limits grow by 10 %, so that
+ * distributions of many intervals can be added up, and a percentile is off by at most 5 %.
  */
 export type Speeds = readonly [latency: Buckets, firstOutput: Buckets, tokensPerSecond: Buckets];
 
-/** Number of values by bucket. */
+/** Number of values per bucket. */
 type Buckets = Map<number, number>;
 
 const GROWTH = Math.log(1.1);
-/** Above a day in milliseconds, values are not distinguished. */
+/** Above a day in milliseconds, values are no longer distinguished. */
 const MAX_BUCKET = 200;
 
 export const noSpeeds = (): Speeds => [new Map(), new Map(), new Map()];
 
-/** What is known of an answer. */
+/** What is known about a response. */
 export interface MeasuredAnswer {
   readonly status: string;
   readonly cache_hit: string | null;
@@ -24,13 +24,13 @@ export interface MeasuredAnswer {
   readonly completion_tokens: number | null;
 }
 
-/** Adds an answer of a model. Failures and answers from the cache say nothing about its speed. */
+/** Adds a model's response. Failures and cached responses say nothing about its speed. */
 export function addSpeeds([latencies, firsts, rates]: Speeds, answer: MeasuredAnswer): void {
   const { latency_ms: latency, ttft_ms: first, completion_tokens: output } = answer;
   if (answer.status !== 'success' || answer.cache_hit !== null || latency === null) return;
   add(latencies, bucketOf(latency), 1);
   if (first !== null) add(firsts, bucketOf(first), 1);
-  // The time before the first output is that of the prompt. Whole answers do not show it.
+  // The time before the first output is spent on the prompt. Non-streamed responses do not reveal it.
   const generation = first !== null && first < latency ? latency - first : latency;
   if (output !== null && output > 1 && generation > 0) add(rates, bucketOf((output * 1000) / generation), 1);
 }
@@ -40,11 +40,11 @@ export function mergeSpeeds(into: Speeds, other: Speeds): void {
     for (const [bucket, count] of other[kind] ?? []) add(buckets, bucket, count);
 }
 
-/** As JSON: for each kind, buckets that are each followed by their count. */
+/** As JSON: for each kind, a list of alternating bucket numbers and counts. */
 export const speedsToText = (speeds: Speeds): string =>
   JSON.stringify(speeds.map((buckets) => [...buckets].flat()));
 
-/** Adds what `speedsToText` has written. */
+/** Adds the output of `speedsToText`. */
 export function addSpeedsText(into: Speeds, text: string): void {
   const lists = parseJsonText(text) as readonly (readonly number[])[];
   for (const [kind, buckets] of into.entries()) {
@@ -68,7 +68,7 @@ export function percentileOfBuckets(buckets: Buckets, share: number): number | n
 const bucketOf = (value: number): number =>
   Math.min(MAX_BUCKET, Math.floor(Math.log(Math.max(value, 1)) / GROWTH));
 
-/** The middle of a bucket, with 3 significant digits. */
+/** A bucket's midpoint, with 3 significant digits. */
 const valueOf = (bucket: number): number => Number(Math.exp((bucket + 0.5) * GROWTH).toPrecision(3));
 
 function add(buckets: Buckets, bucket: number, count: number): void {

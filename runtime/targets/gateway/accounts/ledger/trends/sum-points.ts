@@ -1,6 +1,6 @@
 import type { Trend, TrendPoint, TrendTotals } from './trends-api.ts';
 
-/** What remains of a trend without some of its groups. It has points if those have theirs. */
+/** What remains of a trend without some of its groups. It has points if those groups have them. */
 export function withoutGroups(trend: Trend, groups: readonly Trend[], hasPoints: boolean): Trend {
   const { totals } = sumPoints([
     { start: 0, ...trend.totals },
@@ -24,7 +24,7 @@ const negative = (point: TrendPoint): TrendPoint => ({
 
 type Sums = { -readonly [Name in keyof TrendTotals]: TrendTotals[Name] };
 
-/** Adds up the points of each interval, and all of them. */
+/** Adds up the points of each interval, and of all intervals. */
 export function sumPoints(points: Iterable<TrendPoint>): Trend {
   const totals: Sums = {
     requests: 0,

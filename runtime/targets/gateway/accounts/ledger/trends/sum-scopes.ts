@@ -9,10 +9,10 @@ export const SCOPE_COLUMNS = {
   organization: 'organization_id',
 } as const satisfies Readonly<Record<TrendScope['kind'], keyof UsageRow>>;
 
-/** A kind of sum; providers are part of the names of models. */
+/** A kind of aggregate; providers are part of model names. */
 export type SumKind = Exclude<TrendGrouping, 'provider'>;
 
-/** The groups of which there are sums for each day, by whose usage it is. */
+/** The groups that have daily aggregates, by the scope of the usage. */
 export const DAY_SUMS = {
   all: ['model', 'user', 'key', 'team', 'organization'],
   user: ['model', 'key'],
@@ -21,7 +21,10 @@ export const DAY_SUMS = {
   organization: ['model', 'team'],
 } as const satisfies Readonly<Record<'all' | TrendScope['kind'], readonly SumKind[]>>;
 
-/** The groups of which there are sums for each hour. There is no scope, because most of such sums would be of a single request. */
+/**
+ * The groups that have hourly aggregates. There is no scope, because most such aggregates would cover a
+ * single request.
+ */
 export const HOUR_SUMS = { all: ['model'] } as const;
 
 export const scopeName = (scope: TrendScope | undefined): string =>

@@ -2,14 +2,14 @@ import type { Nanos } from '../../../shared/money.ts';
 
 export const TREND_GROUPINGS = ['user', 'key', 'team', 'organization', 'model', 'provider'] as const;
 export type TrendGrouping = (typeof TREND_GROUPINGS)[number];
-/** What groups can be ordered by; the largest come first. */
+/** Sort keys for groups, largest first. */
 export const SPENDING_ORDERS = ['cost', 'requests', 'errors', 'total_tokens'] as const;
 export type SpendingOrder = (typeof SPENDING_ORDERS)[number];
 
 export interface SpendingSelection {
   readonly by: TrendGrouping;
   readonly order: SpendingOrder;
-  /** Number of groups with points, from the first one. */
+  /** Number of groups with points, starting with the first one. */
   readonly series: number;
 }
 
@@ -19,7 +19,7 @@ export interface TrendScope {
   readonly id: string;
 }
 
-/** Groups of the latency. */
+/** Groups for latency. */
 export const SPEED_GROUPINGS = ['model', 'provider'] as const;
 type SpeedGrouping = (typeof SPEED_GROUPINGS)[number];
 
@@ -44,7 +44,7 @@ export interface TrendTotals {
   readonly cost: Nanos;
 }
 
-/** Totals of one interval. */
+/** Totals for one interval. */
 export interface TrendPoint extends TrendTotals {
   readonly start: number;
 }
@@ -55,7 +55,7 @@ export interface Trend {
   readonly points: readonly TrendPoint[];
 }
 
-/** The usage of one group, e.g. of a user; null for requests without one. */
+/** One group's usage, e.g. a user's; null for requests without one. */
 interface TrendGroup extends Trend {
   readonly group: string | null;
 }
@@ -73,11 +73,14 @@ export interface Percentiles {
 }
 
 export interface SpeedSummary {
-  /** Number of successful answers of models. */
+  /** Number of successful model responses. */
   readonly answers: number;
   readonly latency: Percentiles;
   readonly firstOutput: Percentiles;
-  /** The slowest answers are those of the low percentiles: `p50`, and what 90, 95 and 99 % of the answers reach. */
+  /**
+   * For output speed, the slowest responses are in the low percentiles: `p50`, and the speeds that 90, 95 and
+   * 99 % of the responses reach.
+   */
   readonly tokensPerSecond: Percentiles;
 }
 
@@ -88,19 +91,22 @@ interface SpeedPoint extends SpeedSummary {
 export interface GroupedSpeeds {
   readonly all: SpeedSummary;
   readonly points: readonly SpeedPoint[];
-  /** Groups with the most answers first. */
+  /** Groups with the most responses first. */
   readonly groups: readonly (SpeedSummary & { readonly group: string | null })[];
 }
 
-/** Usage over time, which is read from sums, so that its duration does not depend on the number of requests. */
+/**
+ * Usage over time. It is read from aggregates, so that the time this takes does not depend on the number of
+ * requests.
+ */
 export interface UsageTrends {
-  /** Without a scope, the usage of all. Throws an InputError for a group or a range without sums. */
+  /** Without a scope, the usage of everyone. Throws an InputError for a group or range without aggregates. */
   spending(
     range: TrendRange,
     scope: TrendScope | undefined,
     selection: SpendingSelection,
   ): Promise<GroupedTrend>;
   speeds(range: TrendRange, scope: TrendScope | undefined, by: SpeedGrouping): Promise<GroupedSpeeds>;
-  /** Adds what is new to the sums, until `signal` is aborted. */
+  /** Adds new usage to the aggregates until `signal` is aborted. */
   count(now: number, signal?: AbortSignal): Promise<void>;
 }

@@ -32,7 +32,7 @@ export const createUsageTrends = ({ db, kind }: Pick<Store, 'db' | 'kind'>): Usa
   async count(now, signal) {
     for (;;) {
       if (signal?.aborted || !(await countUsage(db, now))) return;
-      // Requests have their turn between two steps.
+      // Lets requests run between two steps.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },
@@ -41,14 +41,14 @@ export const createUsageTrends = ({ db, kind }: Pick<Store, 'db' | 'kind'>): Usa
 interface Row {
   readonly start: number;
   readonly name: string;
-  /** Null for a usage row that is not in the sums yet. */
+  /** Null for a usage row that is not in the aggregates yet. */
   readonly speeds: string | null;
   readonly latency_ms: number | null;
   readonly ttft_ms: number | null;
   readonly completion_tokens: number | null;
 }
 
-/** Reads percentiles of durations and speeds: from the sums, and from the rows that are not in them yet. */
+/** Reads percentiles of durations and speeds: from the aggregates, and from rows not included in them yet. */
 async function readSpeeds(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   range: TrendRange,
@@ -104,20 +104,20 @@ const percentilesOf = (values: Speeds[number], shareOf: (share: number) => numbe
   p99: percentileOfBuckets(values, shareOf(0.99)),
 });
 
-/** The group of a name in the sums: for providers, the part of a model name before the colon. */
+/** The group for a name in the aggregates: for providers, the part of a model name before the colon. */
 const groupName = (name: string, by: TrendGrouping): string =>
   by === 'provider' ? name.slice(0, Math.max(0, name.indexOf(':'))) : name;
 
-/** Rows of one transaction, so that requests can write in between. */
+/** Rows per transaction, so that requests can write in between. */
 const ROWS_PER_STEP = 1000;
 /**
- * Rows are counted when they are this old. A row has the time at which its request ended, and is written a moment later; clocks of
- * several gateways can differ.
+ * Minimum age of rows before they are aggregated. A row has the time at which its request ended, and is
+ * written a moment later; also, the clocks of several gateways can differ.
  */
 const SETTLED_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
-/** Columns of a usage row that sums need. */
+/** Columns of a usage row that aggregates need. */
 const COLUMNS = [
   'timestamp',
   'user_id',
@@ -137,14 +137,17 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof UsageRow)[];
 type CountedRow = Pick<UsageRow, (typeof COLUMNS)[number]>;
 
-/** Adds the next usage rows to the sums. Returns whether there are more. Several processes can call it at the same time. */
+/**
+ * Adds the next usage rows to the aggregates. Returns whether there are more. Several processes can call it
+ * concurrently.
+ */
 async function countUsage(db: Kysely<Schema>, now: number): Promise<boolean> {
   const end = Math.floor(now - SETTLED_MS);
   const before = await db
     .selectFrom('gateway_usage_counted')
     .select('counted_until')
     .executeTakeFirstOrThrow();
-  // Most calls of an idle gateway have nothing to do, and lock nothing.
+  // On an idle gateway, most calls have nothing to do, and lock nothing.
   if ((await nextRows(db, before.counted_until, end, 1)).length === 0) return false;
   return await db.transaction().execute(async (trx) => {
     // The first statement locks the row, so that no usage is counted twice.
@@ -179,7 +182,7 @@ const nextRows = (db: Kysely<Schema>, from: number, to: number, limit: number): 
     .limit(limit)
     .execute();
 
-/** The next rows; a full step ends with all rows of its last millisecond. */
+/** The next rows; a full step includes all rows of its last millisecond. */
 async function stepRows(trx: Transaction<Schema>, from: number, to: number): Promise<CountedRow[]> {
   const rows = await nextRows(trx, from, to, ROWS_PER_STEP);
   const last = rows.at(-1)?.timestamp;
@@ -241,12 +244,12 @@ const NOTHING = {
   cost_nano: 0n,
 };
 
-/** Rows of one statement: databases limit the number of values. */
+/** Rows per statement: databases limit the number of values. */
 const ROWS_PER_STATEMENT = 200;
 
 const KEY = ['hours', 'kind', 'scope', 'start', 'name'] as const;
 
-/** Adds sums to those that the database has. The caller holds the lock of the sums. */
+/** Adds to the aggregates in the database. The caller holds their lock. */
 async function writeSums(trx: Transaction<Schema>, sums: readonly Sum[]): Promise<void> {
   for (let at = 0; at < sums.length; at += ROWS_PER_STATEMENT) {
     const part = sums.slice(at, at + ROWS_PER_STATEMENT);
@@ -276,7 +279,7 @@ async function writeSums(trx: Transaction<Schema>, sums: readonly Sum[]): Promis
 const added = <Value = number>(name: string) =>
   sql<Value>`${sql.ref(`gateway_usage_sums.${name}`)} + ${sql.ref(`excluded.${name}`)}`;
 
-/** Distributions are texts, so that the database cannot add them up. */
+/** Distributions are texts, so the database cannot add them up. */
 async function addKnownSpeeds(trx: Transaction<Schema>, sums: readonly Sum[]): Promise<void> {
   if (sums.length === 0) return;
   const wanted = sql.join(
@@ -300,7 +303,7 @@ async function addKnownSpeeds(trx: Transaction<Schema>, sums: readonly Sum[]): P
 
 const keyOf = (row: Pick<Sum, (typeof KEY)[number]>): string => KEY.map((name) => row[name]).join('\0');
 
-/** A row of the sums while it is computed. */
+/** An aggregate row while it is being computed. */
 type Sum = { -readonly [Name in keyof Omit<UsageSumRow, 'speeds'>]: UsageSumRow[Name] } & {
   readonly speeds: Speeds | undefined;
 };

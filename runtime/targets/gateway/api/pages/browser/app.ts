@@ -5,7 +5,7 @@ import { SECTIONS } from './sections.ts';
 import { createSession } from '#serve/http/pages/browser/session.ts';
 import { startApp } from '#serve/http/pages/browser/start-app.ts';
 
-/** The description of the server. The role is requested at the same time. */
+/** The server's description. The role is requested in parallel. */
 const about = fetch('./', { headers: { Accept: 'application/json' } }).then(
   (response) => response.json() as Promise<{ readonly version: string; readonly sign_in?: string }>,
 );
@@ -14,7 +14,7 @@ const kept = createSession({
     path === undefined ? [] : [{ name: 'Sign in with your organization', href: `.${path}?return_to=/` }],
   ),
 });
-// Another key can have another role, for which there are other pages.
+// Another key can have another role, which has other pages.
 const session = {
   ...kept,
   signOut() {
@@ -23,7 +23,7 @@ const session = {
   },
 };
 
-/** The role of the caller; undefined if the user entered no key. */
+/** The caller's role; undefined if the user entered no key. */
 const caller = await session.call<Static<typeof me> | undefined>('v1/me').then(
   ({ data }) => data,
   () => undefined,

@@ -20,7 +20,7 @@ import { showExperiment } from './experiments/experiment-page.ts';
 import { showExperiments } from './experiments/list-page.ts';
 import { showNewExperiment } from './experiments/new-page.ts';
 
-/** The pages of experiments. */
+/** The experiment pages. */
 const EXPERIMENT_SECTIONS: readonly Section[] = [
   { path: 'experiments', name: 'Experiments', group: 'Usage', show: showExperiments },
   { path: 'experiments/new', title: 'New experiment', show: showNewExperiment },

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 
-/** Specifiers of static imports and exports from relative paths, also in minified code. */
+/** Specifiers of static imports and exports from relative paths, even in minified code. */
 const IMPORT = /(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}\/[^"']+)\2/g;
-/** Prefix of the names of modules in the import map. */
+/** Prefix of module names in the import map. */
 const PREFIX = 'report/';
 
 /**
- * The import map of a page without a server: each module that the entry needs is a data URL. Relative imports do not work in data URLs, so
- * they become names of the map.
+ * The import map of a page without a server: each module that the entry needs is a data URL. Relative imports
+ * do not work in data URLs, so they are replaced by names in the map.
  */
 export function importMapOf(entry: string, read: (path: string) => string | undefined): string {
   const imports: Record<string, string> = {};
@@ -29,5 +29,5 @@ export function importMapOf(entry: string, read: (path: string) => string | unde
   return JSON.stringify({ imports });
 }
 
-/** The name of a module in the import map. */
+/** A module's name in the import map. */
 export const moduleName = (path: string): string => PREFIX + path;

@@ -14,10 +14,10 @@ interface ReportParts {
   readonly now: number;
 }
 
-/** Maximum rows of a report. With more, the file would be too large for e-mail. */
+/** Maximum number of rows in a report. With more, the file would be too large for e-mail. */
 const MAX_ROWS = 1000;
 
-/** What a report shows. Rows with different answers come first. */
+/** The contents of a report. Rows where the models disagree come first. */
 export function reportData({ comparison, plots, index, version, now }: ReportParts) {
   const query = { search: '', metric: undefined, workflowId: undefined, skip: 0, limit: MAX_ROWS } as const;
   const different = findRows(index, { ...query, show: 'differences', sort: 'row' }).rows;

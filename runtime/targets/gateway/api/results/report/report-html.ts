@@ -3,11 +3,14 @@ import { SHARED_FILES } from '#serve/http/pages/page-files.ts';
 import { PAGE_FILES } from '../../pages/routes.ts';
 import { importMapOf, moduleName } from './inline-modules.ts';
 
-/** The script of a report. */
+/** A report's script. */
 const REPORT_SCRIPT = 'experiments/report.js';
 const STYLES = ['tokens.css', 'style.css', 'components.css', 'charts.css'] as const;
 
-/** The report of an experiment as one HTML file: data, styles and code are in it, and it may load nothing else. */
+/**
+ * An experiment's report as one HTML file, which contains all data, styles and code and is not allowed to
+ * load anything else.
+ */
 export function reportHtml(title: string, data: unknown): string {
   const styles = [...STYLES.map(SHARED_FILES.read), PAGE_FILES.read('experiments/experiments.css')].join(
     '\n',
@@ -46,7 +49,7 @@ const readModule = (path: string): string | undefined =>
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** JSON that cannot end its script element, whatever texts it contains. */
+/** JSON that cannot terminate its script element, whatever texts it contains. */
 const scriptJson = (data: unknown): string => JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
 
 const escapeHtml = (text: string): string =>

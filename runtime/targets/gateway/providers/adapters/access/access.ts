@@ -3,7 +3,10 @@ import type { Clock } from '#platform/clock.ts';
 
 const REASON = 'access_refused';
 
-/** The error for credentials that are missing, invalid or refused. Its message is for administrators and never contains a secret. */
+/**
+ * The error for missing, invalid or rejected credentials. Its message is for administrators and never
+ * contains a secret.
+ */
 export const accessRefused = (message: string, cause?: unknown): AppError =>
   new AppError('UpstreamError', message, { reason: REASON, cause });
 
@@ -21,19 +24,19 @@ export interface Expiring<Value> {
 export interface Renewed<Value> {
   /** The current value. Rejects if there is none and it cannot be fetched. */
   get(): Promise<Value>;
-  /** Discards the value, because the server refused it. */
+  /** Discards the value, because the server rejected it. */
   forget(): void;
 }
 
-/** A value is renewed this long before it expires, or after three quarters of its life if that is later. */
+/** A value is renewed this long before it expires, or after three quarters of its lifetime if that is later. */
 const RENEW_MS = 5 * 60_000;
 
-/** Pause after a renewal that failed while the old value was still valid. */
+/** Delay after a failed renewal while the old value is still valid. */
 const RETRY_MS = 10_000;
 
 /**
- * Fetches a value when it is first needed, once for all requests that wait for it, and renews it in the background while the old one
- * is still valid, so that no request waits for the renewal.
+ * Fetches a value when it is first needed, once for all waiting requests, and renews it in the background
+ * while the old one is still valid, so that no request waits for the renewal.
  */
 export function createRenewed<Value>(fetch: () => Promise<Expiring<Value>>, clock: Clock): Renewed<Value> {
   let current: (Expiring<Value> & { readonly renewAt: number }) | undefined;
@@ -64,7 +67,7 @@ export function createRenewed<Value>(fetch: () => Promise<Expiring<Value>>, cloc
   };
 }
 
-/** Reads the response from an OAuth server, which is valid from the time of the request. */
+/** Parses an OAuth server's response; its lifetime counts from the time of the request. */
 export function expiringToken(
   { access_token: token, expires_in: seconds }: Readonly<Record<string, unknown>>,
   requestedAt: number,

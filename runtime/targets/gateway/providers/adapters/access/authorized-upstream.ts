@@ -8,13 +8,13 @@ type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
 
 /** Adds credentials to requests. */
 export interface ProviderAccess {
-  /** The headers without which the server rejects the request. */
+  /** Headers without which the server rejects the request. */
   headers(request: UnsentRequest): Promise<Readonly<Record<string, string>>>;
-  /** Called when the server refused the credentials. */
+  /** Called when the server rejected the credentials. */
   readonly refused?: (() => void) | undefined;
 }
 
-/** An upstream whose requests get credentials that change with time. */
+/** An upstream whose requests carry credentials that change over time. */
 export function authorizedUpstream(upstream: Upstream, access: ProviderAccess): Upstream {
   return {
     async request({ waiter, ...request }): Promise<UpstreamAnswer> {
@@ -34,7 +34,7 @@ async function unlessCancelled<Value>(promise: Promise<Value>, waiter: Waiter): 
   return await Promise.race([promise, cancelled]);
 }
 
-/** Sends a token that is renewed. A token that the server refused is not used again. */
+/** Sends a renewable token. A token that the server rejected is not used again. */
 export const bearerAccess = (token: Renewed<string>): ProviderAccess => ({
   headers: async () => ({ authorization: `Bearer ${await token.get()}` }),
   refused: () => token.forget(),
@@ -44,12 +44,12 @@ interface AwsAccessParts {
   readonly keys: Renewed<AwsKeys>;
   readonly region: string;
   readonly service: string;
-  /** URL that the paths of requests are appended to. */
+  /** Base URL of request paths. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
-/** Signs requests to a service of Amazon. */
+/** Signs requests to an Amazon service. */
 export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): ProviderAccess {
   const base = trimEndOf(baseUrl, '/');
   return {

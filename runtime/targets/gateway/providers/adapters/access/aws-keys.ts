@@ -19,19 +19,22 @@ import { membersOf } from '#core/json/members-of.ts';
 import { requestToken } from './request-token.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** Where keys of Amazon are looked for. */
+/** Where to find Amazon keys. */
 export interface AwsKeySources {
-  /** Keys of the configuration or the environment, which apply alone. */
+  /** Keys from the configuration or the environment, which are used exclusively. */
   readonly keys: AwsKeys | undefined;
   readonly webIdentity: WebIdentity | undefined;
   readonly files: SharedFiles;
   readonly service: KeyService;
   readonly container: ContainerSource | undefined;
-  /** URL of the metadata of the machine; undefined if it must not be asked. */
+  /** URL of the machine's metadata service; undefined if it must not be used. */
   readonly metadataUrl: string | undefined;
 }
 
-/** Finds keys in the order of Amazon's own tools: configuration, environment, web identity, shared files, container, machine. */
+/**
+ * Finds keys in the same order as Amazon's own tools: configuration, environment, web identity, shared files,
+ * container, machine.
+ */
 export async function awsKeys(sources: AwsKeySources, clock: Clock): Promise<Expiring<AwsKeys>> {
   const { keys, webIdentity, service, container, metadataUrl } = sources;
   if (keys) return { value: keys, expiresAt: undefined };
@@ -53,19 +56,19 @@ const noKeys = (cause?: unknown): Error =>
     cause,
   );
 
-/** The files that Amazon's tools share. */
+/** The shared files of Amazon's tools. */
 interface SharedFiles {
-  /** Paths, the first with precedence. */
+  /** Paths; the first takes precedence. */
   readonly paths: readonly string[];
   readonly profile: string;
-  /** Whether the profile was set, so that it must exist. */
+  /** Whether the profile was set explicitly, so that it must exist. */
   readonly isProfileSet: boolean;
   readonly sso: SsoSettings;
-  /** Keys of the environment, for `credential_source = Environment`. */
+  /** Keys in the environment, for `credential_source = Environment`. */
   readonly environment: AwsKeys | undefined;
 }
 
-/** Other places of keys that a profile can name. */
+/** Other sources of keys that a profile can refer to. */
 interface ProfileSources {
   readonly files: SharedFiles;
   readonly service: KeyService;
@@ -73,10 +76,10 @@ interface ProfileSources {
   readonly metadataUrl: string | undefined;
 }
 
-/** Keys of files can be replaced by tools, so the files are read again after this time. */
+/** Tools can replace the keys in files, so the files are reread after this time. */
 const REREAD_MS = 10 * 60_000;
 
-/** The keys of a profile, of its role or of its sign-in; undefined if the files have none. */
+/** The keys of a profile, of its role or of its SSO sign-in; undefined if the files have none. */
 async function profileKeys(sources: ProfileSources, clock: Clock): Promise<Expiring<AwsKeys> | undefined> {
   const { paths, profile, isProfileSet } = sources.files;
   const profiles = await readProfiles(paths);
@@ -101,7 +104,7 @@ async function keysOf(
   const section = profiles.profile(name);
   if (!section) return undefined;
   const own = ownKeys(section, clock);
-  // A profile that another one names as a source is used with its keys, if it has any.
+  // A source profile is used with its own keys, if it has any.
   if (own && before.length > 0) return own;
   const { role_arn: roleArn, web_identity_token_file: tokenFile } = section;
   const sessionName = section['role_session_name'] ?? 'gateway';
@@ -140,7 +143,7 @@ function ownKeys(section: Section, clock: Clock): Expiring<AwsKeys> | undefined 
   return { value, expiresAt: clock.now() + REREAD_MS };
 }
 
-/** The keys that are allowed to take the role of a profile. */
+/** The keys that are allowed to assume a profile's role. */
 async function sourceKeys(
   lookup: Lookup,
   name: string,
@@ -155,7 +158,7 @@ async function sourceKeys(
   if (place !== undefined) return await keysOfPlace(lookup, name, place);
   const source = profile ?? '';
   const path = [...before, name];
-  // A profile can have a role, and the keys for it.
+  // A profile can have a role, and the keys to assume it.
   if (source !== name && before.includes(source))
     throw accessRefused(`The profiles ${[...path, source].join(' → ')} need each other.`);
   const keys = await keysOf(lookup, source, path);
@@ -177,18 +180,21 @@ async function keysOfPlace(
   );
 }
 
-/** The settings of a section, with names in lower case. */
+/** A section's settings, with names in lower case. */
 type Section = Readonly<Record<string, string>>;
 
-/** The sections of the files that Amazon's tools share. */
+/** The sections of the shared files. */
 interface Profiles {
-  /** The settings of a profile of all files; undefined if none has it. */
+  /** A profile's settings across all files; undefined if no file has it. */
   profile(name: string): Section | undefined;
   /** A section `[sso-session name]`. */
   ssoSession(name: string): Section | undefined;
 }
 
-/** Reads files in the format INI, of which the first has precedence. @see https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html */
+/**
+ * Reads INI files, of which the first takes precedence. @see
+ * https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
+ */
 async function readProfiles(paths: readonly string[]): Promise<Profiles> {
   const files = await Promise.all(paths.map(async (path) => sectionsOf(await textOf(path))));
   const merged = (title: string): Section | undefined => {
@@ -210,7 +216,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The file of settings writes `[profile name]`, the other one `[name]`. */
+/** The config file writes `[profile name]`, the credentials file `[name]`. */
 function sectionsOf(text: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Record<string, string>>();
   let section: Record<string, string> | undefined;
@@ -231,17 +237,17 @@ function sectionsOf(text: string): ReadonlyMap<string, Section> {
   return sections;
 }
 
-/** Where tokens of a sign-in are, and what is asked for keys with them. */
+/** Where SSO tokens are stored, and which service exchanges them for keys. */
 interface SsoSettings {
-  /** The folder of the tokens that `aws sso login` writes. */
+  /** The folder of the tokens written by `aws sso login`. */
   readonly cacheFolder: string;
-  /** In place of the address of the region. */
+  /** Replaces the region's address. */
   readonly portalUrl: string | undefined;
 }
 
 /**
- * Keys of a role that a user has who signed in with `aws sso login`. The token of the sign-in is not renewed: that would replace the
- * one that Amazon's tools have.
+ * Keys for a role of a user who signed in with `aws sso login`. The sign-in's token is not renewed, because
+ * that would replace the token that Amazon's tools have.
  * @see https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html
  */
 async function ssoKeys(
@@ -288,7 +294,7 @@ async function ssoKeys(
   };
 }
 
-/** The token of a sign-in. The name of its file is a hash of the session. */
+/** A sign-in's token. Its file name is a hash of the session. */
 async function tokenIn(folder: string, session: string, profile: string, clock: Clock): Promise<string> {
   const file = join(folder, `${createHash('sha1').update(session).digest('hex')}.json`);
   const login = `Run \`aws sso login --profile ${profile}\`.`;
@@ -299,7 +305,7 @@ async function tokenIn(folder: string, session: string, profile: string, clock: 
     throw accessRefused(`Profile \`${profile}\` has no token of a sign-in in ${file}. ${login}`, error);
   }
   const { accessToken: token, expiresAt } = cached;
-  // Older tools write `UTC` in place of `Z`.
+  // Older tools write `UTC` instead of `Z`.
   const until = Date.parse(String(expiresAt).replace(/UTC$/, 'Z'));
   if (typeof token !== 'string' || !(until > clock.now()))
     throw accessRefused(`The sign-in of profile \`${profile}\` has expired. ${login}`);

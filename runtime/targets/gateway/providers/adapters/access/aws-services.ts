@@ -7,15 +7,15 @@ import { signV4, type AwsKeys } from './sign-v4.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import { messageOf } from '#contract/errors.ts';
 
-/** The server inside a container of ECS or a pod of EKS. */
+/** The server inside an ECS container or EKS pod. */
 export interface ContainerSource {
   readonly url: string;
   readonly token: string | undefined;
-  /** A file with the token, which changes with time. */
+  /** A file with the token, which changes over time. */
   readonly tokenFile: string | undefined;
 }
 
-/** The server answers immediately or does not exist. */
+/** The server responds immediately or does not exist. */
 const TIMEOUT_MS = 2000;
 
 const WHAT = 'keys for Amazon';
@@ -34,7 +34,10 @@ export async function containerKeys(
 
 const ROLES = '/latest/meta-data/iam/security-credentials/';
 
-/** Keys of the role of a machine. @see https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-metadata-security-credentials.html */
+/**
+ * Keys for a machine's role. @see
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-metadata-security-credentials.html
+ */
 export async function instanceKeys(baseUrl: string, clock: Clock): Promise<Expiring<AwsKeys>> {
   const base = trimEndOf(baseUrl, '/');
   const request = { timeoutMs: TIMEOUT_MS, what: WHAT, clock } as const;
@@ -66,13 +69,13 @@ function keysInJson({ AccessKeyId, SecretAccessKey, Token, Expiration, Message }
   };
 }
 
-/** The service that issues keys of roles (STS). */
+/** The service that issues keys for roles (STS). */
 export interface KeyService {
   readonly url: string;
   readonly region: string;
 }
 
-/** A role of Amazon, and a token of another system that is allowed to take it, as in pods of EKS. */
+/** An Amazon role, and another system's token that is allowed to assume it, as in EKS pods. */
 export interface WebIdentity {
   readonly roleArn: string;
   /** The file is replaced when the token expires. */
@@ -98,7 +101,7 @@ export async function webIdentityKeys(
   return keysInXml(await requestText({ url, headers: XML, form, what: `keys of ${roleArn}`, clock }), url);
 }
 
-/** A role that the holder of other keys is allowed to take. */
+/** A role that the holder of other keys is allowed to assume. */
 interface AssumedRole {
   readonly roleArn: string;
   readonly sessionName: string;
@@ -152,7 +155,7 @@ async function tokenIn(path: string): Promise<string> {
   }
 }
 
-/** The text of an element of XML that occurs once, and whose text needs no decoding. */
+/** The text of an XML element that occurs once, and whose text needs no decoding. */
 function textOf(xml: string, name: string): string | undefined {
   const [, after = ''] = xml.split(`<${name}>`, 2);
   const end = after.indexOf(`</${name}>`);

@@ -3,7 +3,7 @@ import { expiringToken, type Expiring } from './access.ts';
 import { requestToken } from './request-token.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** An application that is registered in Microsoft Entra. */
+/** An application registered in Microsoft Entra. */
 export interface EntraClient {
   readonly tenantId: string;
   readonly clientId: string;
@@ -17,7 +17,7 @@ export const ENTRA_AUTHORITY = 'https://login.microsoftonline.com';
 export const ENTRA_SCOPE = 'https://cognitiveservices.azure.com/.default';
 
 /**
- * Requests a token by client credentials.
+ * Requests a token with client credentials.
  * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
  */
 export async function entraToken(

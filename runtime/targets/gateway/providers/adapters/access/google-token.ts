@@ -9,7 +9,7 @@ import { accessRefused, expiringToken, type Expiring } from './access.ts';
 import { requestToken, requestText } from './request-token.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** Where a token of Google is from: a file with credentials, or the machine. */
+/** Source of a Google token: a credentials file, or the machine. */
 export type GoogleSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'metadata'; readonly url: string };
@@ -22,7 +22,10 @@ const WHAT = 'a token of Google';
 
 const METADATA_TIMEOUT_MS = 3000;
 
-/** Requests a token as Google's own tools do. @see https://cloud.google.com/docs/authentication/application-default-credentials */
+/**
+ * Requests a token in the same way as Google's own tools. @see
+ * https://cloud.google.com/docs/authentication/application-default-credentials
+ */
 export async function googleToken(source: GoogleSource, clock: Clock): Promise<Expiring<string>> {
   if (source.kind === 'metadata') return await machineToken(source.url, clock);
   const file = await readCredentials(source.path);
@@ -52,7 +55,7 @@ function serviceForm(file: CredentialsFile, path: string, clock: Clock): Record<
       `${path} has no \`client_email\` and \`private_key\`. Download the key of the account again.`,
     );
   const issuedAt = Math.floor(clock.now() / 1000);
-  // The audience is this address also where `token_uri` has another.
+  // The audience is this URL even if `token_uri` differs.
   const claims = { iss: email, scope: SCOPE, aud: TOKEN_URL, iat: issuedAt, exp: issuedAt + 3600 };
   try {
     const assertion = signJwt(
@@ -102,17 +105,17 @@ async function machineToken(baseUrl: string, clock: Clock): Promise<Expiring<str
   return expiringToken(answer, requestedAt, 'the metadata server');
 }
 
-/** The members of a file of credentials. */
+/** The members of a credentials file. */
 type CredentialsFile = Readonly<Record<string, unknown>>;
 
-/** Only this is allowed with a token that takes a service account. */
+/** A token that impersonates a service account only allows this scope. */
 const IAM_SCOPE = 'https://www.googleapis.com/auth/iam';
 
 const LIFETIME_SECONDS = 3600;
 
 /**
- * Exchanges the token of another system for one of Google (workload identity federation). With a service account, that one is
- * exchanged for a token of the account.
+ * Exchanges another system's token for a Google token (workload identity federation). With a service account,
+ * that token is in turn exchanged for one of the account.
  * @see https://google.aip.dev/auth/4117
  */
 async function externalToken(
@@ -176,7 +179,7 @@ async function accountToken(
   return { value: accessToken, expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined };
 }
 
-/** The token of the other system, from a file or a server. Systems replace it, so that it is read for each exchange. */
+/** The other system's token, from a file or a server. It is read for each exchange, because such systems replace it. */
 async function subjectToken(source: CredentialsFile, path: string, clock: Clock): Promise<string> {
   const text = await sourceText(source, path, clock);
   const { type = 'text', subject_token_field_name: name } = membersOf(source['format']);
@@ -197,7 +200,7 @@ async function sourceText(source: CredentialsFile, path: string, clock: Clock): 
       throw accessRefused(`Cannot read the token of the external system: ${messageOf(error)}.`, error);
     }
   }
-  // Amazon's machines have a URL, too, but need a signature.
+  // Amazon machines also have a URL, but requests to it need a signature.
   if (isUrl(url) && source['environment_id'] === undefined)
     return await requestText({
       method: 'GET',

@@ -9,23 +9,26 @@ export interface TokenRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Members of a form. */
+  /** Form fields. */
   readonly form?: Readonly<Record<string, string>>;
-  /** A body in the format JSON, in place of a form. */
+  /** A JSON body, instead of a form. */
   readonly json?: object;
-  /** Maximum time to the whole answer. */
+  /** Maximum time until the complete response. */
   readonly timeoutMs?: number;
-  /** What the answer is, for messages: `a token of Microsoft Entra`. */
+  /** What is being requested, for messages: `a token of Microsoft Entra`. */
   readonly what: string;
   readonly clock: Clock;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
-/** A clock that is wrong by less cannot be the reason that a token is rejected. */
+/** If the clock is off by less than this, that cannot be why a token is rejected. */
 const MAX_SKEW_MS = 4 * 60_000;
 
-/** Requests a token. Rejects with the reason if the server refuses, and with any other error if it cannot be reached. */
+/**
+ * Requests a token. If the server rejects the request, rejects with the reason; if the server cannot be
+ * reached, rejects with any other error.
+ */
 export async function requestToken(request: TokenRequest): Promise<Json> {
   const text = await requestText(request);
   try {
@@ -37,7 +40,7 @@ export async function requestToken(request: TokenRequest): Promise<Json> {
   }
 }
 
-/** Same as `requestToken`, for answers that are texts. */
+/** Same as `requestToken`, for plain text responses. */
 export async function requestText({
   url,
   method = 'POST',
@@ -52,7 +55,7 @@ export async function requestText({
   const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json);
   const contentType = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const type = body !== undefined && { 'content-type': contentType };
-  // Commands read the configuration, which names such servers, and most of them call none.
+  // Commands read the configuration, which contains such servers, but most commands call none of them.
   const { createJsonClient } = await import('#serve/client/json-client.ts');
   const client = createJsonClient(new URL('/', url), {
     headers: { accept: 'application/json', ...type, ...headers },
@@ -71,7 +74,7 @@ export async function requestText({
     });
     if (status >= 200 && status < 300) return text;
     const message = `${hostOf(url)} refused ${what} (status ${status}): ${reasonIn(text)}`;
-    // A busy server does not reject the credentials.
+    // A busy server does not mean that the credentials are rejected.
     if (status === 429 || status >= 500) throw new Error(message);
     throw accessRefused(message + skewNote(header('date'), clock.now()));
   } catch (error) {
@@ -86,7 +89,7 @@ export async function requestText({
 
 const hostOf = (url: string): string => new URL(url).host;
 
-/** The reason in an answer of OAuth, without the lines for developers that follow it. */
+/** The reason in an OAuth error response, without the lines for developers that follow it. */
 function reasonIn(text: string): string {
   try {
     const { error, error_description: description, message, Message } = membersOf(parseJsonText(text));
@@ -95,13 +98,13 @@ function reasonIn(text: string): string {
   } catch {
     // The text itself follows.
   }
-  // Amazon's errors of tokens are XML.
+  // Amazon's token errors are XML.
   const [, inXml] = /<Message>([^<]+)<\/Message>/.exec(text) ?? [];
   if (inXml !== undefined) return inXml.replace(/\.?$/, '.');
   return text.trim() === '' ? 'no reason.' : `${text.trim().slice(0, 200)}.`;
 }
 
-/** A sentence about the clock of this machine, if it differs so much that it can be the reason. */
+/** A sentence about this machine's clock, if it is off by enough to be the reason. */
 function skewNote(date: string, now: number): string {
   const difference = now - Date.parse(date);
   if (!(Math.abs(difference) > MAX_SKEW_MS)) return '';

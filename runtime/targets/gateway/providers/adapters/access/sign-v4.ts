@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Keys of Amazon. Temporary ones have a session token. */
+/** Amazon keys. Temporary ones have a session token. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,9 +9,9 @@ export interface AwsKeys {
 
 export interface SignedRequest {
   readonly method: string;
-  /** The URL as it is sent. */
+  /** The URL as sent. */
   readonly url: URL;
-  /** Headers to sign besides `host` and the dates. */
+  /** Headers to sign in addition to `host` and the dates. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
 }
@@ -46,7 +46,7 @@ export function signV4(
   const names = signed.map(([name]) => name).join(';');
   const canonical = [
     method,
-    // S3 is the only service that expects the path as it is sent.
+    // S3 is the only service that expects the path exactly as sent.
     service === 's3' ? url.pathname : canonicalPath(url.pathname),
     canonicalQuery(url.search),
     ...signed.map(([name, value]) => `${name}:${value}`),
@@ -76,14 +76,14 @@ function hashOf(pieces: readonly (string | Uint8Array)[]): string {
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Encodes everything but unreserved characters. */
+/** Encodes everything except unreserved characters. */
 export const awsEncode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** The path as it is sent, encoded once more. */
+/** The path as sent, encoded once more. */
 const canonicalPath = (path: string): string => path.split('/').map(awsEncode).join('/');
 
 function canonicalQuery(search: string): string {

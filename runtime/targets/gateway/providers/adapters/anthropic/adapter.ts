@@ -18,10 +18,11 @@ import { openAiErrorText } from '../openai/adapter.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { anthropicRequest } from './request.ts';
 
-// Clients of Anthropic's own API see the whole answer, including content that the internal format cannot express, for example
-// calls of tools that Anthropic runs itself. Guardrails and usage tracking must see that content too.
+// Clients of Anthropic's own API see the whole response, including content that the internal format cannot
+// express, for example calls of tools that Anthropic runs itself. Guardrails and usage tracking must see that
+// content too.
 
-/** Types of content that `readAnswer` translates. */
+/** Content types that `readAnswer` translates. */
 const TRANSLATED_TYPES = new Set<unknown>(['text', 'thinking', 'tool_use']);
 
 export function readNativeAnswer(body: Json) {
@@ -78,7 +79,7 @@ const anthropicTokenCount: TokenCount = {
 /** Anthropic's errors are `{"type": "error", "error": {"type", "message"}}`; the inner object is like OpenAI's. */
 export const anthropicErrorText = (body: unknown): ErrorText => openAiErrorText(body);
 
-/** The version of Anthropic's API that the types and translations here are written for. */
+/** The Anthropic API version that the types and translations here are written for. */
 const VERSION = '2023-06-01';
 
 const wire: UpstreamWire = {

@@ -7,7 +7,7 @@ import { outputTexts } from '../../streams/tally.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
-/** Translates an answer of Anthropic to the internal format. */
+/** Translates an Anthropic response to the internal format. */
 export function readAnthropicAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
   const blocks = requiredObjectsIn(content, '`content`');
   return blockAnswer({
@@ -28,7 +28,7 @@ const textOf = (text: unknown): string => outputTexts(text).join('');
 const finishOf = (reason: unknown): FinishReason =>
   blockFinish(reason, { pause_turn: 'stop', refusal: 'content_filter' });
 
-/** The usage of an answer, with the searches that Anthropic bills. @internal Exported for tests only. */
+/** A response's usage, including the searches that Anthropic bills. @internal Exported for tests only. */
 export function anthropicUsage(usage: unknown) {
   const told = membersOf(usage);
   const { cache_read_input_tokens: read, output_tokens_details: details } = told;

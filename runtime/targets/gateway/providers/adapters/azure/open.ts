@@ -25,7 +25,7 @@ export const openAzure: OpenCloud<AzureSettings> = (
 };
 
 /**
- * Azure OpenAI: OpenAI's API with other paths. The model of a request is the name of a deployment.
+ * Azure OpenAI: OpenAI's API with other paths. The model in a request is a deployment name.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
 function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect> = {}): ProviderAdapter {
@@ -42,7 +42,7 @@ function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect
     native: {
       ...(native.chat && { chat: wireAt(native.chat, '/chat/completions') }),
       ...(native.completions && { completions: wireAt(native.completions, '/completions') }),
-      // Responses name their deployment in the body, in every version of the API.
+      // In every API version, responses contain their deployment in the body.
       ...(native.responses && {
         responses: { ...native.responses, path: () => azurePath(apiVersion, '/responses', undefined) },
       }),
@@ -58,17 +58,17 @@ function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect
         requiredList: 'data',
       },
     },
-    // The list has the models that can be deployed, not the deployments that can be called.
+    // The list contains the models that can be deployed, not the deployments that can be called.
     models: { path: azurePath(apiVersion, '/models', undefined), list: () => [] },
     errorText: azureErrorText,
   };
 }
 
-/** The version of the API without dates, whose paths are those of OpenAI. `latest` and `preview` are names of it. */
+/** The API version without a date, whose paths equal OpenAI's. `latest` and `preview` are aliases for it. */
 const isUndated = (apiVersion: string | undefined): boolean =>
   apiVersion === undefined || !/^\d{4}-\d\d-\d\d/.test(apiVersion);
 
-/** A path of a resource: of a deployment, if the route belongs to one. */
+/** A path within a resource, below a deployment if the route belongs to one. */
 function azurePath(apiVersion: string | undefined, route: string, deployment: string | undefined): string {
   if (isUndated(apiVersion)) {
     const isNamed = apiVersion !== undefined && apiVersion !== 'v1';
@@ -80,7 +80,7 @@ function azurePath(apiVersion: string | undefined, route: string, deployment: st
     : `/openai/deployments/${pathSegment(deployment)}${route}${query}`;
 }
 
-/** What a version of the API can do. @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+/** What an API version supports. @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
 function azureDialect(apiVersion: string | undefined): OpenAiDialect {
   const has = (date: string): boolean => isUndated(apiVersion) || (apiVersion ?? '') >= date;
   return {
@@ -90,7 +90,10 @@ function azureDialect(apiVersion: string | undefined): OpenAiDialect {
   };
 }
 
-/** OpenAI's errors; an error of the content filter has the categories that it found, which its message does not name. */
+/**
+ * OpenAI's errors; a content filter error contains the categories that it found, which its message does not
+ * mention.
+ */
 function azureErrorText(body: unknown): ErrorText {
   const { message, code } = openAiErrorText(body);
   const { innererror: inner } = membersOf(membersOf(body)['error']);

@@ -7,10 +7,10 @@ import { sumOfCounts } from '../usage-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
-/** Answers have no id. */
+/** Responses have no ID. */
 const ID = 'chatcmpl-bedrock';
 
-/** Translates an answer of Converse to the internal format. */
+/** Translates a Converse response to the internal format. */
 export function readConverseAnswer({ output, stopReason, usage }: Json) {
   const blocks = requiredObjectsIn(membersOf(membersOf(output)['message'])['content'], '`content`');
   return blockAnswer({
@@ -44,7 +44,10 @@ function usageOf(usage: unknown) {
   return blockUsage({ input: told['inputTokens'], read, written, hour, output: told['outputTokens'] });
 }
 
-/** Decodes the events of ConverseStream. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html */
+/**
+ * Decodes ConverseStream events. @see
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ */
 export function converseDecoder(): EventDecoder<unknown> {
   const calls = createBlockCalls();
   const head = { id: ID, object: 'chat.completion.chunk', created: 0 };

@@ -6,7 +6,10 @@ import { crc32 } from 'node:zlib';
 
 const BINARY = 'application/vnd.amazon.eventstream';
 
-/** An upstream whose binary streams become server-sent events, so that they are read like those of other providers. */
+/**
+ * An upstream that converts binary streams to server-sent events, so that they can be read like those of
+ * other providers.
+ */
 export const withEvents = (upstream: Upstream): Upstream => ({
   async request(request): Promise<UpstreamAnswer> {
     const isStream = request.headers?.['accept'] === 'text/event-stream';
@@ -34,13 +37,13 @@ function asEvents(body: UpstreamBody): UpstreamBody {
   };
   return {
     next,
-    // Only answers with an error status are collected, and they are not binary.
+    // Only responses with an error status are collected, and those are not binary.
     collect: (limit) => body.collect(limit),
     destroy: () => body.destroy(),
   };
 }
 
-/** The event of a message. Chunks of InvokeModel contain an event of the model itself. */
+/** A message's event. InvokeModel chunks contain an event from the model itself. */
 function eventOf({ headers, payload }: StreamMessage): string {
   const json = membersOf(parseJsonText(payload.toString('utf8')));
   if (headers[':message-type'] !== 'event') return errorEvent(headers, json);
@@ -51,7 +54,7 @@ function eventOf({ headers, payload }: StreamMessage): string {
   return `event: ${type}\ndata: ${text}\n\n`;
 }
 
-/** Status of the exceptions of streams, which are the same as those of whole answers. */
+/** Statuses of stream exceptions, which are the same as for complete responses. */
 const STATUS: Readonly<Record<string, number>> = {
   throttlingException: 429,
   validationException: 400,
@@ -68,9 +71,9 @@ function errorEvent(
   return eventText({ type: 'error', error: { type, message: text, status: STATUS[type] ?? 500 } }, 'error');
 }
 
-/** A message of Amazon's binary streams. @internal */
+/** A message in Amazon's binary streams. @internal */
 export interface StreamMessage {
-  /** Headers of text; others are omitted, as these services do not send them. */
+  /** Text headers; others are omitted, because these services do not send them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Buffer;
 }
@@ -81,12 +84,12 @@ const CHECKSUM_BYTES = 4;
 /** Amazon's own limit is 24 MiB. */
 const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 const TEXT = 7;
-/** Bytes of the values of headers that have a fixed length, by their type. */
+/** Size of fixed-length header values in bytes, by type. */
 const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 /**
- * Splits a stream into its messages, and checks their checksums. The returned function takes the next bytes, and throws if they are
- * not a stream of messages.
+ * Splits a stream into messages and verifies their checksums. The returned function receives the next bytes,
+ * and throws if they are not a message stream.
  * @see https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html @internal
  */
 export function createChunkedMessages(maxBytes: number = MAX_MESSAGE_BYTES) {
@@ -108,12 +111,12 @@ export function createChunkedMessages(maxBytes: number = MAX_MESSAGE_BYTES) {
       waitingBytes = bytes.length;
       return messages;
     },
-    /** Whether all bytes so far were whole messages. */
+    /** Whether all bytes so far formed complete messages. */
     isWhole: (): boolean => waitingBytes === 0,
   };
 }
 
-/** The length of the message that begins here; that of a prelude if it has not arrived. */
+/** The length of the message that starts here; a prelude's length if the prelude is not complete yet. */
 function lengthOf(bytes: Buffer, maxBytes: number): number {
   if (bytes.length < PRELUDE_BYTES) return PRELUDE_BYTES;
   const length = bytes.readUInt32BE(0);

@@ -33,7 +33,10 @@ import { createProvider } from '../create-provider.ts';
 import { withEvents } from './event-stream.ts';
 import type { BedrockSettings } from '../cloud-settings.ts';
 
-/** The path of the list, which is at an address of its own. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
+/**
+ * The path of the model list, which has a separate address. @see
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
+ */
 const MODELS_PATH = '/foundation-models';
 
 const bedrockModels: ProviderAdapter['models'] = {
@@ -55,9 +58,9 @@ function readModel({
   return modelEntry(modelId, 0, typeof providerName === 'string' ? providerName : 'amazon');
 }
 
-/** A family of embedding models, each with an API of its own. */
+/** A family of embedding models, each with its own API. */
 interface Family {
-  /** Maximum number of texts of one request. */
+  /** Maximum number of texts per request. */
   readonly maxTexts: number;
   request(texts: readonly string[], body: Json, model: string): Json;
   vectors(body: Json): unknown;
@@ -94,7 +97,7 @@ function familyOf(model: string): Family {
 
 const textsOf = (input: unknown): readonly string[] => embeddedTexts(input, 'Amazon Bedrock');
 
-/** Maximum number of texts of one request to a model. Throws a NotImplementedError if it does not embed. */
+/** Maximum number of texts per request to a model. Throws a NotImplementedError if it is not an embedding model. */
 const maxTextsOf = (model: string): number => familyOf(model).maxTexts;
 
 const bedrockEmbeddings: EmbeddingsExchange = {
@@ -114,13 +117,16 @@ const bedrockEmbeddings: EmbeddingsExchange = {
 const tokensIn = ({ inputTextTokenCount: tokens }: Json): number | undefined =>
   typeof tokens === 'number' ? tokens : undefined;
 
-/** A call for some of the texts of another. */
+/** A call for some of another call's texts. */
 const callFor = (call: EmbeddingsCall, texts: readonly string[]): EmbeddingsCall => ({
   ...call,
   body: { ...call.body, input: texts },
 });
 
-/** Errors are `{"message"}`; those of streams are `{"error": {"type", "message"}}`. A wrong clock gets a sentence of its own. */
+/**
+ * Errors are `{"message"}`; stream errors are `{"error": {"type", "message"}}`. If the clock is off, a
+ * sentence about it is added.
+ */
 function bedrockErrorText(body: unknown): ErrorText {
   const members = membersOf(body);
   const { type, message = members['message'] ?? members['Message'] } = membersOf(members['error']);
@@ -140,7 +146,7 @@ const wire: UpstreamWire = {
   edits: () => REMOVE_GATEWAY_MEMBERS,
 };
 
-/** Amazon Bedrock's API for all models. */
+/** Amazon Bedrock's own API for all models. */
 const converseAdapter: ProviderAdapter = {
   type: 'bedrock',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -168,7 +174,7 @@ const converseAdapter: ProviderAdapter = {
 
 const VERSION = 'bedrock-2023-05-31';
 
-/** Anthropic's models with their own API: clients of it get everything that Converse cannot express. */
+/** Anthropic's models with their own API, which gives its clients everything that Converse cannot express. */
 const anthropicOnBedrock: ProviderAdapter = {
   ...converseAdapter,
   native: {
@@ -187,10 +193,10 @@ const anthropicOnBedrock: ProviderAdapter = {
   },
 };
 
-/** Maximum number of requests in parallel for the texts of one client. */
+/** Maximum number of concurrent requests for one client's texts. */
 const MAX_PARALLEL = 4;
 
-/** Embeds texts in several requests, because the models take fewer texts at a time than OpenAI's API. */
+/** Embeds texts in several requests, because the models accept fewer texts at a time than OpenAI's API. */
 function embedInParts(embed: Provider['embed']): Provider['embed'] {
   return async (call) => {
     const parts = requestOrFailure(() => partsOf(call));
@@ -228,7 +234,7 @@ function merged(answers: readonly WholeAnswer[]): WholeAnswer {
   return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text: '', summary };
 }
 
-/** The sum; undefined if one answer has no count, because the tokens are estimated then. */
+/** The sum; undefined if one response has no count, because the tokens are then estimated. */
 function usageOf(summaries: readonly AnswerSummary[]): TokenUsage | undefined {
   const usages = summaries.map(({ usage }) => usage);
   const [first] = usages;
@@ -257,7 +263,7 @@ export const openBedrock: OpenCloud<BedrockSettings> = (
   });
 };
 
-/** An upstream whose lists of models are at another address, which is connected to when it is needed. */
+/** An upstream with a separate address for model lists, to which it connects on demand. */
 function withLists(upstream: Upstream, connect: () => Upstream): Upstream {
   let control: Upstream | undefined;
   return {

@@ -16,7 +16,10 @@ import { pathSegment } from '../path-segment.ts';
 
 const NAME = 'Amazon Bedrock';
 
-/** Translates a request to Converse. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+/**
+ * Translates a request to Converse. @see
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
 export function converseRequest(request: ChatRequest, model: string): Json {
   refuseUnsupported(request, NAME, { manyChoices: false });
   const chat = withoutTools(request);
@@ -36,7 +39,7 @@ export function converseRequest(request: ChatRequest, model: string): Json {
   };
 }
 
-/** A mark that what precedes it is to be cached, of a part with Anthropic's `cache_control`. */
+/** Marks that everything before it is to be cached; derived from Anthropic's `cache_control`. */
 function cachePoint(value: object): Json[] {
   const { type, ttl } = membersOf(membersOf(value)['cache_control']);
   if (type !== 'ephemeral') return [];
@@ -59,7 +62,7 @@ function turnOf(message: ChatMessage): ChatTurn {
       const content = parts.flatMap(blocksOf);
       const toolResult = {
         toolUseId: message.tool_call_id,
-        // Amazon requires content, also of a tool without output.
+        // Amazon requires content, even for a tool without output.
         content: content.length > 0 ? content : [{ text: '(no output)' }],
         ...(message.is_error === true && { status: 'error' }),
       };
@@ -141,7 +144,7 @@ function outputConfig({ response_format: format }: ChatRequest): Json {
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** Members that only some models have: Converse has no member for the depth of reasoning that all of them take. */
+/** Members that only some models support: Converse has no reasoning effort member that all of them accept. */
 function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model: string): Json {
   const name = bareModel(model);
   if (name.startsWith('anthropic.') && typeof thinking === 'object' && thinking !== null) return { thinking };
@@ -150,8 +153,8 @@ function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model:
 }
 
 /**
- * Converse has no choice of no tool, and rejects calls of earlier turns without a list of tools. So with `tool_choice: none`, calls
- * and results become texts, and the request has no tools.
+ * Converse has no "none" tool choice, and rejects calls from earlier turns if the request has no tool list.
+ * With `tool_choice: none`, calls and results therefore become texts, and the request has no tools.
  */
 function withoutTools(chat: ChatRequest): ChatRequest {
   if (chat.tool_choice !== 'none') return chat;
@@ -197,7 +200,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** An image or a document as a block of Converse. Throws a NotImplementedError for other types. */
+/** An image or document as a Converse block. Throws a NotImplementedError for other types. */
 function fileBlock({ mediaType, base64 }: DataUrl, name = 'document'): Json {
   const source = { bytes: base64 };
   const image = IMAGES[mediaType];
@@ -207,7 +210,7 @@ function fileBlock({ mediaType, base64 }: DataUrl, name = 'document'): Json {
   return { document: { format, name: documentName(name), source } };
 }
 
-/** Names of documents have letters, digits, single spaces, hyphens and brackets only. */
+/** Document names only contain letters, digits, single spaces, hyphens and brackets. */
 function documentName(name: string): string {
   const allowed = name
     .replaceAll(/[^A-Za-z0-9\s\-()[\]]+/g, '-')
@@ -216,12 +219,12 @@ function documentName(name: string): string {
   return allowed.slice(0, 200) || 'document';
 }
 
-/** The path of an operation on a model. The name is encoded as a whole, because ARNs contain slashes and colons. */
+/** The path of a model operation. The name is encoded as a whole, because ARNs contain slashes and colons. */
 export const modelPath = (model: string, operation: string): string =>
   `/model/${pathSegment(model)}/${operation}`;
 
-/** The name without the region of an inference profile, and without the parts of an ARN before it. */
+/** The name without the region of an inference profile and without the preceding parts of an ARN. */
 export const bareModel = (model: string): string => withoutRegion(model.replace(/^arn:.*\//, ''));
 
-/** Whether a model has Anthropic's Messages API. The name of an application profile does not show it. */
+/** Whether a model supports Anthropic's Messages API. The name of an application profile does not show it. */
 export const isAnthropic = (model: string): boolean => bareModel(model).startsWith('anthropic.');

@@ -6,7 +6,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** A child process of an executable that accepts requests. */
+/** A child process that runs an executable and accepts requests. */
 export interface EncoderChild {
   readonly url: string;
   readonly pid: number;
@@ -15,24 +15,30 @@ export interface EncoderChild {
   stop(): Promise<void>;
 }
 
-/** Registers the id of a process group, so that it can be ended if the gateway crashes. Returns a function that unregisters it. */
+/**
+ * Registers a process group's ID, so that it can be ended if the gateway crashes. Returns a function that
+ * unregisters it.
+ */
 export type WatchChild = (pid: number) => () => void;
 
 export interface ChildOptions {
   readonly path: string;
-  /** Required of its callers, because other users of the machine can reach its port too. */
+  /** The key that callers must send, because other users of the machine can reach its port, too. */
   readonly apiKey: string;
   readonly clock: Clock;
   /** Aborted when the process is no longer needed before it accepts requests. */
   readonly signal: AbortSignal;
-  /** Called with each line of its log, except the one that reports its port. */
+  /** Called with each log line, except the one that reports the port. */
   readonly onLine: (line: string) => void;
   readonly watch?: WatchChild | undefined;
   /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Environment variables that the process inherits: those that programs need to run. Others can contain secrets. */
+/**
+ * Environment variables that the process inherits: those that programs need to run. Other variables can
+ * contain secrets.
+ */
 const INHERITED_VARIABLES = [
   'PATH',
   'HOME',
@@ -42,14 +48,17 @@ const INHERITED_VARIABLES = [
   'LOCALAPPDATA',
   'SystemRoot',
   'LANG',
-  // Certificates of the OTLP collector, to which it sends its spans.
+  // Certificates for the OTLP collector that it sends spans to.
   'NODE_EXTRA_CA_CERTS',
 ];
 const DRAIN_SECONDS = 5;
 const KILL_AFTER_MS = (DRAIN_SECONDS + 3) * 1000;
 const ARGUMENTS = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
 
-/** Starts an executable. Resolves when it accepts requests, and rejects with an UnavailableError if it ends before. */
+/**
+ * Starts an executable. Resolves when it accepts requests; rejects with an UnavailableError if it exits
+ * before that.
+ */
 export async function startEncoder({
   path,
   apiKey,
@@ -65,7 +74,7 @@ export async function startEncoder({
   const child = spawn(path, [...ARGUMENTS, '--shutdown-timeout', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env, ENCODERFILE_API_KEY: apiKey },
-    // The process leads its own group, so that everything it starts can be ended together.
+    // The process leads its own group, so that all of its descendants can be ended together.
     detached: process.platform !== 'win32',
     windowsHide: true,
     signal,
@@ -101,7 +110,7 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([ended, failed]);
 }
 
-/** Reads the port from the log line that reports that the process accepts requests. */
+/** Parses the port from the log line that reports that the process accepts requests. */
 function portOf(child: ChildProcess, onLine: (line: string) => void): Promise<number> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });

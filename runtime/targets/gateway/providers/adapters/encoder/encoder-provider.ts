@@ -30,7 +30,7 @@ const encoderModels: ProviderAdapter['models'] = { ...openAiAdapterModels, path:
 const encoderErrorText = (body: unknown): ErrorText =>
   typeof body === 'string' && body !== '' ? { message: body, code: undefined } : openAiErrorText(body);
 
-/** An `.encoder` executable. Its model embeds or classifies text and does not generate any. */
+/** An `.encoder` executable. Its model embeds or classifies text but does not generate any. */
 export const encoderAdapter: ProviderAdapter = {
   type: 'encoder',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -52,10 +52,10 @@ interface EncoderParts {
   readonly clock: Clock;
 }
 
-/** Time limit to read the type of the model: a list of all models must not wait for an encoder that is starting. */
+/** Timeout for reading the model type: a list of all models must not wait for an encoder that is starting. */
 const TYPE_MS = 2000;
 
-/** An executable as a provider. It has one model, whose name for clients is the name of the encoder in the configuration. */
+/** An executable as a provider. It has one model, which clients address by the encoder's name in the configuration. */
 export function createEncoderProvider({
   name,
   apiKey,
@@ -116,7 +116,7 @@ function createClassify(
     );
     if (!isFailed(answer)) return answer;
     const { kind, error } = answer.failure;
-    // The error does not show whether the texts or the type of the model are the reason.
+    // The error does not show whether the texts or the model type are the cause.
     const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
     return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
   };
@@ -145,7 +145,7 @@ const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
     cause,
   });
 
-/** The usage of a classification, which has input tokens only. */
+/** A classification's usage, which only has input tokens. */
 export function classifiedSummary({ tokens }: Pick<ClassifiedAnswer, 'tokens'>): AnswerSummary {
   const counts = {
     completionTokens: 0,
@@ -202,7 +202,7 @@ const noTagger = (name: string): FailedAnswer =>
     text: `Encoder \`${name}\` cannot find entities. Use an encoder with a model of type token_classification.`,
   });
 
-/** Returns a function that converts an offset in Unicode code points to one in UTF-16 code units. */
+/** Returns a function that converts offsets in Unicode code points to UTF-16 code units. */
 function unitOffsets(text: string): (codePoints: number) => number {
   if (!/[\uD800-\uDBFF]/.test(text)) return (count) => Math.min(count, text.length);
   const offsets: number[] = [];

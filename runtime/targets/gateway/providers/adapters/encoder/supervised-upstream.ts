@@ -14,7 +14,7 @@ export interface SupervisedOptions {
   readonly random: () => number;
   /** Called with each line of the executable's log. */
   readonly onLine: (line: string) => void;
-  /** Called when the executable ended or does not start. Default: `onLine`. */
+  /** Called when the executable exits or does not start. Default: `onLine`. */
   readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
   /** Additional environment variables of the executable. */
@@ -26,7 +26,7 @@ interface Running {
   readonly child: EncoderChild;
 }
 
-/** HTTP to an executable that is started here, restarted when it ends, and stopped on close. */
+/** HTTP client for an executable that is started here, restarted when it exits, and stopped on close. */
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
@@ -101,7 +101,7 @@ export function superviseEncoder(
   };
 }
 
-/** Waits for a start, which can take longer than the time limit of a request. Rejects when the request is cancelled. */
+/** Waits for a start, which can take longer than a request's timeout. Rejects when the request is canceled. */
 async function untilLeft<Value>(promise: Promise<Value>, waiter: Waiter): Promise<Value> {
   const left = Promise.withResolvers<never>();
   waiter.onCancel(() => left.reject(new Error('aborted')));

@@ -19,21 +19,24 @@ import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { geminiRequest } from './request.ts';
 
-/** The name without `models/`: Gemini lists `models/pro` and accepts `pro` for the same model. A bare prefix stays as it is. */
+/**
+ * The name without `models/`: Gemini lists `models/pro` and also accepts `pro` for the same model. A bare
+ * prefix is returned unchanged.
+ */
 const bareModel = (model: string): string => model.replace(/^(?:models\/)+(?=.)/, '');
 
-/** All names of one model, the canonical name first. */
+/** All names of a model, the canonical name first. */
 function modelNames(model: string): readonly [string, string] {
   const bare = bareModel(model);
   return [bare, `models/${bare}`];
 }
 
-/** The path of a method of a model. The name is encoded, because it comes from clients and must not change the path. */
+/** The path of a model method. The name is encoded, because it comes from clients and must not change the path. */
 function modelPath(model: string, method: string): string {
   return `/v1beta/models/${encodeURIComponent(bareModel(model))}:${method}`;
 }
 
-/** Removes members that Gemini's API does not have: its paths name the model and whether to stream. */
+/** Removes members that Gemini's API does not have: its paths contain the model and whether to stream. */
 const GEMINI_EDITS: MemberEdits = {
   ...REMOVE_GATEWAY_MEMBERS,
   model: undefined,
@@ -41,10 +44,10 @@ const GEMINI_EDITS: MemberEdits = {
   user: undefined,
 };
 
-// Clients of Gemini's own API see the whole answer, including parts that the internal format cannot express, for example code that
-// Google runs. Guardrails and usage tracking must see them too.
+// Clients of Gemini's own API see the whole response, including parts that the internal format cannot
+// express, for example code that Google runs. Guardrails and usage tracking must see them too.
 
-/** Members of parts that are translated, or are not output of the model. */
+/** Members of parts that are translated, or are not model output. */
 const TRANSLATED = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'inlineData', 'fileData']);
 
 function otherOutput(body: Json): string {
@@ -98,7 +101,7 @@ const geminiEmbeddings: EmbeddingsExchange = {
   },
   answer({ embeddings }, call) {
     const vectors = embeddings as readonly { readonly values: readonly number[] }[];
-    // Gemini does not count the tokens of embeddings.
+    // Gemini does not count embedding tokens.
     return vectorsAnswer(
       vectors.map(({ values }) => values),
       call,

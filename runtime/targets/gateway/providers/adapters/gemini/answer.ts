@@ -15,7 +15,7 @@ import { sumOfCounts } from '../usage-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
-/** Translates an answer of Gemini to the internal format. */
+/** Translates a Gemini response to the internal format. */
 export function readGeminiAnswer(body: Json): ChatCompletion {
   const answer = body as GeminiAnswer;
   const id = answer.responseId ?? 'chatcmpl-gemini';
@@ -24,7 +24,7 @@ export function readGeminiAnswer(body: Json): ChatCompletion {
   return {
     id,
     object: 'chat.completion',
-    // Gemini does not report it.
+    // Gemini does not report the creation time.
     created: 0,
     model: answer.modelVersion ?? '',
     choices: candidates.map((candidate, index) => {
@@ -39,7 +39,7 @@ export function readGeminiAnswer(body: Json): ChatCompletion {
   };
 }
 
-/** The candidates of an answer. A blocked prompt has none and becomes an empty one, because it is a valid answer. */
+/** A response's candidates. A blocked prompt has none and becomes an empty candidate, because the response is valid. */
 function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
   if (candidates.length > 0 || promptFeedback?.blockReason === undefined) return candidates;
   return [{ index: 0, content: { parts: [] }, finishReason: 'SAFETY' }];
@@ -61,11 +61,11 @@ function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): C
   };
 }
 
-/** The signature of the text of an answer; in streams, it comes with an empty last text. */
+/** The signature of a response's text; in streams, it comes with an empty last text. */
 const textSignature = (parts: readonly GeminiPart[]): Pick<ChatMessage, 'extra_content'> =>
   withSignature(parts.findLast((part) => !part.functionCall && part.thoughtSignature)?.thoughtSignature);
 
-/** A tool call. Only some versions of Gemini send ids, and clients need one, so a missing id is generated. */
+/** A tool call. Only some Gemini versions send IDs, which clients need, so a missing ID is generated. */
 function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
   return {
     id: functionCall?.id ?? `call_${place}`,
@@ -82,7 +82,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   OTHER: 'stop',
 };
 
-/** The finish reason in OpenAI's terms. All unlisted reasons of Gemini mean that it filtered the content. */
+/** The finish reason in OpenAI's terms. Any Gemini reason not listed here means that the content was filtered. */
 function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {
   const finish = reason === undefined ? 'stop' : (FINISH[reason] ?? 'content_filter');
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
@@ -124,7 +124,8 @@ function imageTokens(details: unknown): { readonly image_tokens?: number } {
 }
 
 /**
- * Decodes Gemini's streams. Each event is a partial answer with the usage so far; only the finish reason marks the end.
+ * Decodes Gemini's streams. Each event is a partial response with the usage so far; only the finish reason
+ * marks the end.
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export function geminiDecoder(): EventDecoder {
@@ -151,7 +152,7 @@ export function geminiDecoder(): EventDecoder {
       created: 0,
       model: answer.modelVersion ?? '',
     } as const;
-    // Events repeat the queries of those before.
+    // Events repeat the queries from earlier events.
     searches = Math.max(searches, searchesIn(candidatesOf(answer)));
     const choices = candidatesOf(answer).map((candidate) => choiceOf(candidate, id));
     begun ||= choices.length > 0;
@@ -190,7 +191,7 @@ function deltaOf(
   };
 }
 
-/** The members of Gemini's answers that the gateway reads. @see https://ai.google.dev/api/generate-content */
+/** The members of Gemini's responses that the gateway reads. @see https://ai.google.dev/api/generate-content */
 export interface GeminiAnswer extends Json {
   readonly candidates?: readonly GeminiCandidate[];
   readonly promptFeedback?: { readonly blockReason?: string };
@@ -203,7 +204,7 @@ interface GeminiCandidate {
   readonly index?: number;
   readonly content?: { readonly role?: string; readonly parts?: readonly GeminiPart[] };
   readonly finishReason?: string;
-  /** What was found in the web, with the queries. */
+  /** What a web search found, with the queries. */
   readonly groundingMetadata?: unknown;
 }
 

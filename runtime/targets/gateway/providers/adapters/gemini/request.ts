@@ -56,7 +56,7 @@ function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Ch
   }
 }
 
-/** The texts of a message. The last one has its signature. */
+/** A message's texts. The last one carries the signature. */
 function assistantParts(message: ChatMessage): readonly Json[] {
   const parts = partsOf(message).flatMap(geminiParts);
   const signature = signatureIn(message.extra_content);
@@ -73,7 +73,7 @@ function callPart({ function: { name, arguments: text }, extra_content: extra }:
   };
 }
 
-/** The result of a tool. Gemini identifies results by the name of the tool, clients by the id of the call. */
+/** A tool's result. Gemini identifies results by tool name, clients by call ID. */
 function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): Json {
   const name = names.get(message.tool_call_id ?? '') ?? message.name;
   if (name === undefined) {
@@ -160,10 +160,13 @@ function generationConfig(chat: ChatRequest): Json {
 /** Models before Gemini 3, and open models, which do not check signatures. */
 const WITHOUT_SIGNATURES = /(?:^|\/)(?:gemini-[12]\b|gemma|learnlm)/i;
 
-/** Whether a model rejects a call without a signature. Names of newer models, and names without a version, are assumed to. */
+/** Whether a model rejects a call without a signature. Models with newer or unversioned names are assumed to. */
 const requiresSignatures = (model: string): boolean => !WITHOUT_SIGNATURES.test(model);
 
-/** Marks the first call of an answer as one of another model, unless it has a signature: further calls of an answer need none. */
+/**
+ * Marks a response's first call as coming from another model, unless it has a signature: the other calls in a
+ * response need none.
+ */
 function withFirstSigned(turn: ChatTurn): ChatTurn {
   const at = turn.role === 'model' ? turn.parts.findIndex(({ functionCall }) => isObject(functionCall)) : -1;
   const first = turn.parts[at];

@@ -24,7 +24,7 @@ import { objectsIn } from '../../wires/foreign-json.ts';
 import { embeddingsUsage } from '../usage-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** The APIs of audio have no member for a user, and reject unknown ones. */
+/** The audio APIs have no user member, and reject unknown ones. */
 const NO_USER = { user: undefined };
 
 /** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
@@ -36,7 +36,7 @@ export function openAiAdapter(
   const wire: UpstreamWire = {
     path: () => '/chat/completions',
     decoder: () => openAiDecoder,
-    // Answers are already in the internal format.
+    // Responses are already in the internal format.
     answer: (body) => body,
     edits: (body, model) => openAiEdits(body, model, dialect),
     hidden: (body) => hiddenUsage(body, dialect),
@@ -70,7 +70,10 @@ export function openAiAdapter(
   };
 }
 
-/** Changes to a request that is already in OpenAI's format: the model, the name of the token limit, and the usage of streams. */
+/**
+ * Changes to a request that is already in OpenAI's format: the model, the name of the token limit, and the
+ * usage in streams.
+ */
 function openAiEdits(body: Json, model: string, dialect: OpenAiDialect): MemberEdits {
   const edits = { ...REMOVE_GATEWAY_MEMBERS, ...limitEdits(body, dialect), model: JSON.stringify(model) };
   const mustAsk = dialect.streamUsage && body['stream'] === true && !requestsUsage(body);
@@ -87,7 +90,7 @@ function limitEdits(body: Json, { maxTokens }: OpenAiDialect): MemberEdits {
   return { max_tokens: undefined, max_completion_tokens: JSON.stringify(older) };
 }
 
-/** Translates a request of another client API, from the internal format. @internal Exported for tests only. */
+/** Translates a request from another client API, given in the internal format. @internal Exported for tests only. */
 export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiDialect): Json {
   const { max_tokens: older, max_completion_tokens: newer, ...rest } = chat;
   const limit = newer ?? older;
@@ -100,7 +103,10 @@ export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiD
   };
 }
 
-/** Removes signatures of Gemini's calls, which are unknown members for all other providers. @internal Exported for tests only. */
+/**
+ * Removes the signatures of Gemini's calls, which are unknown members for all other providers. @internal
+ * Exported for tests only.
+ */
 export function withoutExtraContent(chat: ChatRequest): ChatRequest {
   const bare = <Value extends { readonly extra_content?: unknown }>({
     extra_content: _signature,
@@ -113,24 +119,24 @@ export function withoutExtraContent(chat: ChatRequest): ChatRequest {
   return { ...chat, messages };
 }
 
-/** OpenAI's API has no member for a failed tool, so the text of its result is prefixed with `Error:`. */
+/** OpenAI's API has no member for a failed tool, so the result's text is prefixed with `Error:`. */
 function messageOf({ is_error: isError, ...message }: ChatMessage): ChatMessage {
   if (isError !== true || typeof message.content !== 'string' || /^error\b/i.test(message.content))
     return message;
   return { ...message, content: `Error: ${message.content}` };
 }
 
-/** Decodes OpenAI's streams, where each event is a chunk of the internal format. @internal Exported for tests only. */
+/** Decodes OpenAI's streams, where each event is a chunk in the internal format. @internal Exported for tests only. */
 export const openAiDecoder: EventDecoder<unknown> = (event, data) => {
   if (data === '[DONE]') return { kind: 'end' };
   const json = parseJsonText(data);
   const error = memberOf(json, 'error');
-  // Some servers name the event `error` and send the error itself as the data.
+  // Some servers send `error` as the event name and the error itself as the data.
   if (event === 'error' || (error !== undefined && error !== null)) return { kind: 'error', body: json };
   return { kind: 'chunks', chunks: [json] };
 };
 
-/** Matches the usage events that the gateway requested and the client did not. */
+/** Matches usage events that the gateway requested but the client did not. */
 function hiddenUsage(
   body: Json,
   { streamUsage }: OpenAiDialect,
@@ -139,7 +145,10 @@ function hiddenUsage(
   return ({ step }) => step.kind === 'chunks' && step.chunks.every(isUsageOnly);
 }
 
-/** OpenAI's API before chats. Requests and answers pass through unchanged. @see https://platform.openai.com/docs/api-reference/completions @internal Exported for tests only. */
+/**
+ * OpenAI's completions API, from before chat. Requests and responses pass through unchanged. @see
+ * https://platform.openai.com/docs/api-reference/completions @internal Exported for tests only.
+ */
 export const completionsUpstream = (dialect: OpenAiDialect): UpstreamWire => ({
   path: () => '/completions',
   decoder: () => (event, data) => {
@@ -149,12 +158,12 @@ export const completionsUpstream = (dialect: OpenAiDialect): UpstreamWire => ({
       : step;
   },
   answer: (body) => withChoices(body, 'message'),
-  // These models know the older name of the limit only.
+  // These models only know the older name of the limit.
   edits: (body, model) => openAiEdits(body, model, { ...dialect, maxTokens: 'max_tokens' }),
   hidden: (body) => hiddenUsage(body, dialect),
 });
 
-/** The texts of the choices as the content of messages, for guardrails and usage tracking. */
+/** The choices' texts as message content, for guardrails and usage tracking. */
 function withChoices(body: unknown, member: 'delta' | 'message'): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const json = body as Json;
@@ -184,7 +193,10 @@ export const openAiAdapterModels: ProviderAdapter['models'] = {
 const readModel = ({ id, created, owned_by: owner }: Json): ModelEntry[] =>
   modelEntry(id, created, typeof owner === 'string' ? owner : 'unknown');
 
-/** Counts for requests of OpenAI's responses. @see https://platform.openai.com/docs/api-reference/responses/input-tokens */
+/**
+ * Token counts for OpenAI Responses requests. @see
+ * https://platform.openai.com/docs/api-reference/responses/input-tokens
+ */
 const openAiTokenCount: TokenCount = {
   wire: 'responses',
   path: () => '/responses/input_tokens',
@@ -193,7 +205,10 @@ const openAiTokenCount: TokenCount = {
   count: ({ input_tokens: tokens }) => tokens,
 };
 
-/** Reads `{"error": {"message", "type", "code"}}`, and variants of compatible servers: `error` as text, `detail`, `message`. */
+/**
+ * Parses `{"error": {"message", "type", "code"}}`, and variants used by compatible servers: `error` as text,
+ * `detail`, `message`.
+ */
 export function openAiErrorText(body: unknown): ErrorText {
   const { error, message, detail, code, type } = membersOf(body);
   if (typeof error === 'object' && error !== null) {

@@ -4,9 +4,9 @@ import type { EventDecoder, StreamSyntax } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { relayUsage } from '../relay.ts';
 
-/** Events of transcriptions and of speech. @see https://platform.openai.com/docs/api-reference/audio */
+/** Transcription and speech events. @see https://platform.openai.com/docs/api-reference/audio */
 const decoder: EventDecoder<unknown> = (_event, data) => {
-  // Some servers end these streams as they end those of chats.
+  // Some servers end these streams in the same way as chat streams.
   if (data === '[DONE]') return { kind: 'end' };
   const event: Json = membersOf(parseJsonText(data));
   const { type, error, delta } = event;
@@ -26,7 +26,7 @@ const decoder: EventDecoder<unknown> = (_event, data) => {
     : { kind: 'nothing' };
 };
 
-/** Audio, whose length as text is unrelated to its tokens. */
+/** Audio, whose encoded length is unrelated to its tokens. */
 const SPOKEN = {
   kind: 'chunks',
   chunks: [{ choices: [{ index: 0, delta: { audio: {} } }] }],

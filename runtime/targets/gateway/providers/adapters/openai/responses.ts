@@ -10,7 +10,8 @@ import { isObject } from '#core/json/is-object.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 
 /**
- * OpenAI's Responses API of providers that have it. Requests pass through unchanged; answers are read for usage tracking only.
+ * OpenAI's Responses API, for providers that have it. Requests pass through unchanged; responses are only
+ * read for usage tracking.
  * @see https://platform.openai.com/docs/api-reference/responses
  */
 export const responsesUpstream: UpstreamWire = {
@@ -24,7 +25,7 @@ export const responsesUpstream: UpstreamWire = {
   stores: (body) => body['store'] !== false,
 };
 
-/** Counts the text of each item, because the events at its end repeat all of it. */
+/** Counts each item's text, because the events at the item's end repeat all of it. */
 function responsesDecoder(): EventDecoder<unknown> {
   const lengths = new Map<unknown, number>();
   let totalLength = 0;
@@ -60,7 +61,7 @@ function responsesDecoder(): EventDecoder<unknown> {
   };
 }
 
-/** The last event contains the whole answer. Its text is new only if the events before did not contain it. */
+/** The last event contains the whole response. Its text is new only if earlier events did not contain it. */
 function endOf(
   { choices, usage }: ReturnType<typeof readResponse>,
   totalLength: number,
@@ -114,11 +115,11 @@ const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
   function: { name: String(name), arguments: typeof text === 'string' ? text : '' },
 });
 
-/** Opening a page and searching in it cost nothing. */
+/** Opening a page and searching within it are free. */
 const isSearch = ({ type, action }: Json): boolean =>
   type === 'web_search_call' && (membersOf(action)['type'] ?? 'search') === 'search';
 
-/** The usage of a response that is not complete. Most servers send null until it is. */
+/** The usage of an incomplete response. Most servers send null until it is complete. */
 const usageIn = (response: unknown): unknown => {
   const { usage, output } = membersOf(response);
   return readTokens(usage, Array.isArray(output) ? output.map(membersOf).filter(isSearch).length : 0);

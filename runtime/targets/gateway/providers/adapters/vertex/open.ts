@@ -24,7 +24,10 @@ export const openVertex: OpenCloud<VertexSettings> = (place, { instance, limits,
   return byModel(google, ({ model }) => (publisherOf(model) === 'anthropic' ? anthropic : google));
 };
 
-/** Google's models on Vertex AI: Gemini's API with other paths. @see https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest */
+/**
+ * Google's models on Vertex AI: Gemini's API with other paths. @see
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest
+ */
 function geminiOnVertex(place: VertexPlace): ProviderAdapter {
   const { native, translated, tokenCount, ...gemini } = geminiAdapter;
   const wireAt = (wire: UpstreamWire): UpstreamWire => ({
@@ -42,7 +45,7 @@ function geminiOnVertex(place: VertexPlace): ProviderAdapter {
     tokenCount: tokenCount && {
       ...tokenCount,
       path: (model) => modelPath(place, 'google', model, 'countTokens'),
-      // The members of the request are not inside of another one, as in Gemini's own API.
+      // Unlike in Gemini's own API, the request members are not nested inside another one.
       request: ({ contents, systemInstruction, tools }) => ({
         contents,
         ...(systemInstruction !== undefined && { systemInstruction }),
@@ -62,7 +65,10 @@ function geminiOnVertex(place: VertexPlace): ProviderAdapter {
 
 const VERSION = 'vertex-2023-10-16';
 
-/** Anthropic's models on Vertex AI: their own API with other paths. @see https://docs.anthropic.com/en/api/claude-on-vertex-ai */
+/**
+ * Anthropic's models on Vertex AI: their own API with other paths. @see
+ * https://docs.anthropic.com/en/api/claude-on-vertex-ai
+ */
 function anthropicOnVertex(place: VertexPlace): ProviderAdapter {
   const { native, translated, ...anthropic } = anthropicAdapter;
   const wireAt = (wire: UpstreamWire): UpstreamWire => ({
@@ -71,7 +77,7 @@ function anthropicOnVertex(place: VertexPlace): ProviderAdapter {
       modelPath(place, 'anthropic', model, streams ? 'streamRawPredict' : 'rawPredict'),
     edits: (body, model) => ({
       ...wire.edits(body, model),
-      // The path names the model.
+      // The path contains the model.
       model: undefined,
       anthropic_version: JSON.stringify(VERSION),
     }),
@@ -100,7 +106,7 @@ function anthropicOnVertex(place: VertexPlace): ProviderAdapter {
         anthropic_version: VERSION,
       }),
     },
-    // Errors of Google have another form than those of the model.
+    // Google's errors have a different format from the model's.
     errorText(body) {
       const google = geminiErrorText(body);
       return google.code ? google : anthropicErrorText(body);
@@ -137,29 +143,29 @@ const embeddingsIn = ({ predictions }: Json): Json[] =>
 const tokensIn = (json: Json): number | undefined =>
   sumOfCounts(...embeddingsIn(json).map(({ statistics }) => membersOf(statistics)['token_count']));
 
-/** A project and a location of Google Cloud. */
+/** A Google Cloud project and location. */
 interface VertexPlace {
   readonly project: string;
   readonly location: string;
 }
 
-/** The name of a model without the parts of its resource name before it. */
+/** A model name without the preceding parts of its resource name. */
 const bareModel = (model: string): string =>
   model.replace(/^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(?=.)/, '');
 
-/** The company that publishes a model. */
+/** The publisher of a model. */
 type Publisher = 'google' | 'anthropic';
 
 const publisherOf = (model: string): Publisher =>
   model.includes('publishers/anthropic/') || bareModel(model).startsWith('claude') ? 'anthropic' : 'google';
 
-/** All names of one model, the canonical name first. */
+/** All names of a model, the canonical name first. */
 function modelNames(model: string): readonly [string, string] {
   const bare = bareModel(model);
   return [bare, `publishers/${publisherOf(model)}/models/${bare}`];
 }
 
-/** The path of a method of a model. The name is encoded, because it comes from clients; `@` before a version stays. */
+/** The path of a model method. The name is encoded, because it comes from clients; the `@` before a version is kept. */
 function modelPath(
   { project, location }: VertexPlace,
   publisher: Publisher,
@@ -170,10 +176,10 @@ function modelPath(
   return `/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}/publishers/${publisher}/models/${name}:${method}`;
 }
 
-/** The address of a location. */
+/** A location's address. */
 export function vertexUrl(location: string): string {
   if (location === 'global') return 'https://aiplatform.googleapis.com';
-  // The regions of the United States and Europe as a whole have addresses of another form.
+  // The multi-regions for the United States and Europe have addresses of another form.
   if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`;
   return `https://${location}-aiplatform.googleapis.com`;
 }

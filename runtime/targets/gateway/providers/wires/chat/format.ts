@@ -17,9 +17,10 @@ import type {
   ToolCallDelta,
 } from '../../shapes/chat.ts';
 
-// The format of chat completions, which is also the internal one: what holds for requests and answers that are not translated, too.
+// The chat completions format, which is also the internal one: logic that also applies to untranslated
+// requests and responses.
 
-/** Whether a message, or one of its calls, has a signature of Gemini. */
+/** Whether a message, or one of its calls, has a Gemini signature. */
 export const isSigned = (message: unknown): boolean =>
   memberOf(message, 'extra_content') !== undefined ||
   [memberOf(message, 'tool_calls')].flat().some((call) => memberOf(call, 'extra_content') !== undefined);
@@ -49,14 +50,15 @@ export const chatSyntax: StreamSyntax = {
     `${eventText({ error: { message, type: 'server_error', param: null, code } })}${DONE_TEXT}`,
 };
 
-/** How to read an answer. */
+/** How to read a response. */
 interface ReadOptions {
-  /** Whether the answer is translated to another API, which supports calls of functions only. */
+  /** Whether the response is translated to another API, which only supports function calls. */
   readonly isTranslated: boolean;
 }
 
 /**
- * Checks and normalizes an answer of any provider. Throws if it is invalid. Clients of the same API still get the original bytes.
+ * Validates and normalizes any provider's response. Throws if it is invalid. Clients of the same API still
+ * get the original bytes.
  */
 export function readCompletion(answer: unknown, options: ReadOptions): ChatCompletion {
   if (!isObject(answer)) throw new Error('The response is not an object.');
@@ -81,7 +83,7 @@ function readMessage(message: unknown, { isTranslated }: ReadOptions): ChatMessa
   const { content, refusal, thought } = textsIn(message);
   const calls = objectsIn(message['tool_calls'], '`tool_calls`');
   return {
-    // Unknown members are kept, because they can contain output of the model.
+    // Unknown members are kept, because they can contain model output.
     ...message,
     role: 'assistant',
     content: content ?? null,
@@ -91,7 +93,7 @@ function readMessage(message: unknown, { isTranslated }: ReadOptions): ChatMessa
   };
 }
 
-/** Checks and normalizes the events of a stream in the same way as `readCompletion`. */
+/** Validates and normalizes stream events in the same way as `readCompletion`. */
 export const checkedDecoder =
   (decode: EventDecoder<unknown>, options: ReadOptions): EventDecoder =>
   (event, data) => {
@@ -162,7 +164,7 @@ function readCall(call: Json, at: number, isTranslated: boolean): ToolCall {
   };
 }
 
-/** Reads a part of a tool call in a stream. */
+/** Reads a partial tool call in a stream. */
 function readCallDelta(call: Json, at: number, isTranslated: boolean): ToolCallDelta {
   const { id } = call;
   return {
@@ -192,5 +194,5 @@ interface Called {
   readonly extra_content?: ExtraContent;
 }
 
-/** The arguments as text. Some providers send an object instead of its text. */
+/** The arguments as text. Some providers send an object instead of its serialized text. */
 const argumentsIn = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : textOr(value, ''));

@@ -25,21 +25,21 @@ import {
 import { DONE_TEXT, eventText, type EventEncoder } from '../../streams/stream.ts';
 import { chatSyntax, isSigned, isUsageOnly, nativeEdits, requestsUsage } from './format.ts';
 
-/** Checks a request, which is already in the internal format but for custom tools. Throws an InputError. */
+/** Validates a request, which is already in the internal format except for custom tools. Throws an InputError. */
 function toChat(body: Json): ChatRequest {
   const request = withoutCustomTools(withOpenSignatures(body));
   checkRequest(request);
   return request;
 }
 
-/** Opens the signatures of Gemini that a client has returned. */
+/** Opens Gemini signatures that a client has returned. */
 function withOpenSignatures(body: Json): Json {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.some(isSigned)) return body;
   return { ...body, messages: messages.map((message: Json) => withExtra(message, readExtraContent)) };
 }
 
-/** A message with the changed `extra_content` of its text and its calls. */
+/** A message with the changed `extra_content` of its text and calls. */
 function withExtra(message: Json, change: (extra: unknown) => unknown): Json {
   const changed = (json: Json): Json =>
     json['extra_content'] === undefined ? json : { ...json, extra_content: change(json['extra_content']) };
@@ -47,7 +47,7 @@ function withExtra(message: Json, change: (extra: unknown) => unknown): Json {
   return { ...changed(message), ...(Array.isArray(calls) && { tool_calls: calls.map(changed) }) };
 }
 
-/** Replaces custom tools, and their calls, by functions. */
+/** Replaces custom tools and their calls with functions. */
 function withoutCustomTools(body: Json): Json {
   const { tools, tool_choice: choice } = body;
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
@@ -97,7 +97,7 @@ function withoutCustomCalls(message: Json, at: number): Json {
   return { ...message, tool_calls: calls.map(called) };
 }
 
-/** A choice of a custom tool is one of its function; a list of allowed tools leaves only those. */
+/** Forcing a custom tool means forcing its function; a list of allowed tools keeps only those. */
 function choiceOf(choice: object, tools: unknown): Json {
   const custom = memberOf(choice, 'custom');
   if (isCustom(choice))
@@ -144,7 +144,7 @@ function checkPart({ type, text, refusal, image_url: image, file }: Json, place:
 }
 
 function checkTool({ type, function: tool }: Json, place: string): void {
-  // Adapters of providers reject other types of tools if they cannot translate them.
+  // Provider adapters reject other tool types if they cannot translate them.
   if (textAt(type, `${place}.type`) !== 'function') return;
   textAt(objectAt(tool, `${place}.function`)['name'], `${place}.function.name`);
 }
@@ -185,12 +185,12 @@ interface SignedCall {
   readonly extra_content?: ExtraContent;
 }
 
-/** Whether a message, or a part of one, has a signature of Gemini. */
+/** Whether a message, or part of one, has a Gemini signature. */
 const hasSignature = ({ extra_content: extra, tool_calls: calls }: Signed): boolean =>
   signatureIn(extra) !== undefined ||
   (calls ?? []).some((call) => signatureIn(call.extra_content) !== undefined);
 
-/** The same with signatures for the client, which the gateway removes again where another provider would read them. */
+/** The same with signatures for the client, which the gateway removes again if another provider would read them. */
 function withSealed<Message extends Signed>(message: Message): Message {
   if (!hasSignature(message)) return message;
   const { tool_calls: calls } = message;
@@ -248,14 +248,15 @@ interface OpenCall {
 }
 
 /**
- * Turns calls of functions that were custom tools into calls of those tools again. Their text is a member of the arguments, so it is
- * held back until the arguments are complete, which is when the next call or the end of the choice comes.
+ * Converts function calls that were custom tools back to calls of those tools. Their text is a member of the
+ * arguments, so it is held back until the arguments are complete, which is when the next call or the end of
+ * the choice arrives.
  */
 function createCustomCalls(customs: ReadonlySet<string>): (chunk: ChatChunk) => ChatChunk {
   const open = new Map<string, OpenCall>();
   const keyOf = (choice: number, index: number): string => `${choice} ${index}`;
 
-  /** The calls of a choice that are complete, as deltas, except the one that continues. */
+  /** A choice's complete calls, as deltas, except for the one that continues. */
   const closed = (choice: number, current?: number): ToolCallDelta[] => {
     const done = [...open.values()].filter((call) => call.choice === choice && call.index !== current);
     for (const { index } of done) open.delete(keyOf(choice, index));

@@ -4,7 +4,7 @@ import { chatSyntax, requestsUsage } from '../chat/format.ts';
 import { type AnswerFacts, type ClientWire, refuse, isAbsent, textAt } from '../request-members.ts';
 import { foreignText } from '../foreign-json.ts';
 
-/** `/v1/completions`, OpenAI's API before chats. @see https://platform.openai.com/docs/api-reference/completions */
+/** `/v1/completions`, OpenAI's API from before chat. @see https://platform.openai.com/docs/api-reference/completions */
 export const completionsWire: ClientWire = {
   toChat,
   fromChat: ({ id, created, model, choices, usage }) => ({
@@ -26,10 +26,10 @@ export const completionsWire: ClientWire = {
     typeof json['model'] === 'string' ? { model: JSON.stringify(model) } : undefined,
 };
 
-/** Members that need the text of the prompt and the probabilities of its tokens. */
+/** Members that need the prompt's text and its token probabilities. */
 const UNSUPPORTED = ['suffix', 'echo', 'logprobs', 'best_of'];
 
-/** The prompt becomes the message of a user: providers of chats have no other way to continue a text. */
+/** The prompt becomes a user message: chat providers have no other way to continue a text. */
 function toChat(body: Json): ChatRequest {
   const found = UNSUPPORTED.find(
     (name) => !isAbsent(body[name]) && body[name] !== false && body[name] !== '',

@@ -12,8 +12,9 @@ import { isObject } from '#core/json/is-object.ts';
 import { FOREIGN_SIGNATURE, withSignature } from '../thought-signatures.ts';
 
 /**
- * Translates a request of Gemini's API to the internal format. The model and whether to stream are members, although they are in the
- * path of the request. Safety settings and `topK` are for Gemini's models only and are omitted.
+ * Translates a Gemini API request to the internal format. The model and whether to stream are members,
+ * although they are in the request's path. Safety settings and `topK` only apply to Gemini's models and are
+ * omitted.
  */
 export function geminiToChat(body: Json): ChatRequest {
   if (!isAbsent(memberIn(body, 'cachedContent'))) throw refuse('`cachedContent`');
@@ -34,7 +35,7 @@ export function geminiToChat(body: Json): ChatRequest {
   };
 }
 
-/** Members that change the form of an answer, which other providers cannot express. */
+/** Members that change the response format, which other providers cannot express. */
 const UNSUPPORTED = ['responseLogprobs', 'speechConfig', 'imageConfig'];
 
 function configOf(config: Json): Partial<ChatRequest> {
@@ -66,7 +67,7 @@ function formatOf(config: Json): Json | undefined {
     : { type: 'json_schema', json_schema: { name: 'answer', schema } };
 }
 
-/** The largest number of thinking tokens of an effort, as Google's OpenAI-compatible API defines them. */
+/** The maximum number of thinking tokens for an effort, as defined by Google's OpenAI-compatible API. */
 const EFFORTS = [
   ['low', 1024],
   ['medium', 8192],
@@ -76,7 +77,7 @@ function effortOf(thinking: Json): string | undefined {
   const level = memberIn(thinking, 'thinkingLevel');
   if (typeof level === 'string') return level.toLowerCase();
   const budget = memberIn(thinking, 'thinkingBudget');
-  // 0 and -1 let the model decide elsewhere: thinking cannot be switched off for every model.
+  // With other providers, 0 and -1 let the model decide: thinking cannot be switched off for every model.
   if (typeof budget !== 'number' || budget <= 0) return undefined;
   return EFFORTS.find(([, most]) => budget <= most)?.[0] ?? 'high';
 }
@@ -85,7 +86,7 @@ function toolsOf(body: Json): Pick<ChatRequest, 'tools' | 'tool_choice'> {
   const tools = objectsIn(body, 'tools', '').flatMap((tool, at) => {
     const place = `tools[${at}].`;
     const functions = objectsIn(tool, 'functionDeclarations', place).map(functionOf);
-    // The other members are tools that Google runs itself; they are dropped or refused later.
+    // The other members are tools that Google runs itself; they are dropped or rejected later.
     const others = Object.keys(tool).filter((name) => !/^function_?declarations$/i.test(name));
     return [...functions, ...others.map((type): ChatTool => ({ type }))];
   });
@@ -118,7 +119,10 @@ function functionOf(declared: Json, at: number): ChatTool {
   };
 }
 
-/** The messages of Gemini's `contents`. Calls have no ids there, so each result gets the id of the next call of its function. */
+/**
+ * The messages in Gemini's `contents`. Calls have no IDs there, so each result gets the ID of the next call
+ * of its function.
+ */
 function messagesOf(contents: readonly Json[]): ChatMessage[] {
   const open: ToolCall[] = [];
   let calls = 0;
@@ -182,7 +186,7 @@ function messagesOf(contents: readonly Json[]): ChatMessage[] {
   });
 }
 
-/** The signature of a part; undefined for one that stands for a missing one. */
+/** A part's signature; undefined for a placeholder signature. */
 function ownSignature(part: Json): string | undefined {
   const signature = memberIn(part, 'thoughtSignature');
   return typeof signature === 'string' && signature !== FOREIGN_SIGNATURE ? signature : undefined;
@@ -198,7 +202,7 @@ function contentOfResult(response: unknown): Pick<ChatMessage, 'content' | 'is_e
   return { content: isText ? output : JSON.stringify(response) };
 }
 
-/** One text instead of a list of parts, because not every provider supports parts. */
+/** A single text instead of a list of parts, because not every provider supports parts. */
 const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 
@@ -234,7 +238,7 @@ function mediaPart(mediaType: string, url: string, source: Json): ContentPart {
   throw refuse(`content of type \`${mediaType}\``);
 }
 
-// Google's APIs read names in camel case and in snake case.
+// Google's APIs accept names in camel case and in snake case.
 
 /** A member under either spelling of its name, which is given in camel case. */
 const memberIn = (json: Json, name: string): unknown => json[name] ?? json[snakeCase(name)];
@@ -250,7 +254,7 @@ const objectsIn = (json: Json, name: string, place: string): readonly Json[] =>
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A JSON schema from the schema of Google's API, which has types in capital letters and `nullable`. */
+/** Converts a schema of Google's API, which has upper-case types and `nullable`, to JSON Schema. */
 function jsonSchemaOf(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(jsonSchemaOf);
   if (!isObject(schema)) return schema;
@@ -272,5 +276,5 @@ function jsonSchemaOf(schema: unknown): unknown {
   };
 }
 
-/** Members whose values are data and not schemas. */
+/** Members whose values are data rather than schemas. */
 const LITERALS = new Set(['enum', 'default', 'example', 'required']);

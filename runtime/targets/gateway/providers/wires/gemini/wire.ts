@@ -8,7 +8,7 @@ import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/s
 import type { AnswerFacts, ClientWire } from '../request-members.ts';
 import { geminiToChat } from './request.ts';
 
-/** Translates an answer from the internal format to Gemini's. */
+/** Translates a response from the internal format to Gemini's. */
 function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
   return {
     candidates: choices.map(({ index, message, finish_reason: finish }) => ({
@@ -36,8 +36,8 @@ function partsOf(message: ChatMessage): Json[] {
 }
 
 /**
- * A call. The first one of an answer always has a signature, because clients return the part unchanged, and the next model can be one of
- * Gemini's, which reject calls without.
+ * A call. A response's first call always has a signature, because clients return the part unchanged, and the
+ * next model may be a Gemini model, which rejects calls without one.
  */
 const callPart = ({ id, name, number, signature }: CallHead, args: string): Json => {
   const shown = signature ?? (number === 0 ? FOREIGN_SIGNATURE : undefined);
@@ -47,7 +47,7 @@ const callPart = ({ id, name, number, signature }: CallHead, args: string): Json
   };
 };
 
-/** Arguments as an object. Models sometimes write invalid JSON; the function of the client must report that. */
+/** Arguments as an object. Models sometimes write invalid JSON, which the client's function must report. */
 function argsOf(text: string): Json {
   try {
     const value: unknown = parseJsonText(text);
@@ -81,7 +81,10 @@ function usageOf(usage: ChatUsage | null | undefined): Json {
   };
 }
 
-/** Writes chunks as partial answers of Gemini's API. A function call is one part, so it is held back until it is complete. */
+/**
+ * Writes chunks as partial Gemini API responses. A function call is a single part, so it is held back until
+ * it is complete.
+ */
 function geminiEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
   let id: string | undefined;
   let finish = 'stop';
@@ -127,7 +130,7 @@ function geminiEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     end() {
       const parts = [...sequence.end().flatMap(partsOf), ...closed()];
       const last = parts.length === 0 ? '' : event(parts);
-      // There is no end marker: the finish reason is the end.
+      // There is no end marker: the finish reason marks the end.
       return { last, terminal: event([{ text: '' }], { finishReason: finishOf(finish) }) };
     },
   };
@@ -141,7 +144,7 @@ const geminiSyntax: StreamSyntax = {
   },
 };
 
-/** Status of the errors of a stream that are not failures of the provider. */
+/** Status of stream errors that are not provider failures. */
 const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   guardrail_violation: [403, 'PERMISSION_DENIED'],
   provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],

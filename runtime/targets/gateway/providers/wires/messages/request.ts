@@ -16,8 +16,8 @@ import { refuse, textAt, contentAt, eachAt, isAbsent, optionalTextAt, objectAt }
 import { membersOf } from '#core/json/members-of.ts';
 
 /**
- * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are omitted:
- * `thinking` and its blocks, `top_k`, `cache_control`.
+ * Translates an Anthropic Messages API request to the internal format. Members that only apply to Anthropic's
+ * models are omitted: `thinking` and its blocks, `top_k`, `cache_control`.
  */
 export function messagesToChat(body: Json): ChatRequest {
   checkRequest(body);
@@ -56,7 +56,7 @@ function messagesOf({ role, content }: MessageParam): ChatMessage[] {
   if (role === 'assistant') return [assistantOf(content)];
   const results = content.filter(({ type }) => type === 'tool_result');
   const rest = content.filter(({ type }) => type !== 'tool_result');
-  // Tool results are texts in the internal format; their images and documents follow in a message of their own.
+  // Tool results are texts in the internal format; their images and documents follow in a separate message.
   const shown = results.flatMap((result) => blocksIn(result).filter((block) => textOf(block) === undefined));
   const parts = [...shown, ...rest].flatMap(partOf);
   return [...results.map(resultOf), ...(parts.length > 0 ? [{ role, content: simplified(parts) }] : [])];
@@ -89,7 +89,7 @@ const callOf = (
   ...withSignature(signatures.get(id)),
 });
 
-/** Removes thinking that no model of Anthropic has signed, which its API rejects. */
+/** Removes thinking blocks not signed by an Anthropic model, which its API rejects. */
 export function messagesEdits({ messages }: Json): MemberEdits {
   const all: readonly Json[] = Array.isArray(messages) ? messages : [];
   const blocksOf = ({ content }: Json): readonly Json[] => (Array.isArray(content) ? content : []);
@@ -122,7 +122,10 @@ function resultOf(block: AnthropicBlock): ChatMessage {
   };
 }
 
-/** The text of a block of a result. All tools of a request are sent to the model, so a reference to one only names it. */
+/**
+ * The text of a block in a result. All of a request's tools are sent to the model, so a reference to one only
+ * needs its name.
+ */
 const textOf = ({ type, text, tool_name: tool }: AnthropicBlock): string | undefined => {
   if (type === 'text') return text ?? '';
   return type === 'tool_reference' ? `The tool ${String(tool)} is available now.` : undefined;
@@ -131,7 +134,7 @@ const textOf = ({ type, text, tool_name: tool }: AnthropicBlock): string | undef
 const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-/** Replaces a single text part by its text, because not every provider supports parts. */
+/** Replaces a single text part with its text, because not every provider supports parts. */
 const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' ? (only.text ?? '') : parts;
@@ -171,13 +174,16 @@ function urlOf(source: Json): string {
   throw refuse(`sources of type \`${String(source['type'])}\``);
 }
 
-/** Leaves out Anthropic's search for tools: the tools that it would find are sent to the model, because other APIs cannot defer them. */
+/**
+ * Omits Anthropic's tool search: the tools that it would find are sent to the model directly, because other
+ * APIs cannot defer them.
+ */
 function withoutSearch(tools: readonly AnthropicTool[]): readonly AnthropicTool[] {
   const left = tools.filter(({ type }) => !type?.startsWith('tool_search_tool_'));
   return left.length > 0 ? left : tools;
 }
 
-/** Tools that Anthropic runs itself keep their type; they are dropped or refused later. */
+/** Tools that Anthropic runs itself keep their type; they are dropped or rejected later. */
 function toolOf(tool: AnthropicTool): ChatTool {
   const { name, description, input_schema: schema, type = 'custom' } = tool;
   if (type !== 'custom') return clientTool(tool) ?? { type };
@@ -205,7 +211,7 @@ function choiceOf({ type, name }: Json): ToolChoice {
   return type === 'none' ? 'none' : 'auto';
 }
 
-/** A request of Anthropic's messages, with the members that are translated. */
+/** An Anthropic messages request, with the members that are translated. */
 interface MessagesRequest extends Json {
   readonly system?: string | readonly AnthropicBlock[] | null;
   readonly messages: readonly MessageParam[];
@@ -218,7 +224,7 @@ interface MessageParam {
   readonly content: string | readonly AnthropicBlock[];
 }
 
-/** Throws an InputError if a member that is translated does not have the form that Anthropic's API requires. */
+/** Throws an InputError if a translated member does not have the format that Anthropic's API requires. */
 function checkRequest(body: Json): asserts body is MessagesRequest {
   const { system, messages, tools, tool_choice: choice } = body;
   contentAt(system, 'system', checkBlock);
@@ -257,8 +263,9 @@ function checkBlock(block: Json, place: string): void {
 }
 
 /**
- * A tool that Anthropic defines and the client runs, as a function with the arguments that Anthropic documents; undefined for other
- * tools. Anthropic's own models know these tools without a schema, models of others need one.
+ * A tool that Anthropic defines and the client runs, as a function with the arguments that Anthropic
+ * documents; undefined for other tools. Anthropic's own models know these tools without a schema, other
+ * models need one.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview
  */
 function clientTool(tool: AnthropicTool): ChatTool | undefined {

@@ -9,7 +9,7 @@ import { createContentSequence, type ContentPiece } from '../content-sequence.ts
 import { messagesEdits, messagesToChat } from './request.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Translates an answer from the internal format to Anthropic's. */
+/** Translates a response from the internal format to Anthropic's. */
 function fromChat({ id, model, choices, usage }: ChatCompletion): AnthropicMessage {
   const [choice] = choices;
   return {
@@ -36,7 +36,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
   ]);
 }
 
-/** A call, after a block with its signature. */
+/** A call, preceded by a block with its signature. */
 function callBlocks({ id, function: called, extra_content: extra }: ToolCall): AnthropicBlock[] {
   const signature = signatureIn(extra);
   return [
@@ -45,14 +45,17 @@ function callBlocks({ id, function: called, extra_content: extra }: ToolCall): A
   ];
 }
 
-/** Only Anthropic's models sign their thinking; requests to them are sent without blocks that others have signed or not signed. */
+/**
+ * Only Anthropic's models sign their thinking; requests to them are sent without blocks that are unsigned or
+ * signed by others.
+ */
 const thinkingBlock = (thinking: string, signature = ''): AnthropicBlock => ({
   type: 'thinking',
   thinking,
   signature,
 });
 
-/** Joins thinking and a signature that follows it directly. */
+/** Joins thinking and a signature that directly follows it. */
 const joined = (blocks: readonly AnthropicBlock[]): AnthropicBlock[] =>
   blocks.reduce<AnthropicBlock[]>((all, block) => {
     const last = all.at(-1);
@@ -60,7 +63,7 @@ const joined = (blocks: readonly AnthropicBlock[]): AnthropicBlock[] =>
     return isNext ? [...all.slice(0, -1), { ...block, thinking: last.thinking ?? '' }] : [...all, block];
   }, []);
 
-/** The arguments of a tool call as an object. Models sometimes write invalid JSON; the tool of the client must report that. */
+/** A tool call's arguments as an object. Models sometimes write invalid JSON, which the client's tool must report. */
 function inputOf(text: string): unknown {
   try {
     const value: unknown = parseJsonText(text);
@@ -93,7 +96,7 @@ function usageOf(usage: ChatUsage | null | undefined): AnthropicUsage {
 
 const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
 
-/** Writes chunks as events of Anthropic's Messages API, where content is a sequence of blocks that start, grow and stop. */
+/** Writes chunks as Anthropic Messages API events, where content is a sequence of blocks that start, grow and stop. */
 function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
   let begun = false;
   let finish = 'stop';
@@ -134,7 +137,7 @@ function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     }
     return delta ? text + emit({ type: 'content_block_delta', index: blocks - 1, delta }) : text;
   };
-  /** Signs the thinking before; without one, a block without text has the signature. */
+  /** Signs the preceding thinking; if there is none, a block without text carries the signature. */
   const sign = (id: string, signature: string): string =>
     grow('thinking', THINKING, { type: 'signature_delta', signature: sealSignature(id, signature) }) +
     stopBlock();
@@ -142,7 +145,8 @@ function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     const { kind, text } = piece;
     if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
     if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
-    // Agents show the last block as the answer, so a signature that follows the text is omitted. Google does not require it.
+    // Agents show the last block as the response, so a signature after the text is omitted. Google does not
+    // require it.
     if (kind === 'signature') return open?.startsWith('text') ? '' : sign('', text);
     const { number, id = `toolu_${number}`, name, signature } = piece.call;
     const signed = signature === undefined || open === `tool ${number}` ? '' : sign(id, signature);
@@ -189,7 +193,7 @@ const messagesSyntax: StreamSyntax = {
     eventText({ type: 'error', error: { type: ERROR_TYPES[code] ?? 'api_error', message, code } }, 'error'),
 };
 
-/** Types by which clients of Anthropic's API decide whether to retry. */
+/** Error types that clients of Anthropic's API use to decide whether to retry. */
 const ERROR_TYPES: Readonly<Record<string, string>> = {
   provider_overloaded: 'overloaded_error',
   shutting_down: 'overloaded_error',

@@ -2,32 +2,33 @@ import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../shapes/chat.ts';
 
-// Codex groups the tools of an MCP server, and its own for sub-agents, in a tool of type `namespace`. Other APIs have no groups, so each
-// tool gets a name of its own for the provider, and a call of it gets the name and the namespace back.
+// Codex groups an MCP server's tools, and its own tools for sub-agents, in a tool of type `namespace`. Other
+// APIs have no groups, so each tool gets a unique name for the provider, and calls of it are converted back
+// to the original name and namespace.
 
-/** A tool as its client names it. */
+/** A tool as named by its client. */
 interface NamedTool {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** The tools of a request, each in a group of its own or in none. */
+/** A request's tools, each with its own group or none. */
 export interface FlatTool {
   readonly tool: Json;
-  /** The place in the request, for errors. */
+  /** Position in the request, for errors. */
   readonly place: string;
   /** The name for the provider; undefined for a tool without one. */
   readonly flatName: unknown;
   readonly names: NamedTool | undefined;
 }
 
-/** The name of a tool of a namespace for providers without them. */
+/** The name of a namespaced tool for providers without namespaces. */
 const flatName = (namespace: unknown, name: string): string => {
   if (typeof namespace !== 'string' || namespace === '') return name;
   return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`;
 };
 
-/** All tools, with those of namespaces in place of these. A name that is taken is numbered. */
+/** All tools, with namespaces replaced by their tools. If a name is taken, a number is added. */
 export function flatTools(tools: unknown): readonly FlatTool[] {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const taken = new Set(list.map((tool) => memberOf(tool, 'name')));
@@ -59,13 +60,13 @@ function numbered(name: string, taken: ReadonlySet<unknown>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${name}_${number}`)) return `${name}_${number}`;
 }
 
-/** Translates the names of tools between a request and its provider. */
+/** Translates tool names between a request and its provider. */
 export interface ToolNames {
   /** The name for the provider. */
   flat(name: string, namespace: unknown): string;
-  /** The name and the namespace of the client. */
+  /** The client's name and namespace. */
   named(flat: string): NamedTool;
-  /** Whether a name is one of a custom tool. */
+  /** Whether a name belongs to a custom tool. */
   isCustom(flat: string): boolean;
 }
 

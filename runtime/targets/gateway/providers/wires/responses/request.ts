@@ -17,10 +17,13 @@ import { type FlatTool, flatTools, toolNames, type ToolNames } from './namespace
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** Members that need stored state or background workers, which only the provider of the API has. */
+/** Members that need stored state or background workers, which only the API's own provider has. */
 const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt'] as const;
 
-/** Items about tools that OpenAI ran in earlier turns, whose results are in the following messages, and reasoning, which is encrypted. */
+/**
+ * Items about tools that OpenAI ran in earlier turns, whose results are in the following messages, and
+ * reasoning items, which are encrypted.
+ */
 const SKIPPED_ITEMS = new Set<unknown>([
   'reasoning',
   'web_search_call',
@@ -34,8 +37,8 @@ const SKIPPED_ITEMS = new Set<unknown>([
 ]);
 
 /**
- * Translates a request of OpenAI's Responses API to the internal format: texts, images, files, functions, the format of the answer,
- * effort. Nothing is stored, whatever the value of `store`, and reasoning items are omitted.
+ * Translates an OpenAI Responses API request to the internal format: texts, images, files, functions, the
+ * output format, effort. Nothing is stored, whatever the value of `store`, and reasoning items are omitted.
  */
 export function responsesToChat(body: Json): ChatRequest {
   refuseBackground(body);
@@ -66,7 +69,7 @@ export function responsesToChat(body: Json): ChatRequest {
   };
 }
 
-/** Rejects background responses where no provider stores them. */
+/** Rejects background responses if no provider stores them. */
 function refuseBackground({ background }: Json): void {
   if (!isEnabled(background)) return;
   throw new AppError(
@@ -75,7 +78,7 @@ function refuseBackground({ background }: Json): void {
   );
 }
 
-/** Rejects background responses that could not be found again, so that they could not be billed. */
+/** Rejects background responses that could not be retrieved later and therefore could not be billed. */
 export function requireStoredBackground({ background, store }: Json): void {
   if (!isEnabled(background) || (background === true && store !== false)) return;
   throw new AppError(
@@ -102,10 +105,11 @@ function messagesOf(input: unknown, names: ToolNames): ChatMessage[] {
     const message = messageOf(item, `input[${at}]`, { signatures, names });
     const last = messages.at(-1);
     const opened = openSignature(item['encrypted_content']);
-    // The signature of a text follows it.
+    // A signature that belongs to the text follows it.
     if (opened?.id === '' && last?.role === 'assistant')
       messages[messages.length - 1] = { ...last, ...withSignature(opened.signature) };
-    // Each tool call is an item of its own here, but all calls of an answer are one message in the internal format.
+    // Each tool call is a separate item here, but all calls in a response are one message in the internal
+    // format.
     if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
       messages[messages.length - 1] = {
         ...last,
@@ -116,7 +120,7 @@ function messagesOf(input: unknown, names: ToolNames): ChatMessage[] {
   return messages;
 }
 
-/** Signatures of calls, by their ids. */
+/** Call signatures, by call ID. */
 const signaturesIn = (items: readonly Json[]): ReadonlyMap<string, string> =>
   new Map(
     items.flatMap(({ encrypted_content: content }) => {
@@ -181,7 +185,7 @@ function contentOf(content: unknown, place: string): string | readonly ContentPa
   if (typeof content === 'string') return content;
   const parts: ContentPart[] = [];
   contentAt(content, place, (part, at) => void parts.push(partOf(part, at)));
-  // Text parts are joined, because not every provider supports parts.
+  // Text parts are concatenated, because not every provider supports parts.
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 }
 
@@ -213,7 +217,7 @@ const imageOf = ({ image_url: url, detail }: Json): { readonly url: string; read
   ...(typeof detail === 'string' && { detail }),
 });
 
-/** The tools and which of them to call. With a list of allowed tools, only those are left. */
+/** The tools and the tool choice. With a list of allowed tools, only those are kept. */
 function toolsOf(tools: unknown, choice: unknown): Pick<ChatRequest, 'tools' | 'tool_choice'> {
   objectsAt(tools, 'tools');
   const flat = flatTools(tools);
@@ -236,7 +240,7 @@ function toolsOf(tools: unknown, choice: unknown): Pick<ChatRequest, 'tools' | '
   };
 }
 
-/** Tools that OpenAI runs itself keep their type; they are dropped or refused later. */
+/** Tools that OpenAI runs itself keep their type; they are dropped or rejected later. */
 function toolOf({ tool, place, flatName: name }: FlatTool): ChatTool {
   const { type, description, parameters, strict, format } = tool;
   const kind = textAt(type, `${place}.type`);

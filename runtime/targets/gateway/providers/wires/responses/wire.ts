@@ -9,7 +9,7 @@ import { createContentSequence, type CallHead, type ContentPiece } from '../cont
 import { responsesEdits, responsesToChat } from './request.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** Translates an answer from the internal format to OpenAI's Responses API. */
+/** Translates a response from the internal format to OpenAI's Responses API. */
 function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
@@ -37,11 +37,14 @@ function fromChat({ id, model, created, choices, usage }: ChatCompletion, reques
   };
 }
 
-/** Whether a client keeps encrypted reasoning: it requests it, or its provider stores nothing. Others return ids of stored items instead. */
+/**
+ * Whether a client keeps encrypted reasoning: it requests it, or its provider stores nothing. Other clients
+ * return the IDs of stored items instead.
+ */
 const returnsReasoning = ({ store, include }: Json): boolean =>
   store === false || (Array.isArray(include) && include.includes('reasoning.encrypted_content'));
 
-/** Reasoning of another provider. Its mark shows that OpenAI has not encrypted it; it can contain a signature. */
+/** Another provider's reasoning. Its marker shows that OpenAI has not encrypted it; it can contain a signature. */
 const reasoningItem = (id: string, thought: string, sealed = sealSignature('none', '')): Json => ({
   id: `rs_${id}`,
   type: 'reasoning',
@@ -101,7 +104,7 @@ function messageItem(id: string, text: string, refusal?: string): Json {
   return { id: `msg_${id}`, type: 'message', status: 'completed', role: 'assistant', content: [content] };
 }
 
-/** The item of a call: of a function, or of one of the custom tools, which were functions for the provider. */
+/** A call's item: for a function, or for a custom tool that was a function for the provider. */
 function callItem({ id, function: { name, arguments: text } }: ToolCall, names: ToolNames): Json {
   const call = { status: 'completed', call_id: id, ...names.named(name) };
   return names.isCustom(name)
@@ -121,14 +124,17 @@ function usageOf(usage: ChatUsage | null | undefined): Json {
   };
 }
 
-/** The item that is being written: a text or a tool call. */
+/** The item being written: a text or a tool call. */
 interface OpenItem {
   readonly call: CallHead | undefined;
   readonly place: number;
   text: string;
 }
 
-/** Writes chunks as events of OpenAI's Responses API. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+/**
+ * Writes chunks as OpenAI Responses API events. @see
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 function responsesEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
   let number = 0;
   let id: string | undefined;
@@ -141,7 +147,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
   const signed = returnsReasoning(request);
   /** Reasoning that is not written yet. */
   let thought = '';
-  /** The signature of the text. */
+  /** The text's signature. */
   let signature: string | undefined;
 
   const emit = (type: string, event: Json): string => {
@@ -190,7 +196,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
         emit('response.content_part.done', { ...at, content_index: 0, part });
     return done + emit('response.output_item.done', { output_index: place, item });
   };
-  /** The text of a custom tool is known only when the arguments of its function are complete. */
+  /** A custom tool's text is only known when the arguments of its function are complete. */
   const inputEvents = (at: Json, input: unknown): string =>
     emit('response.custom_tool_call_input.delta', { ...at, delta: input }) +
     emit('response.custom_tool_call_input.done', { ...at, input });
@@ -217,7 +223,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
-  /** Writes the reasoning before, and a signature, as an item of their own. */
+  /** Writes the preceding reasoning, and a signature, as a separate item. */
   const reason = (itemId: string, sealed?: string): string => {
     if (!signed || (thought === '' && sealed === undefined)) return '';
     const closed = close();
@@ -255,7 +261,8 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
   const encodePiece = (piece: ContentPiece): string => {
     if (piece.kind === 'call') return writeCall(piece.call, piece.text);
     if (piece.kind === 'signature') signature = piece.text;
-    // Only for clients that return reasoning themselves: others return the id of an item, which nothing stores.
+    // Only for clients that return reasoning themselves: other clients return an item's ID, which is not
+    // stored anywhere.
     if (piece.kind === 'thinking' && signed) thought += piece.text;
     return piece.kind === 'text' ? writeText(piece.text) : '';
   };
@@ -276,7 +283,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
 const idOf = ({ id, number }: CallHead): string => id ?? `call_${number}`;
 
 const responsesSyntax: StreamSyntax = {
-  // There is no separate end marker: the last event contains the whole answer.
+  // There is no separate end marker: the last event contains the whole response.
   terminal: '',
   error({ message, code }, last) {
     const number = last?.['sequence_number'];

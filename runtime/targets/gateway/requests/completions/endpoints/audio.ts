@@ -12,7 +12,7 @@ import {
 } from './endpoint.ts';
 import { relayed } from './openai.ts';
 
-/** Tokens of a second of audio, as OpenAI publishes them, and of the text of a fast speaker. */
+/** Tokens per second of audio, as published by OpenAI, and tokens of a fast speaker's text. */
 const HEARD_TOKENS_PER_SECOND = 10;
 const WRITTEN_TOKENS_PER_SECOND = 6;
 

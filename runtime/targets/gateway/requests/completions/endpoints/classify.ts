@@ -19,7 +19,7 @@ const schema = openObject(
   { $id: 'ClassifyRequest', description: 'Texts to classify with an encoder, e.g. `encoder:<name>`.' },
 );
 
-/** Classification by encoders. No other provider has a comparable API, so the format is the gateway's own. */
+/** Classification by encoders. No other provider has a comparable API, so the gateway uses its own format. */
 export const classifyEndpoint: EndpointRules = {
   schema,
   user: (body) => textOrUndefined(body['user']),
@@ -74,5 +74,8 @@ function best(scores: LabelScores): { readonly label: string | null; readonly sc
   return found ?? { label: null, score: null };
 }
 
-/** Estimates the tokens of a text from its length in UTF-16 code units: a quarter, rounded up. @internal Exported for tests only. */
+/**
+ * Estimates a text's tokens from its length in UTF-16 code units: a quarter, rounded up. @internal Exported
+ * for tests only.
+ */
 export const estimateTokens = (textLength: number): number => Math.ceil(textLength / 4);

@@ -14,7 +14,7 @@ import type { Passed } from '../../../providers/shapes/passed.ts';
 import type { StreamSyntax } from '../../../providers/streams/stream.ts';
 import { orNull } from '#serve/http/schemas.ts';
 
-/** A call without the API and the model, which the endpoint and routing select. */
+/** A call without the API and the model, which the endpoint and the routing select. */
 export interface ModelCall extends Omit<ProviderCall, 'wire' | 'model' | 'showModel'> {
   readonly files?: readonly FormFile[] | undefined;
 }
@@ -25,23 +25,32 @@ type ModelAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 export interface EndpointRules {
   /** Schema of the members that the gateway reads; all others pass through. */
   readonly schema: TSchema;
-  /** The user that the request names. */
+  /** The user in the request. */
   user(body: Json, caller: Payer): string | undefined;
-  /** The client's own user that the request names, for usage tracking only. `user` is not one of them with the master key. */
+  /**
+   * The client's own user in the request, for usage tracking only. With the master key, `user` does not count
+   * as one.
+   */
   endUser(body: Json): string | undefined;
-  /** Estimated number of input tokens; `count` counts those of texts and media in a body. Default: those of the body. */
+  /**
+   * Estimated number of input tokens; `count` counts the tokens of texts and media in a body. Default: the
+   * body's count.
+   */
   promptTokens?(body: Json, count: (body: Json) => number): number;
-  /** Maximum number of output tokens of all requested answers together; `assumed` per answer if the request sets no maximum. */
+  /**
+   * Maximum number of output tokens of all requested completions together; `assumed` per completion if the
+   * request sets no maximum.
+   */
   maxOutputTokens(body: Json, assumed: number, audioSeconds?: number): number;
-  /** The field of a file, for a route whose requests are forms. */
+  /** The name of the file field, for a route whose requests are forms. */
   readonly fileField?: string | undefined;
-  /** Whether prices of audio apply. */
+  /** Whether audio prices apply. */
   readonly isAudio?: boolean | undefined;
-  /** What of a request is audio; a file has about this length. */
+  /** Which part of a request is audio; for a file, its approximate length. */
   audio?(body: Json, fileSeconds: number): AudioCounts;
-  /** Events of its streams that the gateway writes itself; undefined for a route without streams. */
+  /** Stream events that the gateway generates itself; undefined for a route without streams. */
   readonly syntax?: StreamSyntax | undefined;
-  /** Names of client headers that are forwarded to a provider with the same API. */
+  /** Names of client headers to forward to a provider with the same API. */
   readonly forwardedHeaders: readonly string[];
   call(
     router: Router,
@@ -55,11 +64,14 @@ export interface EndpointRules {
 export const optionalOrNull = (schema: TSchema, description?: string): TSchema =>
   Type.Optional(orNull(schema, description));
 
-/** An object that can have other members too; only these are checked. */
+/** An object that can have additional members; only these are validated. */
 export const openObject = (properties: Record<string, TSchema>, options: object = {}): TSchema =>
   Type.Object(properties, { additionalProperties: true, ...options });
 
-/** Maximum length of a model name. Names become metric labels and usage rows, and any client with a key can send any name. */
+/**
+ * Maximum length of a model name. Names become metric labels and usage rows, and any client with a key can
+ * send any name.
+ */
 const MAX_MODEL_LENGTH = 256;
 
 export const modelSchema = Type.String({

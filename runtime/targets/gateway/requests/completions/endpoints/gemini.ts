@@ -62,7 +62,7 @@ export const geminiEndpoint: EndpointRules = {
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'gemini' }, options),
 };
 
-/** The largest of these settings: Google reads both spellings of each name. */
+/** The largest of these settings: Google accepts both spellings of each name. */
 function largestOf(body: Json, names: readonly string[]): number | undefined {
   const configs = [body['generationConfig'], body['generation_config']];
   return configs
@@ -89,7 +89,7 @@ const BATCH = openObject(
   { $id: 'BatchEmbedContentsRequest', description: 'Texts to embed, in the format of Gemini’s API.' },
 );
 
-/** Embeddings in the format of Gemini's API, by any provider. @see https://ai.google.dev/api/embeddings */
+/** Embeddings in the Gemini API's format, from any provider. @see https://ai.google.dev/api/embeddings */
 const rulesFor = (
   schema: typeof SINGLE,
   requestsOf: (body: Json) => readonly Json[],
@@ -130,7 +130,7 @@ export const geminiBatchEmbedEndpoint = rulesFor(
   (embeddings) => ({ embeddings }),
 );
 
-/** The request in OpenAI's format, which all providers are called with. */
+/** The request in OpenAI's format, which is used to call all providers. */
 function openAiBody(requests: readonly Json[], model: unknown): Json {
   const sizes = new Set(
     requests.map((one) => one['outputDimensionality'] ?? one['output_dimensionality'] ?? null),

@@ -34,5 +34,5 @@ export const ENDPOINTS: Readonly<Record<Endpoint, EndpointRules>> = {
   '/v1beta/models/{model}:batchEmbedContents': geminiBatchEmbedEndpoint,
 };
 
-/** Endpoints whose requests name the model in their body. */
+/** Endpoints whose requests contain the model in their body. */
 export const BODY_ENDPOINTS = keysOf(ENDPOINTS).filter((endpoint) => !endpoint.includes('{'));

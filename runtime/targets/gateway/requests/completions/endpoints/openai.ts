@@ -135,7 +135,7 @@ const RESPONSES_SCHEMA = openObject(
   },
 );
 
-/** The provider makes a message of an input that is a text. */
+/** The provider converts a text input to a message. */
 const withMessage = (body: Json): Json =>
   typeof body['input'] === 'string' ? { ...body, input: [{ role: 'user', content: body['input'] }] } : body;
 
@@ -184,7 +184,10 @@ export const embeddingsEndpoint: EndpointRules = {
   call: (router, resolved, call, options) => router.embed(resolved, call, options),
 };
 
-/** The rules of a route whose requests and answers pass through unchanged, and which has no output tokens by default. */
+/**
+ * The rules for a route whose requests and responses pass through unchanged and that has no output tokens by
+ * default.
+ */
 export const relayed = (
   route: RelayRoute,
   schema: TSchema,
@@ -198,7 +201,7 @@ export const relayed = (
   call: (router, resolved, call, options) => router.relay(resolved, { ...call, route }, options),
 });
 
-/** Output tokens of the largest image of OpenAI's models, 1024 x 1536 in high quality. */
+/** Output tokens for the largest image of OpenAI's models, 1024 x 1536 in high quality. */
 const IMAGE_TOKENS = 6240;
 
 /** @see https://platform.openai.com/docs/api-reference/images */
@@ -209,7 +212,7 @@ export const imagesEndpoint = relayed(
       model: modelSchema,
       prompt: Type.String({ minLength: 1 }),
       n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of images.'),
-      // Events of images have no format that the gateway could count.
+      // Image events have no format that the gateway could count.
       stream: optionalOrNull(Type.Literal(false)),
       user: userName,
       guardrails: requestGuardrails,
@@ -243,7 +246,10 @@ export const moderationsEndpoint = relayed(
   ),
 );
 
-/** The rerank API of Cohere and Jina, which others and our executables have too. @see https://docs.cohere.com/reference/rerank */
+/**
+ * The rerank API of Cohere and Jina, which others and encoder executables also support. @see
+ * https://docs.cohere.com/reference/rerank
+ */
 export const rerankEndpoint = relayed(
   'rerank',
   openObject(

@@ -5,10 +5,10 @@ import { createInterrupter } from '#platform/interrupt.ts';
 import { LINEAR_PATTERNS } from '#platform/json-schema/linear-patterns.ts';
 import type { Judgement } from './judgement.ts';
 
-/** Checks a text and explains its problem. */
+/** Validates a text and explains its problem. */
 export type AnswerSchema = (text: string) => Judgement;
 
-/** Compiles a JSON Schema. Throws an error with a message for the operator if it is invalid. */
+/** Compiles a JSON Schema. If it is invalid, throws an error with a message for the operator. */
 export function compileAnswerSchema(schema: object): AnswerSchema {
   const ajv = new Ajv2020({
     strict: false,
@@ -21,7 +21,7 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
   const interrupter = createInterrupter();
   const isValid = (value: unknown): boolean => {
     try {
-      // Only schemas with such keywords are worth a thread that watches the time.
+      // Only schemas with such keywords are worth a thread with a time limit.
       return canBlock ? interrupter.run(MAX_CHECK_MS, () => validate(value)) : validate(value);
     } catch (error) {
       if (!(error instanceof InterruptedError)) throw error;
@@ -29,7 +29,7 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
     }
   };
   return (text) => {
-    // An answer can have only calls of tools, which have schemas of their own.
+    // A response can consist of tool calls only, which have their own schemas.
     if (text.trim() === '') return VALID;
     const parsed = jsonAtEnd(text);
     if (!parsed) return wrong('the answer is not JSON');
@@ -42,12 +42,12 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
 const VALID: Judgement = { valid: true, score: 0, explanation: 'matches the schema' };
 const wrong = (explanation: string): Judgement => ({ valid: false, score: 1, explanation });
 
-/** Time of checking one answer. `uniqueItems`, or references in `anyOf`, can take more than linear time. */
+/** Time limit for validating one response. `uniqueItems`, or references in `anyOf`, can take more than linear time. */
 const MAX_CHECK_MS = 1000;
 
 const MAX_TRIES = 64;
 
-/** Reads the JSON that a text ends with: reasoning comes before the answer. */
+/** Parses the JSON at the end of a text: reasoning comes before the response. */
 function jsonAtEnd(text: string): { readonly value: unknown } | undefined {
   let at = 0;
   for (let tries = 0; tries < MAX_TRIES && at !== -1; tries += 1) {

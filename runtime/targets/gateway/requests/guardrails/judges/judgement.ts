@@ -4,16 +4,16 @@ import type { Provider } from '../../../providers/adapters/provider.ts';
 import type { CheckedRequest, GuardrailPlace, WebhookProfile } from '../guardrail.ts';
 import type { Steps } from '#core/limits/steps.ts';
 
-/** The result of one check of all texts of a request or an answer. */
+/** The result of one check of all texts in a request or response. */
 export interface Judgement {
   readonly valid: boolean;
   readonly score: number;
   readonly explanation: string;
-  /** How many values of each kind were masked. */
+  /** Number of masked values of each kind. */
   readonly masked?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What a check looks at. */
+/** The subject of a check. */
 export interface Judged extends CheckedRequest {
   readonly place: GuardrailPlace;
   readonly texts: readonly string[];
@@ -26,25 +26,28 @@ export interface Webhooks {
 }
 
 export interface JudgeServices {
-  /** The encoder of this name. */
+  /** The encoder with this name. */
   readonly classifier: (name: string) => Provider | undefined;
   readonly webhooks: Webhooks;
   readonly clock: Clock;
 }
 
-/** A part of a text that a check found. */
+/** A part of a text found by a check. */
 export interface FoundSpan {
   readonly start: number;
   readonly end: number;
-  /** Type of the entity, or name of the pattern. */
+  /** Entity type, or pattern name. */
   readonly label: string;
   readonly score: number;
 }
 
-/** Spans that are handled in one step. */
+/** Number of spans handled per step. */
 export const SPANS_PER_STEP = 256;
 
-/** Spans in order, without overlaps: of two that overlap, the longer one stays. A text can have hundreds of thousands of them. */
+/**
+ * Sorted spans without overlaps: if two overlap, the longer one is kept. A text can have hundreds of
+ * thousands of spans.
+ */
 export function* withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]): Steps<Span[]> {
   const kept: Span[] = [];
   let group: Span[] = [];
@@ -65,8 +68,8 @@ export function* withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[])
 }
 
 /**
- * Of spans that overlap one another in a chain, the longest ones that do not overlap, in order. A span that is kept is at least as long as
- * those after it, so that one of those that overlaps it begins or ends in it.
+ * For a chain of overlapping spans, the longest ones that do not overlap, in order. A span that is kept is at
+ * least as long as those after it, so any span that overlaps it starts or ends inside it.
  */
 function longestOf<Span extends FoundSpan>(group: readonly Span[]): readonly Span[] {
   if (group.length <= 1) return group;
@@ -103,7 +106,7 @@ export const WINDOW_OVERLAP = 80;
 
 export const ENCODER_TIMEOUT_MS = 5000;
 
-/** Maximum windows in one request to an encoder. */
+/** Maximum number of windows per request to an encoder. */
 export const MAX_WINDOWS_PER_REQUEST = 256;
 
 export const PATTERN_TIMEOUT_MS = 1000;
@@ -116,7 +119,7 @@ interface TimeLimit {
   readonly timeoutMs: number;
 }
 
-/** Runs work with a signal that is aborted when the time has passed or the client has disconnected. */
+/** Runs work with a signal that is aborted on timeout or when the client disconnects. */
 export async function limitTime<Result>(
   { clock, signal, timeoutMs }: TimeLimit,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -133,15 +136,15 @@ export async function limitTime<Result>(
   }
 }
 
-/** A window of a text and where it begins. */
+/** A window of a text, with its start position. */
 interface TextWindow {
   readonly start: number;
   readonly text: string;
 }
 
 /**
- * Splits a text into windows of at most `size` UTF-16 code units, each starting `overlap` before the end of the previous one:
- * any text shorter than the overlap is complete in one of them.
+ * Splits a text into windows of at most `size` UTF-16 code units, each starting `overlap` before the end of
+ * the previous one: any text shorter than the overlap is contained completely in one of them.
  */
 export function placedWindows(text: string, size: number, overlap: number): TextWindow[] {
   const step = size - overlap;

@@ -36,7 +36,7 @@ export function createWebhooks(): Webhooks {
   };
 }
 
-/** What is missing in the URL: one that is only an origin has no path. */
+/** What a URL lacks: one that is only an origin has no path. */
 const pathIn = ({ url }: WebhookProfile): string =>
   new URL(url).pathname === '/' && !url.endsWith('/') ? '/' : '';
 

@@ -1,11 +1,14 @@
 import type { Steps } from '#core/limits/steps.ts';
 
-/** Values that were found in a request, and where else they stand. A request can have hundreds of thousands of them. */
+/** Values found in a request, and where else they occur. A request can have hundreds of thousands of them. */
 export interface KnownValues {
   add(value: string): void;
-  /** Where values stand in a text as words. Spans can overlap. */
+  /** Where values occur in a text as words. Spans can overlap. */
   occurrencesIn(text: string): Steps<ValueSpan[]>;
-  /** Where the end of a text can be the beginning of a value, or one whose next character is not known; its length if it cannot. */
+  /**
+   * Position from which the end of a text may be the beginning of a value, or a value whose next character is
+   * unknown; the text's length if neither applies.
+   */
   openEnd(text: string): number;
 }
 
@@ -14,15 +17,18 @@ interface ValueSpan {
   readonly end: number;
 }
 
-/** Shorter values are replaced only where they were found: they can be parts of other words. */
+/** Shorter values are only replaced where they were found: they could be parts of other words. */
 const MIN_REPEATED_LENGTH = 3;
-/** Words that are looked up in one step. */
+/** Number of words looked up per step. */
 const WORDS_PER_STEP = 512;
 /** A text as words, and each character between them. */
 const WORD_OR_CHARACTER = /[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/uy;
 const WORD = /^[\p{L}\p{N}_]/u;
 
-/** Values whose first words are the same have the same node, so that looking a text up does not depend on the number of values. */
+/**
+ * Values that start with the same words share a node, so that looking up a text does not depend on the number
+ * of values.
+ */
 interface Node {
   readonly next: Map<string, Node>;
   isValue: boolean;
@@ -31,7 +37,7 @@ const newNode = (): Node => ({ next: new Map(), isValue: false });
 
 export function createKnownValues(): KnownValues {
   const root = newNode();
-  /** In the order of their characters. */
+  /** Sorted by their characters. */
   const sorted: string[] = [];
   let unsorted: string[] = [];
   let maxLength = 0;
@@ -84,13 +90,13 @@ export function createKnownValues(): KnownValues {
   };
 }
 
-/** The end of the word or of the character at a position. */
+/** The end of the word or character at a position. */
 function wordEnd(text: string, start: number): number {
   WORD_OR_CHARACTER.lastIndex = start;
   return WORD_OR_CHARACTER.test(text) ? WORD_OR_CHARACTER.lastIndex : start + 1;
 }
 
-/** Whether the characters around are not parts of the same word. */
+/** Whether the surrounding characters are not parts of the same word. */
 const isWhole = (text: string, start: number, end: number): boolean =>
   !WORD.test(characterBefore(text, start)) && !WORD.test(text.slice(end, end + 2));
 
@@ -99,7 +105,7 @@ const characterBefore = (text: string, at: number): string => {
   return text.slice(Math.max(0, isPair ? at - 2 : at - 1), at);
 };
 
-/** Whether a value of a sorted list begins with this. */
+/** Whether a value in a sorted list starts with this. */
 function isBeginning(sorted: readonly string[], beginning: string): boolean {
   let low = 0;
   let high = sorted.length;

@@ -28,7 +28,7 @@ interface MaskedValue {
   readonly blocked: AppError | undefined;
 }
 
-/** Masks all texts that a model wrote in an answer or in an event. `known` are texts that were masked before. */
+/** Masks all texts written by a model in a response or event. `known` are texts that were masked before. */
 export async function maskOutput(
   { parts, rules, request, placeholders }: MaskingParts,
   value: unknown,
@@ -72,7 +72,7 @@ interface MaskedAnswer {
   readonly blocked: AppError | undefined;
 }
 
-/** Masks a whole answer, whose type is JSON by default. `output` is its whole output as text. */
+/** Masks a complete response, whose type is JSON by default. `output` is its whole output as text. */
 export async function maskAnswer(
   masking: MaskingParts,
   bytes: Uint8Array,
@@ -88,7 +88,7 @@ export async function maskAnswer(
   return { bytes: Buffer.from(answer), text: withChanges(output, changes), verdicts, blocked };
 }
 
-/** The texts of an answer are parts of its output, also of JSON in it. */
+/** The response's texts are parts of its output, including those inside JSON. */
 function withChanges(output: string, changes: ReadonlyMap<string, string>): string {
   let text = output;
   for (const [before, after] of changes)
@@ -97,8 +97,8 @@ function withChanges(output: string, changes: ReadonlyMap<string, string>): stri
 }
 
 /**
- * Members of answers and of events that are not masked, besides those that are not output: names, which clients compare, reasons to
- * end, and what providers repeat of the request.
+ * Members of responses and events that are not masked, besides those that are not output: names, which
+ * clients compare, finish reasons, and parts of the request that providers repeat.
  */
 const UNMASKED = new Set(
   [
@@ -112,10 +112,10 @@ const UNMASKED = new Set(
 
 export const isMaskedMember = (name: string): boolean => !UNMASKED.has(name) && !NON_OUTPUT_MEMBERS.has(name);
 
-/** Arguments of tools as an object, whose members can have any name. */
+/** Tool arguments as an object, whose members can have any name. */
 const ARGUMENT_MEMBERS = new Set(['input', 'args', 'arguments']);
 
-/** Replaces all texts of a model's output in an answer or an event. */
+/** Replaces all texts of a model's output in a response or event. */
 export function mapOutputTexts(value: unknown, change: (text: string) => string, name = ''): unknown {
   if (typeof value === 'string') {
     if (value === '') return value;
@@ -133,7 +133,7 @@ export function mapOutputTexts(value: unknown, change: (text: string) => string,
   );
 }
 
-/** Replaces all texts in a text that is JSON, which stays JSON. A text that is not JSON is one text. */
+/** Replaces all texts within a JSON text, which remains JSON. A text that is not JSON counts as a single text. */
 function mapJsonText(text: string, change: (text: string) => string): string {
   const value = parsed(text);
   if (!isObject(value) && !Array.isArray(value)) return changeReadings(text, change);
@@ -154,9 +154,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/**
- * Removes the probabilities of tokens, which repeat the text. Lists become empty, because clients expect them to be there.
- */
+/** Removes token probabilities, which repeat the text. Lists become empty, because clients expect them to exist. */
 export function withoutLogprobs(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLogprobs);
   if (!isObject(value) || isRawNumber(value)) return value;

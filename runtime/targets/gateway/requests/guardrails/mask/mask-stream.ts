@@ -28,14 +28,14 @@ import {
 import { openEscape, unescaped } from '#core/json/without-escapes.ts';
 import { findEntities } from '../judges/entities.ts';
 
-/** A text of the stream, and the event that its last piece came in. */
+/** A text in the stream, and the event with its last piece. */
 interface Source {
   readonly held: HeldText;
   readonly event: string | undefined;
   readonly data: object;
 }
 
-/** Masks the output in the events of any API. A value can be cut over several events. */
+/** Masks the output in events of any API. A value can be split across several events. */
 export function createStreamMask(
   masking: MaskingParts,
   onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
@@ -56,7 +56,7 @@ export function createStreamMask(
     text += masked;
     return masked;
   };
-  /** Decides what is held back. The texts stay known: some APIs repeat them as a whole. */
+  /** Decides what to hold back. The texts stay known, because some APIs repeat them as a whole. */
   const flush = async (): Promise<string> => {
     let out = '';
     for (const [key, { held, event, data }] of sources)
@@ -79,7 +79,10 @@ export function createStreamMask(
     let next = 0;
     return mapDeltas(json, (delta) => masked[next++] ?? delta.text);
   };
-  /** Masks the texts that are complete in one event. Those that came in pieces are masked as the pieces were. */
+  /**
+   * Masks texts that are complete within one event. Texts that arrived in pieces are masked in the same way
+   * as the pieces.
+   */
   const maskWhole = async (json: object): Promise<object> => {
     const known = new Map([...sources.values()].map(({ held }) => held.whole()));
     const { value, verdicts, blocked } = await maskOutput(masking, json, known);
@@ -128,11 +131,11 @@ function deltasIn(event: object): Delta[] {
 
 const isText = ({ names, isArgument }: Delta): boolean => isArgument || names.every(isMaskedMember);
 
-/** One text of a stream, of which everything is sent that cannot become a match any more. */
+/** One text in a stream, of which everything is sent that cannot become part of a match. */
 interface HeldText {
   /** Adds a piece. Returns the masked text that can be sent. */
   take(piece: string, isLast: boolean): Promise<Decided>;
-  /** Whether anything is not sent yet. */
+  /** Whether anything has not been sent yet. */
   readonly isOpen: () => boolean;
   /** The whole text so far, and what was sent of it. */
   readonly whole: () => readonly [text: string, masked: string];
@@ -145,7 +148,7 @@ interface Decided {
   readonly blocked: AppError | undefined;
 }
 
-/** More is never held back: longer matches are not found. */
+/** Maximum number of characters held back; longer matches are not found. */
 const MAX_HELD = MAX_MATCH_LENGTH;
 
 function createHeldText(masking: MaskingParts): HeldText {
@@ -206,7 +209,7 @@ async function decide(
       }),
     ),
   );
-  // What was found is known from here on, and is also masked where a check misses it.
+  // Findings are known from here on, and are also masked where a check misses them.
   for (const span of runAtOnce(withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders)))))
     if (span.end <= end) placeholders.of(span.label, text.slice(span.start, span.end), span.isRestored);
   const spans = runAtOnce(spansOfOutput(text, all, placeholders)).filter((span) => span.start >= from);
@@ -226,23 +229,23 @@ async function decide(
   };
 }
 
-/** The last position up to `end` at which no span is cut. */
+/** The last position up to `end` that does not split a span. */
 function uncut(spans: readonly FoundSpan[], end: number): number {
   const cut = spans.find((span) => span.start < end && end < span.end);
   return cut ? uncut(spans, cut.start) : end;
 }
 
-/** A position at which no span is cut: the end of the one that is cut at `end`. */
+/** A position that does not split a span: the end of the span that `end` would split. */
 const wholeSpans = (spans: readonly FoundSpan[], end: number): number =>
   spans.find((span) => span.start < end && end < span.end)?.end ?? end;
 
-/** Two halves of a character are not sent in two pieces. */
+/** The two halves of a surrogate pair are not sent separately. */
 const wholeCharacters = (text: string, end: number): number =>
   end > 0 && end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end;
 
 /**
- * Arguments of a tool in a stream, which are JSON. They are sent when they are complete: in a piece of JSON, it is not known what is a
- * text, and no client can run a tool with a piece.
+ * Tool arguments in a stream, which are JSON. They are sent when they are complete: in a fragment of JSON,
+ * texts cannot be recognized, and no client can run a tool with partial arguments.
  */
 function createHeldJson(masking: MaskingParts): HeldText {
   let waiting = '';
@@ -265,10 +268,10 @@ function createHeldJson(masking: MaskingParts): HeldText {
   };
 }
 
-/** The end of a text that is not sent yet, with some of what was sent before it. */
+/** The end of a text that has not been sent yet, with some of the text sent before it. */
 interface OpenText {
   readonly text: string;
-  /** Where the part begins that is not sent. */
+  /** Where the unsent part begins. */
   readonly from: number;
   /** Whether the text is complete. */
   readonly isLast: boolean;
@@ -280,7 +283,7 @@ interface DecidedPart {
   readonly open: number;
 }
 
-/** Finds what is masked in the beginning of a text whose rest is not known yet. */
+/** Finds what to mask at the beginning of a text whose rest is still unknown. */
 const findInOpenText = (
   services: JudgeServices,
   profile: MaskingProfile,
@@ -291,7 +294,10 @@ const findInOpenText = (
     ? findPatternsIn(profile, open)
     : findEntitiesIn(services, profile, open, judged);
 
-/** Patterns are also searched in the text without the escapes of JSON, which clients of an answer with a schema decode. */
+/**
+ * Patterns are also searched in the text with JSON escapes decoded, because clients decode responses that
+ * follow a schema.
+ */
 async function findPatternsIn(profile: PatternProfile, open: OpenText): Promise<DecidedPart> {
   const found = await findMatchesIn(profile, open);
   if (!open.text.includes('\\')) return found;
@@ -319,7 +325,7 @@ async function findMatchesIn(
     for (const match of await matchesOf(pattern, text, deadline, from)) {
       if (match.start >= openHere) break;
       spans.push({ ...match, label, score: 1 });
-      // A match that begins within another one is ignored.
+      // A match that begins inside another one is ignored.
       if (match.end > openHere) openHere = openMatchIn(pattern, text, match.end);
     }
     open = Math.min(open, openHere);
@@ -327,10 +333,13 @@ async function findMatchesIn(
   return { spans, open };
 }
 
-/** The end of a sentence, or of a line. */
+/** The end of a sentence or line. */
 const SENTENCE_END = /[.!?…](?=\s)|[。！？\n]/g;
 
-/** Encoders need a sentence to understand a word, so that text is decided by sentences, or in windows if there are none. */
+/**
+ * Encoders need a sentence to understand a word, so the text is decided sentence by sentence, or in windows
+ * if there are no sentences.
+ */
 async function findEntitiesIn(
   services: JudgeServices,
   profile: EntityProfile,
@@ -343,13 +352,13 @@ async function findEntitiesIn(
   const spans = found
     .filter(({ end, start }) => end > from && start < open)
     .map((span) => ({ ...span, start: Math.max(span.start, from) }));
-  // A name that goes over the end is decided with the rest of it.
+  // A name that extends beyond the end is decided together with the rest of it.
   const cut = spans.find(({ end }) => end > open);
   if (!cut) return { spans, open };
   return { spans: spans.filter((span) => span !== cut), open: cut.start };
 }
 
-/** Windows of streams are not longer, so that a text is checked before it must be sent. */
+/** Stream windows are no longer than this, so that text is checked before it must be sent. */
 const MAX_WINDOW = 512;
 
 const MAX_OVERLAP = 128;

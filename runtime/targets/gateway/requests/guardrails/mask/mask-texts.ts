@@ -24,7 +24,7 @@ import {
 } from '../input-texts.ts';
 import { changeReadings } from '../readings.ts';
 
-/** A span with whether the answer gets its value back. */
+/** A span, with whether its value is restored in the response. */
 export interface MaskedSpan extends FoundSpan {
   readonly isRestored?: boolean | undefined;
   /** The profile that found it; undefined for a value that is masked because it was found elsewhere. */
@@ -32,8 +32,8 @@ export interface MaskedSpan extends FoundSpan {
 }
 
 /**
- * Replaces what was found in texts by placeholders. A value that was found in one text is also replaced in the others, where it stands
- * as a word: models for entities find a name in one sentence and miss it in another.
+ * Replaces findings in texts with placeholders. A value found in one text is also replaced in the others
+ * where it occurs as a word: entity models find a name in one sentence and miss it in another.
  */
 export function* maskTexts(
   texts: readonly string[],
@@ -55,7 +55,7 @@ export function* maskTexts(
   return masked;
 }
 
-/** Replaces spans of a text, which can overlap, by their placeholders. */
+/** Replaces spans in a text, which can overlap, with their placeholders. */
 export function* replaceSpans(
   text: string,
   spans: readonly FoundSpan[],
@@ -71,18 +71,18 @@ export function* replaceSpans(
   return parts.join('') + text.slice(last);
 }
 
-/** Where values that were found already stand in a text as words. */
+/** Where known values occur in a text as words. */
 function* occurrencesIn({ known }: Placeholders, text: string): Steps<FoundSpan[]> {
   const found = yield* known.occurrencesIn(text);
   return found.map(({ start, end }) => ({ start, end, label: KNOWN, score: 1 }));
 }
 
-/** A value has its placeholder already, so that this label is not used. */
+/** The value already has a placeholder, so this label is not used. */
 const KNOWN = 'known';
 
 export type MaskingProfile = Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>;
 
-/** The profile of a rule that masks; undefined for other rules. With the mode `monitor`, what was found is only reported. */
+/** A masking rule's profile; undefined for other rules. In `monitor` mode, findings are only reported. */
 export function maskingProfile(
   { profiles }: Pick<JudgeParts, 'profiles'>,
   { profile: name, mode }: GuardrailRule,
@@ -93,14 +93,14 @@ export function maskingProfile(
 }
 
 interface FoundInTexts {
-  /** What was found in each text. Spans can overlap. */
+  /** The findings in each text. Spans can overlap. */
   readonly spans: readonly (readonly MaskedSpan[])[];
   readonly verdicts: readonly GuardrailVerdict[];
   /** Set if a check was unavailable. */
   readonly blocked: AppError | undefined;
 }
 
-/** Runs all rules that mask. */
+/** Runs all masking rules. */
 export async function findInTexts(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
@@ -117,7 +117,7 @@ export async function findInTexts(
         for (const [index, own] of found.entries())
           for (const span of own) spans[index]?.push({ ...span, isRestored });
         const judgement = judgementOf(found);
-        // What is masked is not a reason to block.
+        // Masked values are not a reason to block.
         const masked = countSpans(found.flat());
         return { ...judgement, valid: true, explanation: `masked: ${judgement.explanation}`, masked };
       }),
@@ -127,8 +127,8 @@ export async function findInTexts(
 }
 
 /**
- * What is masked in a text that a model wrote: what was found, except in placeholders, and values that are known already. The answer
- * gets back only values that the request had.
+ * What to mask in a text written by a model: findings outside of placeholders, and already known values. Only
+ * values from the request are restored in the response.
  */
 export function* spansOfOutput(
   text: string,
@@ -144,7 +144,7 @@ export function* spansOfOutput(
     .map((span) => ({ ...span, isRestored: values.has(text.slice(span.start, span.end)) }));
 }
 
-/** Texts of a schema that are not names: those must stay as they are. */
+/** Texts in a schema that are not names: names must stay unchanged. */
 const SCHEMA_TEXTS = new Set([
   'description',
   'server_description',
@@ -155,7 +155,10 @@ const SCHEMA_TEXTS = new Set([
   'examples',
 ]);
 
-/** Replaces all texts of a request that can be masked: what models read, except names, which APIs restrict. @internal Exported for tests only. */
+/**
+ * Replaces all texts in a request that can be masked: everything that models read, except names, which APIs
+ * restrict. @internal Exported for tests only.
+ */
 export function mapBodyTexts(body: Json, change: (text: string) => string): Json {
   const visit = (value: unknown, isText: boolean, inSchema: boolean): unknown => {
     if (typeof value === 'string') return isText && value !== '' ? changeReadings(value, change) : value;
@@ -165,7 +168,7 @@ export function mapBodyTexts(body: Json, change: (text: string) => string): Json
       Object.entries(value).map(([name, member]) => {
         if (inSchema) return [name, visit(member, SCHEMA_TEXTS.has(name), true)];
         if (FREE_FORM_MEMBERS.has(name)) return [name, everyText(member, change)];
-        // Plain text documents of Anthropic's API have their text in `data`.
+        // In Anthropic's API, plain text documents have their text in `data`.
         const isPlain = name === 'data' && value['type'] === 'text';
         const isOwn = isPlain || (!NON_TEXT_MEMBERS.has(name) && name !== 'name');
         if (!isOwn && typeof member === 'string')
@@ -175,7 +178,7 @@ export function mapBodyTexts(body: Json, change: (text: string) => string): Json
     );
   };
   const visitTool = (tool: unknown): unknown => {
-    // Headers of MCP servers contain credentials.
+    // MCP server headers contain credentials.
     if (!isMcpTool(tool)) return visit(tool, false, true);
     const { headers, ...rest } = tool;
     const visited = membersOf(visit(rest, false, true));
@@ -204,7 +207,7 @@ interface MaskedBody {
   readonly placeholders: Placeholders;
 }
 
-/** The texts of a request that can be masked, in order. */
+/** The maskable texts in a request, in order. */
 export function maskableTexts(body: Json): string[] {
   const texts: string[] = [];
   mapBodyTexts(body, (text) => {
@@ -214,7 +217,7 @@ export function maskableTexts(body: Json): string[] {
   return texts;
 }
 
-/** Replaces what was found in these texts; undefined if nothing was. */
+/** Replaces the findings in these texts; undefined if there are none. */
 export function* maskBody(
   body: Json,
   texts: readonly string[],

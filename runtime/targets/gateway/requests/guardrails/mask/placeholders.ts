@@ -1,36 +1,42 @@
 import { createKnownValues, type KnownValues } from './known-values.ts';
 
-/** The placeholders of one request, and what they stand for. */
+/** One request's placeholders, and the values behind them. */
 export interface Placeholders {
-  /** The placeholder of a value, the same for the same value. A value is restored if it is `isRestored` each time. */
+  /**
+   * A value's placeholder, always the same for the same value. A value is only restored if `isRestored` is
+   * true every time.
+   */
   of(label: string, value: string, isRestored?: boolean): string;
   /** All masked values with their placeholders. */
   readonly values: ReadonlyMap<string, string>;
-  /** Where these values stand in a text, and can begin at its end. */
+  /** Where these values occur in a text, and may begin at its end. */
   readonly known: Pick<KnownValues, 'occurrencesIn' | 'openEnd'>;
-  /** The values that are put back, by placeholder. */
+  /** The values to restore, by placeholder. */
   readonly restored: () => readonly (readonly [placeholder: string, value: string])[];
-  /** Whether any value is put back. */
+  /** Whether any value is restored. */
   readonly hasRestored: () => boolean;
-  /** Puts the values back into a text that are restored. `write` writes a value, e.g. escaped. */
+  /** Restores values in a text. `write` formats a value, e.g. escaped. */
   restore(text: string, write?: (value: string) => string): string;
-  /** Where placeholders of this request are in a text. */
+  /** Where this request's placeholders occur in a text. */
   spansIn(text: string): { readonly start: number; readonly end: number }[];
-  /** Where the last characters of a text can be the beginning of a placeholder; its length if they cannot. */
+  /**
+   * Position from which the last characters of a text may be the beginning of a placeholder; the text's
+   * length if they cannot.
+   */
   openEnd(text: string): number;
 }
 
 const PLACEHOLDER = /\[[A-Z\d_]+_\d+\]/g;
 const BEGUN = /^\[[A-Z\d_]*$/;
 
-/** `taken` is text that can already contain something in the form of a placeholder. */
+/** `taken` is text that may already contain something in the format of a placeholder. */
 export function createPlaceholders(taken: string): Placeholders {
   const placeholders = new Map<string, string>();
   const byPlaceholder = new Map<string, string>();
   const counts = new Map<string, number>();
   const inUse = new Set(taken.match(PLACEHOLDER));
   const known = createKnownValues();
-  /** Placeholders that stay in the answer. */
+  /** Placeholders that stay in the response. */
   const kept = new Set<string>();
   return {
     of(label, value, isRestored = true) {
@@ -77,7 +83,7 @@ export function createPlaceholders(taken: string): Placeholders {
   };
 }
 
-/** Puts values back that were masked earlier, e.g. when a batch was uploaded. */
+/** Restores values that were masked earlier, e.g. when a batch was uploaded. */
 export function createRestorer(
   values: readonly (readonly [placeholder: string, value: string])[],
 ): Pick<Placeholders, 'restore'> {

@@ -5,10 +5,10 @@ import { createFrameSplitter, readEvent } from '#serve/event-stream/event-frames
 import { eventText, type ForwardedStream } from '../../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Puts values back in place of placeholders. */
+/** Replaces placeholders with the original values. */
 type Restorer = Pick<Placeholders, 'restore'>;
 
-/** Members whose text is JSON itself, in which a value must be escaped. */
+/** Members whose text is itself JSON, in which a value must be escaped. */
 const JSON_TEXTS = new Set(['arguments', 'partial_json']);
 
 export const escapedIn = (name: string): ((value: string) => string) | undefined =>
@@ -16,7 +16,7 @@ export const escapedIn = (name: string): ((value: string) => string) | undefined
 
 export const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
 
-/** Puts masked values back into all texts of an answer. Its type is JSON by default. */
+/** Restores masked values in all texts of a response. Its type is JSON by default. */
 export function restoreAnswer(bytes: Uint8Array, placeholders: Restorer, type?: string): Uint8Array {
   if (isBinary(type)) return bytes;
   const text = Buffer.from(bytes).toString('utf8');
@@ -27,7 +27,7 @@ export function restoreAnswer(bytes: Uint8Array, placeholders: Restorer, type?: 
 
 export const isJsonType = (type: string | undefined): boolean => type === undefined || type.includes('json');
 
-/** Whether an answer is audio, which has no texts. */
+/** Whether a response is audio, which has no texts. */
 export const isBinary = (type: string | undefined): boolean =>
   type !== undefined && !isJsonType(type) && !type.startsWith('text/');
 
@@ -40,7 +40,7 @@ function restored(value: unknown, name: string, placeholders: Restorer): unknown
   );
 }
 
-/** Puts masked values back into a stream of any API. A placeholder can be cut over several events. */
+/** Restores masked values in a stream of any API. A placeholder can be split across several events. */
 export function restoreStream(events: ForwardedStream, placeholders: Placeholders): ForwardedStream {
   const restorer = createStreamRestorer(placeholders);
   let isOver = false;
@@ -57,7 +57,7 @@ export function restoreStream(events: ForwardedStream, placeholders: Placeholder
   };
 }
 
-/** The end of a text that can be the beginning of a placeholder, and the event that it came in. */
+/** The end of a text that may be the beginning of a placeholder, and the event in which it arrived. */
 interface Held {
   readonly text: string;
   readonly event: string | undefined;
@@ -74,7 +74,7 @@ export function createStreamRestorer(placeholders: Placeholders): StreamRestorer
   const splitter = createFrameSplitter();
   const held = new Map<string, Held>();
 
-  /** Events with what is held, in which all other texts are empty. */
+  /** Events with the held text, in which all other texts are empty. */
   const flush = (): string => {
     const out = [...held].map(([key, { text, event, data }]) =>
       eventText(continuationOf(data, key, text), event),
@@ -109,7 +109,7 @@ export function createStreamRestorer(placeholders: Placeholders): StreamRestorer
   };
 }
 
-/** Restores the texts that are complete in one event. */
+/** Restores texts that are complete within one event. */
 function restoreWhole(
   value: unknown,
   name: string,
@@ -125,7 +125,7 @@ function restoreWhole(
   );
 }
 
-/** The data of an event; undefined if it is not an object. */
+/** An event's data; undefined if it is not an object. */
 export function parseEvent(data: string): Readonly<Record<string, unknown>> | undefined {
   if (!data.startsWith('{')) return undefined;
   try {
@@ -137,20 +137,20 @@ export function parseEvent(data: string): Readonly<Record<string, unknown>> | un
 
 /** A piece of a text that continues in later events. */
 export interface Delta {
-  /** Identifies the text in the stream. */
+  /** Identifies the text within the stream. */
   readonly key: string;
   readonly text: string;
-  /** Names of the members that the text is in, from the outermost. */
+  /** Names of the members that contain the text, outermost first. */
   readonly names: readonly string[];
-  /** Whether it is an argument of a tool as a whole, in an object of arguments. */
+  /** Whether it is a complete tool argument within an arguments object. */
   readonly isArgument: boolean;
-  /** Whether the text is JSON, e.g. arguments of a tool. */
+  /** Whether the text is JSON, e.g. tool arguments. */
   readonly isJson: boolean;
-  /** Whether the event ends the answer, so that the text does not continue. */
+  /** Whether the event ends the response, so that the text does not continue. */
   readonly isLast: boolean;
 }
 
-/** Members that identify which text an event continues. */
+/** Members that identify the text that an event continues. */
 const IDENTITIES = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
 
 /** Members of pieces that are not text. */
@@ -159,7 +159,7 @@ const NO_TEXTS = new Set(['type', 'role', 'id', 'name', 'signature', 'item_id', 
 const identityText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** Replaces the pieces of texts in an event of any API: what is in `delta`, and `text` in choices and parts. */
+/** Replaces the pieces of texts in an event of any API: those in `delta`, and `text` in choices and parts. */
 export function mapDeltas(event: object, change: (delta: Delta) => string): object {
   const members = membersOf(event);
   const isArguments = /arguments|input_json/.test(identityText(members['type']));
@@ -182,7 +182,7 @@ export function mapDeltas(event: object, change: (delta: Delta) => string): obje
       const isPiece = isDelta || name === 'parts';
       return value.map((item, index) => {
         const { index: ownIndex = index, thought } = membersOf(item);
-        // Gemini's thoughts and answer are parts with the same place.
+        // Gemini's thoughts and output are parts at the same position.
         const own = `${path}.${identityText(ownIndex)}${thought === true ? ' thought' : ''}`;
         return visit(item, { ...place, path: own, isDelta: isPiece });
       });
@@ -212,10 +212,10 @@ export function mapDeltas(event: object, change: (delta: Delta) => string): obje
 
 const isEnd = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
-/** Members of a piece that clients of chat completions would add to what an earlier piece had in them. */
+/** Members of a piece that chat completions clients would append to those of an earlier piece. */
 const SENT_ONCE = new Set(['id', 'name', 'role']);
 
-/** An event that continues one text of another event, and nothing else of it. */
+/** An event that continues a single text of another event, and nothing else. */
 export function continuationOf(event: object, key: string, text: string): object {
   const { choices, candidates, ...others } = membersOf(
     mapDeltas(event, (other) => (other.key === key ? text : '')),

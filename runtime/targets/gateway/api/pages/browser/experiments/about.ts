@@ -9,7 +9,7 @@ import { openDialog } from '#serve/http/pages/browser/components/dialog.ts';
 
 type Experiment = Static<typeof experiment>;
 
-/** The description, the task and the dataset of an experiment, and all tags. */
+/** An experiment's description, task and dataset, and all tags. */
 export async function aboutExperiment(session: Session, experiment: Experiment, signal: AbortSignal) {
   const datasetPath = pathOf('datasets', experiment.dataset);
   const source = await session
@@ -72,7 +72,7 @@ function missing(error: unknown) {
   throw error;
 }
 
-/** The tags in a text, separated by commas. */
+/** Splits a comma-separated text into tags. */
 export const tagsIn = (text: string) => [
   ...new Set(
     text
@@ -82,10 +82,10 @@ export const tagsIn = (text: string) => [
   ),
 ];
 
-/** The label of fields for tags. */
+/** The label of tag fields. */
 export const TAGS_LABEL = 'Tags, separated by commas';
 
-/** The tags of an experiment, a dataset or a model, with a button that changes them. */
+/** The tags of an experiment, dataset or model, with a button to change them. */
 function tagLine(
   session: Session,
   { path, name, tags }: { path: string; name: string; tags: readonly string[] },

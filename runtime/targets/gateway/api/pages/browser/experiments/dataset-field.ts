@@ -14,7 +14,8 @@ const MEANINGS = [
 ];
 
 /**
- * Chooses a dataset of the gateway, or uploads a file after a preview in which its columns get their meaning.
+ * Selects one of the gateway's datasets, or uploads a file after a preview in which the user assigns meanings
+ * to its columns.
  */
 export function datasetField(
   session: Session,
@@ -73,7 +74,8 @@ export function datasetField(
     ),
 
     /**
-     * The id of the chosen dataset, which is uploaded if it is a file; undefined, with the focus on the field, if there is none.
+     * The selected dataset's ID; a selected file is uploaded first. If nothing is selected, focuses the field
+     * and returns undefined.
      */
     async datasetId(): Promise<string | undefined> {
       if (known.value !== '') return known.value;

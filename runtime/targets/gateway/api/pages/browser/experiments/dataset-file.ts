@@ -1,13 +1,13 @@
-/** Enough for some rows of long texts. */
+/** Enough for several rows with long texts. */
 const PREVIEW_BYTES = 256 * 1024;
 const PREVIEW_ROWS = 5;
 
-/** A file that a user has chosen, with its first rows. */
+/** A file selected by the user, with its first rows. */
 export interface DatasetFile {
-  /** Empty if the browser cannot read them. */
+  /** Empty if the browser cannot parse them. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The file with other names of columns. */
+  /** The file with renamed columns. */
   readonly renamed: (names: ReadonlyMap<string, string>) => Promise<File>;
 }
 
@@ -27,7 +27,7 @@ function readCsv(file: File, text: string): DatasetFile {
     async renamed(names) {
       if (names.size === 0) return file;
       const header = renamedHeader(head, renamedColumns(head.columns, names));
-      // Everything behind the first line is copied unread, so that large files need no memory.
+      // Everything after the first line is copied unparsed, so that large files need no memory.
       const from = new TextEncoder().encode(head.before + head.header).length;
       return new File([header, file.slice(from)], file.name);
     },
@@ -59,9 +59,7 @@ function readJsonLines(file: File, text: string): DatasetFile {
   };
 }
 
-/**
- * New names of columns. A column that already has a name that another one gets becomes `<name>_original`.
- */
+/** New column names. A column whose name is assigned to another one becomes `<name>_original`. */
 function renamedColumns(columns: readonly string[], names: ReadonlyMap<string, string>) {
   const taken = new Set(names.values());
   return columns.map((column) => {
@@ -83,12 +81,12 @@ function objectIn(line: string): Record<string, unknown> | undefined {
 const cellText = (value: unknown) =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The first rows of a CSV file. */
+/** A CSV file's first rows. */
 interface CsvHead {
   readonly separator: string;
-  /** What is in front of the line with the names, e.g. a line `sep=;`. */
+  /** What precedes the header line, e.g. a line `sep=;`. */
   readonly before: string;
-  /** That line as it is in the file. */
+  /** The header line as it is in the file. */
   readonly header: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -96,7 +94,7 @@ interface CsvHead {
 
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** Reads the start of a CSV file. Cells in quotes can contain separators and line breaks. */
+/** Parses the start of a CSV file. Quoted cells can contain separators and line breaks. */
 export function readCsvHead(text: string, maxRows: number): CsvHead {
   const [, before = '', named] = /^(\uFEFF?(?:sep=(.)\r?\n)?)/i.exec(text) ?? [];
   const rest = text.slice(before.length);
@@ -107,7 +105,7 @@ export function readCsvHead(text: string, maxRows: number): CsvHead {
   while (rows.length < maxRows && from < rest.length) {
     const end = lineEnd(rest, from);
     const line = rest.slice(from, end);
-    // The last line can be cut.
+    // The last line may be truncated.
     if (end === rest.length && !line.endsWith('\n') && rows.length > 0) break;
     if (line.trim() !== '') rows.push(cellsOf(line, separator));
     from = end;
@@ -115,7 +113,7 @@ export function readCsvHead(text: string, maxRows: number): CsvHead {
   return { separator, before, header, columns: cellsOf(header, separator), rows };
 }
 
-/** The header with other names. */
+/** The header with new names. */
 export function renamedHeader({ separator, before, header }: CsvHead, names: readonly string[]) {
   const end = /\r?\n$/.exec(header)?.[0] ?? '';
   const quoted = names.map((name) => (/["\r\n,;\t|]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
@@ -128,7 +126,7 @@ function likelySeparator(text: string) {
   return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** The position behind the line break that ends the line, which quotes can extend. */
+/** The position after the line break that ends the line; quoted cells can contain earlier line breaks. */
 function lineEnd(text: string, from: number) {
   let isQuoted = false;
   for (let at = from; at < text.length; at++) {

@@ -12,9 +12,7 @@ import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { element, scrollable } from '#serve/http/pages/browser/dom.ts';
 import { count } from '#serve/http/pages/browser/format.ts';
 
-/**
- * Differences of pairs of models: those that are more than chance, and all others behind a line that opens them.
- */
+/** Differences between pairs of models: significant ones, and all others collapsed below them. */
 export function differences({ pairs, workflows }: Comparison) {
   const names = new Map(workflows.map(({ id, name }) => [id, name]));
   const [proven, others] = [pairs.filter((pair) => isProven(pair)), pairs.filter((pair) => !isProven(pair))];

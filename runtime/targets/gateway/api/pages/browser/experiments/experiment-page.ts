@@ -17,16 +17,16 @@ import { plotGroups } from './plots.ts';
 import { progressView } from './progress.ts';
 import { rowTable } from './row-table.ts';
 
-/** How often the progress of running jobs is read. */
+/** How often the progress of running jobs is requested. */
 const POLL_MS = 2000;
 
-/** The page of an experiment: progress, comparison, plots and rows. */
+/** An experiment's page: progress, comparison, plots and rows. */
 export async function showExperiment({ root, params, session, setTitle, navigate, signal }: Place) {
   const id = params['id'] ?? '';
   const path = `api/v1/experiments/${encodeURIComponent(id)}`;
   const compare = async () =>
     (await session.call<Comparison>(`${path}/compare`, { query: { disagreements: 0 }, signal })).data;
-  // The first comparison of many rows takes seconds; the page shows what it has meanwhile.
+  // The first comparison of many rows takes seconds; meanwhile, the page shows what it has.
   const comparing = compare();
   const plotting = readPlots({ path, session, signal });
   for (const answer of [comparing, plotting]) answer.catch(() => undefined);
@@ -111,7 +111,7 @@ function drawProgress(node: HTMLElement, progress: Progress) {
   node.replaceChildren(element('h2', {}, 'Progress'), progressView(progress));
 }
 
-/** Reads the progress until all jobs have ended. */
+/** Requests the progress until all jobs have ended. */
 async function follow(
   { path, session, signal, live }: { path: string; session: Session; signal: AbortSignal; live: HTMLElement },
   onEnded: () => Promise<void>,
@@ -138,7 +138,7 @@ interface ResultOptions {
   readonly signal: AbortSignal;
 }
 
-/** The plots of the metric and the label in the address. */
+/** The plots for the metric and label in the page's URL. */
 async function readPlots({
   path,
   session,
@@ -149,7 +149,7 @@ async function readPlots({
   return (await session.call<Plots>(`${path}/plots`, { query: { metric, label }, signal })).data;
 }
 
-/** `reading`: plots that are read already. */
+/** `reading`: plots that were already requested. */
 function drawResults(node: HTMLElement, options: ResultOptions, reading?: Promise<Plots>) {
   const { comparison } = options;
   const plots = element('section', { 'aria-label': 'Plots' }, element('h2', {}, 'Plots'), loading());
@@ -229,7 +229,7 @@ const allRows = ({ path, session, comparison }: ResultOptions, metric: string | 
     },
   });
 
-/** Downloads the report of an experiment. A link would not send the API key. `path`: of the experiment. */
+/** Downloads an experiment's report. A link would not send the API key. `path`: the experiment's path. */
 async function downloadReport(session: Session, path: string, name: string) {
   const response = await session.open(`${path}/report`);
   const address = URL.createObjectURL(await response.blob());

@@ -12,9 +12,8 @@ import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts
 import { count } from '#serve/http/pages/browser/format.ts';
 
 /**
- * Models and their metrics, with intervals and bars. The best model of each metric is marked, and so are models whose difference to it
- * can
- * be chance.
+ * Models and their metrics, with intervals and bars. The best model for each metric is marked, and so are
+ * models whose difference from it is not significant.
  */
 export function metricMatrix({ workflows, metrics, pairs }: Comparison) {
   const bests = new Map(metrics.map((metric) => [metric, bestOf(workflows, metric)]));
@@ -69,7 +68,7 @@ function bestOf(workflows: readonly Workflow[], metric: string) {
   return sorted[0];
 }
 
-/** Whether the model is the best one, worse than it by more than chance, or neither. */
+/** Whether the model is the best one, significantly worse than the best, or neither. */
 export function verdictOf(
   pairs: readonly Pair[],
   metric: string,

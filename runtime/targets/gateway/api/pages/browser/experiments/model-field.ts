@@ -5,7 +5,7 @@ import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { empty } from '#serve/http/pages/browser/components/states.ts';
 
-/** Chooses models of the gateway, and encoders by their address. */
+/** Selects gateway models, and encoders by URL. */
 export function modelField(session: Session) {
   const list = element('div', { class: 'choices' });
   const search = element('input', { id: 'new-search', type: 'search', autocomplete: 'off' });
@@ -40,7 +40,7 @@ export function modelField(session: Session) {
       ),
     ),
 
-    /** Shows the models that can do a task. */
+    /** Shows the models that can perform a task. */
     async show(task: string, signal: AbortSignal) {
       const { data } = await session.call<Static<typeof taskModels>>('api/v1/models/', {
         query: { tasks: task, limit: 1000 },

@@ -107,7 +107,7 @@ export async function showNewExperiment({ root, session, navigate, signal }: Pla
     problem.append(element('a', { href: linkTo(['experiments', made.id]) }, `Open ${made.name}`));
   }
 
-  /** Starts all models. One that is rejected does not stop the others. */
+  /** Starts all models. If one is rejected, the others still start. */
   async function startAll(experiment: string, chosen: ReturnType<typeof models.chosen>) {
     const problems = [];
     for (const model of chosen) {

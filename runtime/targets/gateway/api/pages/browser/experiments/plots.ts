@@ -7,7 +7,7 @@ import { valueText } from '#serve/http/pages/browser/charts/axis.ts';
 import { drawHistogram } from '#serve/http/pages/browser/charts/columns.ts';
 import { chartFigure } from '#serve/http/pages/browser/charts/figure.ts';
 
-/** All plots of an experiment, in groups with headings. */
+/** All of an experiment's plots, in groups with headings. */
 export function plotGroups(comparison: Comparison, plots: Plots) {
   const metric = plots.metric ?? '';
   return [
@@ -73,7 +73,7 @@ function histograms({ workflows, metric }: Plots) {
   ].flat();
 }
 
-/** Larger matrices are hard to read in a page. */
+/** Larger matrices are hard to read on a page. */
 const MAX_LABELS = 40;
 
 const confusions = ({ workflows }: Plots) =>
@@ -145,7 +145,7 @@ function curves({ workflows }: Plots) {
   ];
 }
 
-/** A histogram of values that the server has counted. */
+/** A histogram of bins counted by the server. */
 function binnedHistogram({
   title,
   unit = '',

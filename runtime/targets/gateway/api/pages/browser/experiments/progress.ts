@@ -3,7 +3,7 @@ import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { counted, count } from '#serve/http/pages/browser/format.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 
-/** Progress of the jobs of an experiment, with the rows that each worker processes. */
+/** Progress of an experiment's jobs, with the rows that each worker is processing. */
 export const progressView = ({ workflows }: Progress) =>
   element(
     'div',

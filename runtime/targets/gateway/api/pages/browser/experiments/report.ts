@@ -14,11 +14,11 @@ interface Report {
   readonly comparison: Comparison;
   readonly plots: Plots;
   readonly rows: readonly ResultRow[];
-  /** Rows of the experiment. */
+  /** The experiment's rows. */
   readonly total: number;
 }
 
-/** Fills the page of a report with the data that is in it. */
+/** Fills a report page with the data embedded in it. */
 function showReport() {
   const report = JSON.parse(byId('report-data', HTMLScriptElement).textContent) as Report;
   const { experiment, comparison, plots, rows, total } = report;
@@ -94,7 +94,7 @@ const speeds = ({ workflows }: Comparison) =>
     ),
   );
 
-/** The rows of the report, searched and sorted here, because there is no server. */
+/** The report's rows, searched and sorted here, because there is no server. */
 const loadFrom =
   (rows: readonly ResultRow[], metric: string | null): Parameters<typeof rowTable>[0]['load'] =>
   async ({ sort, filters, cursor, limit }) => {

@@ -1,10 +1,10 @@
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 interface Metric {
   readonly value: number;
   readonly rows: number;
@@ -12,7 +12,7 @@ interface Metric {
   readonly interval: Interval | null;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Workflow {
   readonly id: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Workflow {
   readonly latency_ms: { mean: number; p50: number; p95: number } | null;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Pair {
   readonly metric: string;
   readonly first: string;
@@ -43,7 +43,7 @@ export interface Pair {
   readonly adjusted_p_value: number | null;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Comparison {
   readonly experiment: { id: string; name: string; dataset: string; task_definition: { task: string } };
   readonly partial: boolean;
@@ -53,17 +53,17 @@ export interface Comparison {
   readonly disagreements: { total: number } | null;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 type CurvePoint = readonly [number, number];
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Bin {
   readonly from: number;
   readonly to: number;
   readonly rows: number;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 interface WorkflowPlots {
   readonly id: string;
   readonly name: string;
@@ -81,7 +81,7 @@ interface WorkflowPlots {
   readonly lengths: readonly (Bin & { mean: number })[];
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Plots {
   readonly metrics: readonly string[];
   readonly metric: string | null;
@@ -90,7 +90,7 @@ export interface Plots {
   readonly workflows: readonly WorkflowPlots[];
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface ModelRow {
   readonly answer: unknown;
   readonly error: string | null;
@@ -99,7 +99,7 @@ export interface ModelRow {
   readonly reasons: Record<string, string>;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface ResultRow {
   readonly row: number;
   readonly example: string;
@@ -108,7 +108,7 @@ export interface ResultRow {
   readonly models: Record<string, ModelRow>;
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface JobProgress {
   readonly id: string;
   readonly type: string;
@@ -126,7 +126,7 @@ export interface JobProgress {
   }[];
 }
 
-/** Answers of the API, as far as the pages read them. */
+/** An API response, as far as the pages use it. */
 export interface Progress {
   readonly active: boolean;
   readonly workflows: readonly {
@@ -138,24 +138,24 @@ export interface Progress {
   }[];
 }
 
-/** An answer as text. Lists and objects are shown as JSON. */
+/** A model response as text. Lists and objects are shown as JSON. */
 export const answerText = (answer: unknown) =>
   answer === null || answer === undefined ? '' : typeof answer === 'string' ? answer : JSON.stringify(answer);
 
-/** Metrics whose lower values are better. */
+/** Metrics for which lower values are better. */
 const LOWER_IS_BETTER = /^(log_loss|brier_score|ece|hamming_loss|wer|cer)(_|$)/;
 
 export const isLowerBetter = (metric: string) => LOWER_IS_BETTER.test(metric);
 
-/** A metric with three digits, as in the tables of the command line. */
+/** A metric with three digits, as in command-line tables. */
 export const metricText = (value: number | null | undefined) =>
   value === null || value === undefined ? '–' : Math.abs(value) >= 1000 ? value.toFixed(0) : value.toFixed(3);
 
 export const intervalText = (interval: { low: number; high: number } | null | undefined) =>
   interval ? `[${metricText(interval.low)}, ${metricText(interval.high)}]` : '';
 
-/** A probability that a difference is chance. */
+/** A p-value, formatted. */
 export const probabilityText = (p: number | null) => (p === null ? '–' : p < 0.001 ? '<0.001' : p.toFixed(3));
 
-/** Differences with a lower adjusted p-value are more than chance. */
+/** Differences with a lower adjusted p-value are significant. */
 export const SIGNIFICANT = 0.05;

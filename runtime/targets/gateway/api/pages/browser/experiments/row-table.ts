@@ -7,21 +7,21 @@ import { duration } from '#serve/http/pages/browser/format.ts';
 import { wordDiff } from './word-diff.ts';
 
 const MAX_SHOWN = 160;
-/** More columns than this would make every row unreadable; the dialog of a row has all models. */
+/** With more columns than this, every row would be unreadable; a row's dialog shows all models. */
 const MAX_MODELS = 6;
 
 interface RowTableOptions {
   readonly workflows: readonly Pick<Workflow, 'id' | 'name'>[];
-  /** Metric of the scores. */
+  /** Metric for the scores. */
   readonly metric: string | null;
   readonly load: (
     wanted: Wanted,
   ) => Promise<{ rows: readonly ResultRow[]; next?: string | null | undefined; total: number }>;
-  /** Whether rows with errors can be shown alone. */
+  /** Whether to offer a filter for rows with errors. */
   readonly hasErrors?: boolean;
 }
 
-/** All rows of an experiment, with the answers of the models next to each other. */
+/** All of an experiment's rows, with the models' responses side by side. */
 export function rowTable({ workflows, metric, load, hasErrors = true }: RowTableOptions) {
   const shown = workflows.slice(0, MAX_MODELS);
   return dataTable({
@@ -111,7 +111,8 @@ function spreadText({ models }: ResultRow, metric: string) {
 }
 
 /**
- * Opens a row: its text, and the response from each model with its scores, the reasons of judges, and the difference to another answer.
+ * Opens a row: its text, and each model's response with its scores, the judges' reasons, and the difference
+ * from another response.
  */
 function openRow(row: ResultRow, workflows: readonly Pick<Workflow, 'id' | 'name'>[]) {
   const truth = answerText(row.ground_truth);

@@ -1,7 +1,7 @@
 import type { Comparison, Workflow } from './results.ts';
 import { scatterChart } from '#serve/http/pages/browser/components/chart.ts';
 
-/** Latency and cost of the models against a metric. */
+/** Latency and cost of the models, plotted against a metric. */
 export function tradeOffs({ workflows }: Comparison, metric: string) {
   return [
     chartOf(workflows, metric, 'Latency (median)', 'ms', ({ latency_ms: latency }) => latency?.p50),

@@ -3,13 +3,12 @@ export interface DiffPart {
   readonly kind: 'same' | 'added' | 'removed';
 }
 
-/** The table of the longest common subsequence grows with the product of both lengths. */
+/** The longest common subsequence table grows with the product of both lengths. */
 const MAX_CELLS = 250_000;
 
 /**
- * Words of two texts that are the same, only in the first (`removed`), or only in the second (`added`). Long texts that differ at more
- * than
- * one place are compared as a whole.
+ * Words that two texts share, and words that are only in the first (`removed`) or only in the second
+ * (`added`). Long texts that differ in more than one place are compared as a whole.
  */
 export function wordDiff(first: string, second: string): readonly DiffPart[] {
   const [one, other] = [wordsOf(first), wordsOf(second)];

@@ -4,7 +4,7 @@ import { openDialog, confirmAction } from '#serve/http/pages/browser/components/
 import { formOf } from '#serve/http/pages/browser/components/form.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 
-/** Opens a form for a new object. Resolves with the answer, or undefined if the user closed the form. */
+/** Opens a form for a new object. Resolves with the response, or undefined if the user closed the form. */
 export async function createBy<Made>(
   session: Session,
   {
@@ -25,9 +25,7 @@ export async function createBy<Made>(
   });
 }
 
-/**
- * Opens a form for the changes of an object. Only fields that differ are sent; an emptied field is cleared.
- */
+/** Opens a form for changing an object. Only changed fields are sent; an emptied field is cleared. */
 export async function changeBy(
   session: Session,
   { title, schema: name, path, values }: { title: string; schema: string; path: string; values: object },
@@ -73,7 +71,7 @@ async function formDialog<Result>({
 }): Promise<Result | undefined> {
   let result: Result | undefined;
   const place = element('div');
-  // The form has its own button, so the dialog has only the way out.
+  // The form has its own submit button, so the dialog only needs a cancel button.
   const dialog = openFormDialog(title, place);
   const form = formOf<Readonly<Record<string, unknown>>>(schema, {
     values,
@@ -90,9 +88,7 @@ async function formDialog<Result>({
   return result;
 }
 
-/**
- * A form cannot be inside another one, so that this dialog moves the content out of the form of the kit.
- */
+/** Forms cannot be nested, so this dialog moves the content out of the kit's form. */
 function openFormDialog(title: string, content: HTMLElement) {
   const opened = openDialog({ title, content: [], actions: [{ name: 'Cancel', kind: 'quiet' }], wide: true });
   const form = opened.dialog.querySelector('form');
@@ -108,7 +104,7 @@ interface Document {
 
 let document: Promise<Document> | undefined;
 
-/** A schema of the API by its name, which forms are made from. The document is read once. */
+/** Looks up an API schema by name, for generating forms. The document is requested once. */
 async function apiSchema(session: Session, name: string) {
   document ??= session.call<Document>('openapi.json').then(({ data }) => data);
   const { components } = await document;
@@ -122,7 +118,7 @@ export function actionButton(name: string, run: () => unknown, kind: 'quiet' | '
   return button;
 }
 
-/** A button whose action is confirmed before. */
+/** A button whose action requires confirmation. */
 export const confirmedButton = (
   name: string,
   {

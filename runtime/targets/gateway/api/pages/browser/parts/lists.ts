@@ -9,9 +9,7 @@ interface Listed<Row> {
   readonly total: number;
 }
 
-/**
- * A loader of a data table for a list of the API that is read with `skip` and `limit`. `fixed`: parameters of every page.
- */
+/** A data table loader for an API list that is read with `skip` and `limit`. `fixed`: parameters for every page. */
 export const pagesOf =
   <Row>(session: Session, path: string, fixed: Record<string, string> = {}) =>
   async ({ sort, filters, cursor, limit, signal }: Wanted) => {
@@ -28,7 +26,7 @@ export const pagesOf =
     };
   };
 
-/** All items of a list, e.g. to select one of them. */
+/** All items of a list, e.g. for a select field. */
 export async function allOf<Row>(session: Session, path: string, signal: AbortSignal): Promise<Row[]> {
   const limit = 1000;
   const { data } = await session.call<Row[]>(path, { query: { limit }, signal });
@@ -37,7 +35,7 @@ export async function allOf<Row>(session: Session, path: string, signal: AbortSi
 
 type Key = Static<typeof key>;
 
-/** Names of keys by their ids. A key that cannot list keys has none. */
+/** Key names by ID; empty if the caller's key cannot list keys. */
 export async function keyNames(session: Session, signal: AbortSignal): Promise<Map<string, string>> {
   const keys = await allOf<Key>(session, 'v1/keys', signal).catch((error: unknown) => {
     if (!(error instanceof ServerError) || error.status !== 403) throw error;

@@ -2,7 +2,7 @@ import { failed, loading } from '#serve/http/pages/browser/components/states.ts'
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 
-/** A part of a page that is drawn again, e.g. for another range. A later draw ends an earlier one. */
+/** Part of a page that is redrawn, e.g. for another range. A later redraw cancels an earlier one. */
 export function livePart(
   leaving: AbortSignal,
   draw: (signal: AbortSignal) => Promise<readonly Node[]>,
@@ -31,7 +31,7 @@ export function livePart(
   return Object.assign(node, { refresh });
 }
 
-/** Repeats work until the user leaves the page. It waits while the page is hidden. */
+/** Repeats work until the user leaves the page; pauses while the page is hidden. */
 export function every(signal: AbortSignal, milliseconds: number, work: () => Promise<unknown>) {
   const timer = setInterval(() => {
     if (!document.hidden) void work();

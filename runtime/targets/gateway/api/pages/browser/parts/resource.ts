@@ -12,9 +12,9 @@ import { pagesOf } from './lists.ts';
 type Linked = Place['linked'];
 
 interface Resource<Item> {
-  /** Of the page, and of the API after `v1/`. */
+  /** Path of the page, and of the API after `v1/`. */
   readonly path: string;
-  /** In the navigation. */
+  /** Label in the navigation. */
   readonly name: string;
   readonly noun: string;
   /** Member that identifies an object. */
@@ -24,7 +24,7 @@ interface Resource<Item> {
   readonly changeSchema?: string;
   readonly columns: readonly Column<Item>[];
   readonly empty: string;
-  /** What a deletion does. */
+  /** Description of what a deletion does. */
   readonly deletion: string;
   readonly filters?: readonly Filter[];
   readonly intro?: string;
@@ -32,7 +32,7 @@ interface Resource<Item> {
   readonly readers?: boolean;
   readonly managers?: boolean;
   readonly canChange?: (row: Item) => boolean;
-  /** Parts of the page of an object. */
+  /** Sections on an object's page. */
   readonly more?: (place: {
     item: Item;
     session: Session;
@@ -41,7 +41,7 @@ interface Resource<Item> {
   }) => Node[] | Promise<Node[]>;
 }
 
-/** The pages of a kind of object: a list with a form for a new one, and a page for each. */
+/** The pages for a kind of object: a list with a form for new objects, and a page for each object. */
 export function resourcePages<Item extends object>(resource: Resource<Item>): readonly GatewaySection[] {
   const {
     path,
@@ -129,10 +129,10 @@ async function showOne<Item extends object>(resource: Resource<Item>, place: Pla
   );
 }
 
-/** Prices of a model are a list, whose first one is in effect. */
+/** A model's prices are a list, the first of which is in effect. */
 const isList = <Item>(data: Item | readonly [Item]): data is readonly [Item] => Array.isArray(data);
 
-/** All members of an object as facts. */
+/** All of an object's members as facts. */
 export const factsOf = (item: object, linked: Linked) =>
   facts(Object.entries(item).map(([key, value]) => [wordsOf(key), valueOf(key, value, linked)] as const));
 
@@ -149,7 +149,7 @@ const WORDS: Readonly<Record<string, string>> = {
   api_base: 'Base URL',
   api_key: 'API key',
 };
-/** The pages of what members name. */
+/** Links members that refer to objects to their pages. */
 const PAGES = {
   user_id: 'users',
   team_id: 'teams',
@@ -180,10 +180,10 @@ const DOLLARS = new Intl.NumberFormat('en', {
   maximumFractionDigits: 9,
 });
 
-/** An amount with all its digits, where parts must add up: $0.00325. */
+/** An amount with all digits, where parts must add up: $0.00325. */
 export const exactMoney = (value: number | null) => (value === null ? '–' : DOLLARS.format(value));
 
-/** The filters that lists of users and teams have. */
+/** Filters shared by the user and team lists. */
 export const ACCOUNT_FILTERS: readonly Filter[] = [
   { key: 'search', title: 'Search', kind: 'text' },
   { key: 'status', title: 'Status', kind: 'choice', choices: ['active', 'blocked'] },

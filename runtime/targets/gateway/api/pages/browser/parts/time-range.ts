@@ -20,11 +20,11 @@ const RANGES: readonly TimeRange[] = [
   { name: '90d', words: 'Last 90 days', hours: 2160, interval: 'day' },
 ];
 
-/** The chosen range. */
+/** The selected range. */
 export const rangeIn = (query: URLSearchParams) =>
   RANGES.find(({ name }) => name === query.get('range')) ?? WEEK;
 
-/** Query parameters of the API for a range. */
+/** API query parameters for a range. */
 export function rangeQuery({ hours, interval }: TimeRange) {
   const now = Date.now();
   return {
@@ -43,7 +43,7 @@ interface ChoiceOfOptions {
   readonly onChange: (value: string) => void;
 }
 
-/** A field that selects a word, which is kept in the address. */
+/** A select field for a word, which is kept in the page's URL. */
 function choiceOf({ name, title, choices, value, onChange }: ChoiceOfOptions) {
   const id = `choice-${name}`;
   const select = element(
@@ -69,14 +69,14 @@ const rangeChoice = (query: URLSearchParams, onChange: (range: TimeRange) => voi
   });
 
 interface Choice {
-  /** Of the parameter in the address. */
+  /** Name of the URL parameter. */
   readonly name: string;
   readonly title: string;
   /** The first one is the default. */
   readonly choices: readonly { name: string; words: string }[];
 }
 
-/** Adds fields that choose a time range and more, and a part that is drawn again after each choice. */
+/** Adds fields for selecting a time range and more, and a part that is redrawn after each selection. */
 export function rangePage(
   { root, query, signal }: Pick<Place, 'root' | 'query' | 'signal'>,
   choices: readonly Choice[],

@@ -5,7 +5,7 @@ import type { Session } from '#serve/http/pages/browser/session.ts';
 import { columnChart } from '#serve/http/pages/browser/components/chart.ts';
 import { rangeIn, rangeQuery } from './time-range.ts';
 
-/** Points of a line. `points`: of the API. */
+/** Points of a line. `points`: from the API. */
 export const seriesOf = <Point extends { readonly start: string }>(
   points: readonly Point[],
   valueOf: (point: Point) => number | null,
@@ -20,7 +20,7 @@ interface Trend<Member extends string> {
   readonly others: { readonly points: Points<Member> } | null;
 }
 
-/** The groups of a response as series, and one for all others. `trend`: the response of `/v1/usage/spending`. */
+/** A response's groups as series, with one series for all others. `trend`: response of `/v1/usage/spending`. */
 export const stackOf = <Member extends string>(
   { groups, others }: Trend<Member>,
   member: Member,
@@ -36,7 +36,8 @@ export const stackOf = <Member extends string>(
 type Spending = Static<typeof spending>;
 
 /**
- * A chart of the spending of one user, key or team in the last 30 days; nothing without requests. `scope`: e.g. `{ user_id: 'ada' }`.
+ * A chart of a user's, key's or team's spending in the last 30 days; nothing if there were no requests.
+ * `scope`: e.g. `{ user_id: 'ada' }`.
  */
 export async function ownSpending(session: Session, scope: Record<string, string>, signal: AbortSignal) {
   const query = { ...rangeQuery(rangeIn(new URLSearchParams({ range: '30d' }))), ...scope, top: 5 };

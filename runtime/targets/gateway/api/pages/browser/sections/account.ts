@@ -45,7 +45,7 @@ export const ACCOUNT: readonly GatewaySection[] = [
             }),
           ),
         );
-      // No limits apply to a key that manages, so it has none to show.
+      // No limits apply to a key of scope `manage`, so it has none to show.
       if (caller.scope !== 'models') return;
       const { data: own } = await session.call<Static<typeof ownKey>>('v1/keys/me', { signal });
       for (const [name, account] of Object.entries(own.quota)) root.append(...accountPart(name, account));

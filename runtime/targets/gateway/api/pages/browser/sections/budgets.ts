@@ -58,7 +58,7 @@ export const BUDGETS: readonly GatewaySection[] = [
   }),
 ];
 
-/** What is spent, held and left of every budget. */
+/** The spent, reserved and remaining amount of every budget. */
 async function budgetUse(session: Session, signal: AbortSignal) {
   const [budgets, users, teams, keys] = await Promise.all([
     allOf<Budget>(session, 'v1/budgets', signal),
@@ -89,7 +89,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
       name: `Key ${one.key_name ?? one.key_prefix}`,
       link: linkTo(['keys', one.id]),
       spend: one.spend,
-      // What a key holds is part of what its user holds.
+      // A key's reservations are included in its user's.
       reserved: undefined,
       max: one.budget?.max_budget ?? null,
       reset: undefined,

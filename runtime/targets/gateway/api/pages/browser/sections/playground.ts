@@ -58,7 +58,7 @@ function playground(
       { class: 'filters' },
       limit.node,
       temperature.node,
-      // A key that manages calls no models.
+      // A key of scope `manage` cannot call models.
       ...(scope === 'master' ? [user.node] : scope === 'manage' ? [key.node] : []),
     ),
     element('div', { class: 'actions' }, send, stop),
@@ -204,7 +204,8 @@ interface ChatEvent {
 }
 
 /**
- * Sends a chat completion that streams, and returns its usage if the server reports it. `options`: `key` replaces that of the session.
+ * Sends a streaming chat completion; returns its usage if the server reports it. `options`: `key` replaces
+ * the session's key.
  */
 async function streamChat(
   session: Session,

@@ -34,7 +34,7 @@ const CHOICES = [
   { name: 'group', title: 'Group by', choices: GROUPS },
   { name: 'measure', title: 'Show', choices: MEASURES },
 ];
-/** A chart has six colors, and one is for the others. */
+/** A chart has six colors, one of which is for all others. */
 const SERIES = 5;
 const ROWS = 50;
 
@@ -96,7 +96,7 @@ async function draw(
   ];
 }
 
-/** The first groups, and all others together. */
+/** The first groups, and all others combined. */
 function withFewGroups(data: Spending, measure: Measure['name']) {
   const groups = data.groups.slice(0, SERIES);
   if (groups.length === data.groups.length && data.others === null) return { groups, others: null };

@@ -71,7 +71,7 @@ export const TEAMS = resourcePages<Static<typeof team>>({
   },
 });
 
-/** Members without the role admin do not see the usage of their team. */
+/** Members without the role `admin` cannot see their team's usage. */
 function hidden(error: unknown): never[] {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
   return [];
