@@ -27,7 +27,7 @@ test.each(SECTIONS)('every metric of %s is documented', (task, title) => {
 });
 
 test('every column that a task writes is documented', () => {
-  const known = namesIn(sectionOf('Columns of the answers'));
+  const known = namesIn(sectionOf('Answer columns'));
   const spec = inferenceOf({ kind: 'gateway', model: 'm' });
   const columns = Object.values(EVALUATED_TASKS).flatMap((task) => task.columns(spec));
   expect([...new Set(columns)].filter((name) => !known.has(name))).toEqual([]);

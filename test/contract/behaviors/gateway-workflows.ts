@@ -55,7 +55,7 @@ export const GATEWAY_WORKFLOWS = {
       "A Lua function scores a workflow's responses using the columns of each row; a script that does not compile is rejected.",
   },
   'gateway:workflows:references': {
-    source: 'docs/metrics.md#columns-of-a-dataset',
+    source: 'docs/metrics.md#dataset-columns',
     behavior: 'A row with several references is scored against the best one.',
   },
   'gateway:workflows:encoder-file': {
