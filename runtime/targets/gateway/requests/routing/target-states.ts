@@ -382,7 +382,7 @@ export function afterFailure(
 }
 
 /**
- * State after a request whose outcome says nothing about the target: its client disconnected, or the request
+ * State after a request whose outcome does not concern the target: its client disconnected, or the request
  * was invalid. @internal Exported for tests only.
  */
 export const afterAbandonment = (breaker: Breaker, isTrial: boolean): Breaker =>
