@@ -44,7 +44,7 @@ verifiesGateway('gateway:users', async (arm) => {
     alias: 'Ada',
     metadata: { team: 'engines' },
   });
-  expect(made.status).toBe(200);
+  expect([made.status, made.headers.get('content-type')]).toEqual([200, 'application/json']);
   expect(made.body).toEqual({
     user_id: 'ada/1',
     alias: 'Ada',
@@ -73,12 +73,16 @@ verifiesGateway('gateway:users', async (arm) => {
   expect(await send(api, 'GET', `${path}/usage`)).toMatchObject({ status: 200, body: [] });
   expect(await send(api, 'POST', '/v1/users', { user_id: 'ada/1' })).toMatchObject({
     status: 409,
-    body: { detail: "User with id 'ada/1' already exists" },
+    body: {
+      detail: "User with id 'ada/1' already exists",
+      error: { code: 'user_exists', type: 'invalid_request_error', param: null },
+    },
   });
   expect(await send(api, 'POST', '/v1/users', { user_id: 'bob', budget_id: 'B' })).toMatchObject({
     status: 404,
-    body: { detail: "Budget with id 'B' not found" },
+    body: { detail: "Budget with id 'B' not found", error: { code: 'budget_not_found' } },
   });
+  expect((await send(api, 'GET', '/v1/users/bob')).status).toBe(404);
   const gone = await send(api, 'DELETE', path);
   expect([gone.status, gone.text]).toEqual([204, '']);
   expect(await send(api, 'GET', path)).toMatchObject({
@@ -115,8 +119,12 @@ verifiesGateway('gateway:keys', async (arm) => {
   expect(await worksNow(api, key)).toBe(false);
   expect((await send(api, 'PATCH', path, { is_active: true })).body.status).toBe('active');
   expect(await worksNow(api, key)).toBe(true);
-  expect((await send(api, 'DELETE', path)).status).toBe(204);
-  expect(await worksNow(api, key)).toBe(false);
+  const gone = await send(api, 'DELETE', path);
+  expect([gone.status, gone.text]).toEqual([204, '']);
+  expect(await api.get('/v1/keys/me', asKey(key))).toMatchObject({
+    status: 401,
+    body: { detail: 'Invalid API key', error: { code: 'invalid_key', type: 'authentication_error' } },
+  });
   expect((await send(api, 'GET', path)).body.detail).toBe(`API key with id '${made.id}' not found`);
   expect((await send(api, 'GET', `/v1/users/${made.user_id}`)).status).toBe(200);
 });
@@ -160,7 +168,10 @@ verifiesGateway('gateway:keys:rotate', async (arm) => {
   const api = await start(arm, PLAIN);
   const { body: made } = await send(api, 'POST', '/v1/keys', {});
   const { body: second } = await send(api, 'POST', `/v1/keys/${made.id}/rotate`);
-  expect([await worksNow(api, made.key), await worksNow(api, second.key)]).toEqual([false, true]);
+  const { key, key_prefix } = second;
+  expect(second).toEqual({ ...made, key, key_prefix });
+  expect([key.startsWith(key_prefix), key === made.key]).toEqual([true, false]);
+  expect([await worksNow(api, made.key), await worksNow(api, key)]).toEqual([false, true]);
   const { body: third } = await send(api, 'POST', `/v1/keys/${made.id}/rotate`, { grace_seconds: 60 });
   expect([await worksNow(api, second.key), await worksNow(api, third.key)]).toEqual([true, true]);
   expect(third.id).toBe(made.id);
@@ -176,7 +187,10 @@ verifiesGateway('gateway:keys:me', async (arm) => {
       key: { spend: 0, max_budget: 5, remaining: 5, requests: { used: 0, limit: 10, remaining: 10 } },
     },
   });
-  expect((await api.get('/v1/keys/me', AS_MASTER)).status).toBe(400);
+  expect(await api.get('/v1/keys/me', AS_MASTER)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'virtual_key_required' } },
+  });
 });
 
 verifiesGateway('gateway:budgets', async (arm) => {
@@ -203,9 +217,14 @@ verifiesGateway('gateway:budgets', async (arm) => {
   expect((await send(api, 'PATCH', path, { max_budget: 2.5 })).body.max_budget).toBe(2.5);
   await send(api, 'POST', '/v1/users', { user_id: 'limited', budget_id: body.budget_id });
   expect((await send(api, 'GET', '/v1/users/limited')).body.next_budget_reset_at).toMatch(TIME);
-  expect((await send(api, 'DELETE', path)).status).toBe(409);
-  await send(api, 'DELETE', '/v1/users/limited');
-  expect((await send(api, 'DELETE', path)).status).toBe(204);
+  expect(await send(api, 'DELETE', path)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'budget_in_use' } },
+  });
+  await send(api, 'PATCH', '/v1/users/limited', { budget_id: null });
+  const gone = await send(api, 'DELETE', path);
+  expect([gone.status, gone.text]).toEqual([204, '']);
+  expect((await send(api, 'GET', path)).status).toBe(404);
   expect((await send(api, 'GET', '/v1/budgets/reset-logs')).status).toBe(200);
 });
 

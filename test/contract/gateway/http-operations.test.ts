@@ -13,7 +13,11 @@ const PLAIN = { config: {} };
 
 verifiesGateway('gateway:health', async (arm) => {
   const { get } = await start(arm, PLAIN);
-  expect((await get('/health')).text).toBe('{"status":"healthy"}');
+  const health = await get('/health');
+  expect([health.headers.get('content-type'), health.text]).toEqual([
+    'application/json',
+    '{"status":"healthy"}',
+  ]);
   expect((await get('/health/liveness')).text).toBe('"I\'m alive!"');
   expect(await get('/health/readiness')).toMatchObject({
     status: 200,
@@ -49,13 +53,21 @@ verifiesGateway('gateway:openapi', async (arm) => {
       '/v1/usage',
     ]),
   );
-  expect(parse((await get('/openapi.yaml')).text)).toEqual(body);
+  const yaml = await get('/openapi.yaml');
+  expect(yaml.headers.get('content-type')).toBe('application/openapi+yaml');
+  expect(parse(yaml.text)).toEqual(body);
   const { text } = await get('/docs');
   for (const [, path = ''] of text.matchAll(/(?:src|href)="([^"#]+)"/g)) {
     expect(path).not.toMatch(/^\/|:/);
     expect((await get(`/${path}`)).status).toBe(200);
   }
-  expect((await get('/')).body).toMatchObject({ name: 'gateway', documentation: '/docs' });
+  expect((await get('/')).body).toEqual({
+    name: 'gateway',
+    version: body.info.version,
+    documentation: '/docs',
+    openapi: '/openapi.json',
+    health: '/health',
+  });
 });
 
 verifiesGateway('gateway:reload', async (arm) => {

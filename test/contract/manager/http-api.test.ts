@@ -15,7 +15,12 @@ const BROKEN = serversToml(
 
 verifiesManaged('manager:servers', async (arm) => {
   const { get } = await start(arm, { config: BROKEN });
-  expect(await get('/api/v1/servers')).toMatchObject({ status: 200, body: ['broken', 'echo'] });
+  const { text, headers } = await get('/api/v1/servers');
+  expect([text, headers.get('content-type'), headers.get('link')]).toEqual([
+    '["broken","echo"]',
+    'application/json',
+    null,
+  ]);
   expect((await get('/api/v1/servers/')).body).toEqual(['broken', 'echo']);
 });
 
@@ -49,7 +54,7 @@ verifiesManaged('manager:health:unknown', async (arm) => {
   const { get } = await start(arm, { config: BROKEN });
   expect(await get('/api/v1/health/servers/nobody')).toMatchObject({
     status: 404,
-    body: { detail: 'server health is not being tracked: nobody' },
+    body: { title: 'Not Found', detail: 'server health is not being tracked: nobody' },
   });
 });
 
@@ -122,7 +127,9 @@ verifiesManaged('manager:openapi', async (arm) => {
       'getResourceContent',
     ]),
   );
-  expect(parse((await get('/openapi.yaml')).text)).toEqual(document);
+  const yaml = await get('/openapi.yaml');
+  expect(yaml.headers.get('content-type')).toBe('application/openapi+yaml');
+  expect(parse(yaml.text)).toEqual(document);
   const page = await get('/docs');
   expect(page).toMatchObject({ status: 200, text: expect.stringContaining('<html') });
   expect(page.text).not.toMatch(/(?:src|href)="https?:/);
@@ -247,6 +254,8 @@ verifiesManaged('manager:not-implemented', async (arm) => {
   for (const list of ['prompts', 'resources', 'resources/templates']) {
     const { status, body } = await get(`/api/v1/servers/tools/${list}`);
     expect(status).toBe(501);
+    // Published clients look for these words.
+    expect(`${body.title}: ${body.detail}`).toMatch(/Not Implemented.*501/);
     expect(body.detail).toContain('not implemented by server: tools');
   }
 });

@@ -82,9 +82,16 @@ verifiesManaged('manager:call:full', async (arm) => {
 
 verifiesManaged('manager:call:numbers', async (arm) => {
   const { post } = await start(arm, { config: ECHO });
-  for (const number of ['9007199254740993', '12345678901234567890', '0.1000000000000000055511151231257827']) {
-    const { body } = await post(`${TOOLS}/number`, `{"value":${number}}`);
-    expect(body).toBe(`{"value":${number}}`);
+  const numbers = [
+    '9007199254740993',
+    '-12345678901234567890',
+    '0.1000000000000000055511151231257827',
+    '1e400',
+  ];
+  for (const number of numbers) {
+    const args = `{"value":${number}}`;
+    expect((await post(`${TOOLS}/number`, args)).body).toBe(args);
+    expect((await post(`${TOOLS}/number?result=full`, args)).text).toContain(`"structuredContent":${args}`);
   }
 });
 
@@ -104,8 +111,13 @@ verifiesManaged('manager:call:failed', async (arm) => {
   expect(silent.status).toBe(502);
   expect(silent.body.errors[0].message).toContain('tired');
   const refused = await post(`${TOOLS}/rpc-error`, {});
-  expect(refused.status).toBe(502);
-  expect(refused.body.errors[0].message).toBe('tool call failed: echo/rpc-error: The request failed.');
+  expect(refused).toMatchObject({
+    status: 502,
+    body: {
+      detail: 'MCP server error calling tool',
+      errors: [{ message: 'tool call failed: echo/rpc-error: The request failed.', location: 'path' }],
+    },
+  });
 });
 
 verifiesManaged('manager:call:not-allowed', async (arm) => {
@@ -133,7 +145,11 @@ verifiesManaged('manager:call:timeout', async (arm) => {
   const config = serversToml({ name: 'echo', run: ['echo.mjs'], keys: 'timeout_request = "500ms"' });
   const { post, get } = await start(arm, { config });
   const { status, body } = await post(`${TOOLS}/sleep-until-cancelled`, {});
-  expect({ status, title: body.title }).toEqual({ status: 504, title: 'Gateway Timeout' });
+  expect({ status, ...body }).toMatchObject({
+    status: 504,
+    title: 'Gateway Timeout',
+    detail: 'MCP server error calling tool',
+  });
   await untilLogged(get, 'cancelled');
 });
 

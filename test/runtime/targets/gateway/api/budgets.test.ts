@@ -56,21 +56,6 @@ test('a budget can have a calendar instead of a duration', async () => {
   );
 });
 
-test('a budget in use cannot be deleted', async () => {
-  const { ask } = await open();
-  const { body } = await ask('POST', '/v1/budgets', { max_budget: 1 });
-  const path = `/v1/budgets/${body.budget_id}`;
-  await ask('POST', '/v1/users', { user_id: 'ada', budget_id: body.budget_id });
-  expect(await ask('DELETE', path)).toMatchObject({
-    status: 409,
-    body: { error: { code: 'budget_in_use' } },
-  });
-  await ask('PATCH', '/v1/users/ada', { budget_id: null });
-  const { status, text } = await ask('DELETE', path);
-  expect([status, text]).toEqual([204, '']);
-  expect((await ask('GET', path)).status).toBe(404);
-});
-
 test.each(['GET', 'PATCH', 'DELETE'])('%s on an unknown budget returns 404', async (method) => {
   const sent = method === 'PATCH' ? {} : undefined;
   const { status, body } = await shared().ask(method, '/v1/budgets/B', sent);

@@ -1,7 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { AppError, configError } from '#contract/errors.ts';
 import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 import { useGateway, useOwnGateways } from './use-gateway.ts';
@@ -10,19 +9,6 @@ const gateway = useGateway();
 const open = useOwnGateways();
 
 describe('health', () => {
-  test.each([
-    ['/health', '{"status":"healthy"}'],
-    ['/health/liveness', '"I\'m alive!"'],
-    ['/health/readiness', '{"status":"healthy","database":"connected","version":"1.2.3"}'],
-  ])('%s returns %s', async (path, text) => {
-    const answer = await gateway().request(path);
-    expect([answer.status, answer.headers.get('Content-Type'), answer.text]).toEqual([
-      200,
-      'application/json',
-      text,
-    ]);
-  });
-
   test('without a database, the gateway is alive but not ready', async () => {
     const { request, context } = await open();
     await context.state.close();
@@ -123,16 +109,6 @@ describe('POST /v1/admin/reload', () => {
   });
 });
 
-test('GET / describes the gateway', async () => {
-  expect((await gateway().request('/')).body).toEqual({
-    name: 'gateway',
-    version: '1.2.3',
-    documentation: '/docs',
-    openapi: '/openapi.json',
-    health: '/health',
-  });
-});
-
 interface Part {
   readonly content?: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
 }
@@ -193,12 +169,6 @@ describe('the OpenAPI document', () => {
       'GET /openapi.json',
     ]);
     expect(body.security).toEqual([{ gatewayKey: [] }, { bearer: [] }, { anthropicKey: [] }]);
-  });
-
-  test('the YAML document has the same content', async () => {
-    const { headers, text } = await gateway().request('/openapi.yaml');
-    expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
-    expect(parse(text)).toEqual((await gateway().request('/openapi.json')).body);
   });
 
   test('the documentation page loads nothing external and requires no credentials', async () => {

@@ -4,33 +4,7 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const shared = useGateway();
 
-const PERSON = { role: 'member', team_id: null, rpm: null, tpm: null, max_parallel: null };
-
 describe('POST /v1/users', () => {
-  test('creates a user and returns 200 with all fields', async () => {
-    const { ask } = await open();
-    const { status, headers, body } = await ask('POST', '/v1/users', {
-      user_id: 'ada',
-      alias: 'Ada',
-      metadata: { team: 'engines' },
-    });
-    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json']);
-    expect(body).toEqual({
-      ...PERSON,
-      user_id: 'ada',
-      alias: 'Ada',
-      spend: 0,
-      reserved: 0,
-      budget_id: null,
-      budget_started_at: null,
-      next_budget_reset_at: null,
-      blocked: false,
-      created_at: '2026-03-01T12:00:00Z',
-      updated_at: '2026-03-01T12:00:00Z',
-      metadata: { team: 'engines' },
-    });
-  });
-
   test('assigns a budget and starts its window', async () => {
     const { ask } = await open();
     const budget = await ask('POST', '/v1/budgets', { max_budget: 5, budget_duration_sec: 60 });
@@ -51,34 +25,6 @@ describe('POST /v1/users', () => {
       tpm: 1000,
       max_parallel: 2,
     });
-  });
-
-  test('returns 409 for an existing user and 404 for an unknown budget', async () => {
-    const { ask } = await open();
-    await ask('POST', '/v1/users', { user_id: 'ada' });
-    expect(await ask('POST', '/v1/users', { user_id: 'ada' })).toMatchObject({
-      status: 409,
-      body: {
-        detail: "User with id 'ada' already exists",
-        error: { code: 'user_exists', type: 'invalid_request_error', param: null },
-      },
-    });
-    expect(await ask('POST', '/v1/users', { user_id: 'bob', budget_id: 'B' })).toMatchObject({
-      status: 404,
-      body: { detail: "Budget with id 'B' not found", error: { code: 'budget_not_found' } },
-    });
-    expect((await ask('GET', '/v1/users/bob')).status).toBe(404);
-  });
-
-  test('creates one user for many concurrent requests', async () => {
-    const { ask } = await open();
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => ask('POST', '/v1/users', { user_id: 'ada' })),
-    );
-    expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([
-      200,
-      ...Array<number>(9).fill(409),
-    ]);
   });
 });
 

@@ -41,22 +41,6 @@ test('returns the health of all servers, by name', async () => {
   });
 });
 
-test('returns 404 for an unknown server', async () => {
-  expect(await api().get('/api/v1/health/servers/Nobody')).toMatchObject({
-    status: 404,
-    body: { title: 'Not Found', detail: 'server health is not being tracked: Nobody' },
-  });
-});
-
-test('server names are returned as a bare list', async () => {
-  const { text, headers } = await api().get('/api/v1/servers');
-  expect([text, headers.get('Content-Type'), headers.get('Link')]).toEqual([
-    '["ant","zebra"]',
-    'application/json',
-    null,
-  ]);
-});
-
 const viewOf = (health: Health): object =>
   healthView({
     name: 'x',

@@ -146,12 +146,3 @@ test('list pages are merged, starting from the first one or from a cursor', asyn
     expect(rest.body[list] ?? []).toEqual(all.body[list].slice(2));
   }
 });
-
-test('a server without them returns 501 with the message that published clients expect', async () => {
-  for (const path of ['prompts', 'resources', 'resources/templates']) {
-    const { status, body } = await api().get(`/api/v1/servers/tools/${path}`);
-    expect(status).toBe(501);
-    expect(`${body.title}: ${body.detail}`).toMatch(/Not Implemented.*501/);
-    expect(body.detail).toContain('not implemented by server: tools');
-  }
-});
