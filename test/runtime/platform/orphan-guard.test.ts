@@ -10,7 +10,7 @@ import { launchOf } from '../targets/manager/upstream/spec.ts';
 const GUARDED = join(import.meta.dirname, 'guarded.ts');
 const STUBBORN = launchOf('ignores-sigterm.mjs').args[0] ?? '';
 
-test('D-30: servers that ignore all signals except SIGKILL end when their manager is killed', async () => {
+test('servers that ignore all signals except SIGKILL end when their manager is killed', async () => {
   const manager = spawn(process.execPath, [GUARDED, STUBBORN, STUBBORN, STUBBORN], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

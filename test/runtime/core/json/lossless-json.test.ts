@@ -4,7 +4,7 @@ import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseLossless(text));
 
-test('D-25: integers beyond 2^53 are returned unchanged', () => {
+test('integers beyond 2^53 are returned unchanged', () => {
   for (const text of [
     '9007199254740993',
     '-9007199254740993',

@@ -22,12 +22,12 @@ test.each([
   expect(expand(text, ENV)).toMatchObject({ text: expected, problems: [] });
 });
 
-test('D-21: two dollar signs become one', () => {
+test('two dollar signs become one', () => {
   expect(expand('pa$$word $$WORD $$$WORD', ENV).text).toBe('pa$word $WORD $value');
 });
 
 test.each([
-  ['D-21: a variable that is not set', '$NONE', 'the variable NONE is not set.'],
+  ['a variable that is not set', '$NONE', 'the variable NONE is not set.'],
   ['a name of Object', '$toString', 'the variable toString is not set.'],
   ['an open brace', 'a ${WORD', '${ is not closed with }.'],
   ['no name', '${a b}', '"${a b}" is not a variable reference.'],

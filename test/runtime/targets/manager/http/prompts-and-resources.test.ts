@@ -12,7 +12,6 @@ const api = useApi(() => ({
   servers: [
     serverSpec('echo', 'echo'),
     serverSpec('paged', 'echo', { env: { PAGE_SIZE: '2' } }),
-    serverSpec('tools', 'echo', { env: { ONLY_TOOLS: '1' } }),
     serverSpec('empty', 'empty-text-resource'),
     serverSpec('few', 'echo', {
       prompts: { allow: ['greet'], deny: [] },

@@ -5,12 +5,7 @@ import type { Answer } from './open-api.ts';
 import { useApi } from './use-api.ts';
 
 const api = useApi(() => ({
-  servers: [
-    serverSpec('echo', 'echo', { env: { TOKEN: 'a-secret-token' } }),
-    serverSpec('hasty', 'echo', {
-      timeouts: { init: 10_000, request: 200, shutdown: 2000 },
-    }),
-  ],
+  servers: [serverSpec('echo', 'echo', { env: { TOKEN: 'a-secret-token' } })],
   secrets: ['a-secret-token'],
 }));
 
