@@ -5,12 +5,12 @@ export const FILL_MASK = {
   'mask:golden': {
     source: 'docs/build.md#model-types',
     behavior:
-      'Candidates, scores and sequences over HTTP, gRPC and MCP match the transformers pipeline, whatever the batch.',
+      'Candidates, scores and sequences over HTTP, gRPC and MCP match the transformers pipeline, regardless of the batch.',
   },
   'mask:options': {
     source: 'docs/serve.md',
     behavior:
-      'top_k and targets work as in the pipeline; a text without a mask and a target of several tokens are rejected.',
+      'top_k and targets work as in the pipeline; a text without a mask and a target with several tokens are rejected.',
   },
   'mask:inference-api': {
     source: 'docs/serve.md',
@@ -22,7 +22,7 @@ export const FILL_MASK = {
   },
   'mask:infer-targets': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--targets scores only these words, as /predict does; a word of several tokens is rejected.',
+    behavior: '--targets scores only these words, like /predict; a word with several tokens is rejected.',
   },
   'mask:build': {
     source: 'docs/config.md',

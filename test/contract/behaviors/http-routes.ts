@@ -4,23 +4,23 @@ import type { Behaviors } from './behavior.ts';
 export const HTTP_ROUTES = {
   'http:predict:sequence_classification': {
     source: 'docs/serve.md#http',
-    behavior: 'A result has logits, scores, predicted_index and predicted_label, and nothing else.',
+    behavior: 'A result contains only logits, scores, predicted_index and predicted_label.',
   },
   'http:predict:token_classification': {
     source: 'docs/serve.md#http',
-    behavior: 'A result has tokens of token_info, logits, scores, label and score, and nothing else.',
+    behavior: 'A result contains only tokens, each with token_info, logits, scores, label and score.',
   },
   'http:predict:embedding': {
     source: 'docs/serve.md#http',
-    behavior: 'A result has embeddings of embedding and token_info, and nothing else.',
+    behavior: 'A result contains only embeddings, each with embedding and token_info.',
   },
   'http:predict:numbers': {
     source: 'docs/serve.md#http',
-    behavior: 'Numbers are in the shortest form that is the same float32.',
+    behavior: 'Numbers are printed in the shortest form that round-trips to the same float32.',
   },
   'http:predict:top-k': {
     source: 'docs/serve.md',
-    behavior: 'top_k lists so many labels, the likeliest first, or all there are.',
+    behavior: 'top_k lists at most this number of labels, most likely first.',
   },
   'http:predict:multi-label': {
     source: 'docs/serve.md',
@@ -33,23 +33,24 @@ export const HTTP_ROUTES = {
   },
   'http:predict:aggregation': {
     source: 'docs/serve.md',
-    behavior: "aggregation finds the entities that transformers' pipeline finds; none of them in pairs.",
+    behavior:
+      'aggregation returns the same entities as the transformers pipeline, and is not supported for pairs.',
   },
   'http:predict:pairs': {
     source: 'docs/serve.md',
-    behavior: 'A pair of texts has the result of other libraries, also in a batch with single texts.',
+    behavior: 'A text pair has the same result as in other libraries, also in a batch with single texts.',
   },
   'http:predict:characters': {
     source: 'docs/serve.md#http',
-    behavior: 'Any Unicode text is taken, NUL and lone surrogates too; offsets count code points.',
+    behavior: 'Any Unicode text is accepted, including NUL and lone surrogates; offsets count code points.',
   },
   'http:openai': {
     source: 'docs/serve.md',
-    behavior: "OpenAI's own client gets vectors from /v1/embeddings and the model from /v1/models.",
+    behavior: 'The OpenAI client can use /v1/embeddings and /v1/models.',
   },
   'http:openai:errors': {
     source: 'docs/serve.md',
-    behavior: "Errors under /v1 are OpenAI's JSON, also where the model is not an embedding model.",
+    behavior: "Errors under /v1 have OpenAI's JSON format, also for models that are not embedding models.",
   },
   'http:rerank': {
     source: 'docs/serve.md',
@@ -63,7 +64,7 @@ export const HTTP_ROUTES = {
   'http:rerank:cohere': {
     source: 'docs/serve.md',
     behavior:
-      "POST /v1/rerank and /v2/rerank answer clients of Cohere and Jina with the scores of the model's logits.",
+      "POST /v1/rerank and /v2/rerank return scores computed from the model's logits to Cohere and Jina clients.",
   },
   'http:tei': {
     source: 'docs/serve.md',
@@ -73,11 +74,12 @@ export const HTTP_ROUTES = {
   'http:tei:predict': {
     source: 'docs/serve.md',
     behavior:
-      '/predict answers a single text, raw_scores and parameters in the format of the API that has them.',
+      '/predict responds to a single text, raw_scores and parameters in the format of the matching API.',
   },
   'http:tei:errors': {
     source: 'docs/serve.md',
-    behavior: 'Routes of text-embeddings-inference have its errors; POST / needs the key, unlike the page.',
+    behavior:
+      'text-embeddings-inference routes return errors in its format; POST / requires the key, unlike the page.',
   },
   'http:truncated': {
     source: 'docs/serve.md',
@@ -85,6 +87,7 @@ export const HTTP_ROUTES = {
   },
   'http:openai:foreign-tokens': {
     source: 'docs/serve.md',
-    behavior: 'Token ids of another tokenizer are rejected, and the error names the setting of the client.',
+    behavior:
+      'Token IDs of another tokenizer are rejected, and the error names the client setting to change.',
   },
 } as const satisfies Behaviors;

@@ -74,7 +74,8 @@ export const HTTP = {
   },
   'http:cors': {
     source: 'docs/serve.md',
-    behavior: 'Only web pages from --cors-origins can call, however those are spelled; others are rejected.',
+    behavior:
+      'Only web pages from --cors-origins can send requests, however the origins are spelled; others are rejected.',
   },
   'http:hosts': {
     source: 'docs/serve.md',
@@ -84,7 +85,7 @@ export const HTTP = {
   'http:half-closed': {
     source: 'docs/serve.md',
     behavior:
-      'A client that closes its half of a connection still gets a response, unless the connection is keep-alive: then its work is cancelled.',
+      'A client that half-closes its connection still gets a response, unless the connection is keep-alive: then its work is cancelled.',
   },
   'http:pipelined': {
     source: 'docs/serve.md#bodies-and-connections',

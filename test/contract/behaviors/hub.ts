@@ -5,7 +5,7 @@ export const HUB = {
   'hub:build': {
     source: 'docs/hub.md',
     behavior:
-      'build takes hf:org/name and path: hf:org/name in a config; inspect shows the repository with the commit.',
+      'build accepts hf:org/name, also as path in a config; inspect shows the repository and the commit.',
   },
   'hub:variant': {
     source: 'docs/hub.md',
@@ -14,7 +14,7 @@ export const HUB = {
   },
   'hub:init-and-validate': {
     source: 'docs/hub.md',
-    behavior: 'init writes a config that names the model on the Hub, and validate reads it.',
+    behavior: 'init writes a config that refers to the model on the Hub, and validate accepts it.',
   },
   'hub:offline': {
     source: 'docs/hub.md',

@@ -12,13 +12,12 @@ export const INFER = {
   },
   'infer:sequence_classification:top-k': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior:
-      '--top-k adds the labels with the highest scores, as /predict does; models of other types refuse it.',
+    behavior: '--top-k adds the labels with the highest scores, like /predict; other model types reject it.',
   },
   'infer:token_classification:aggregation': {
     source: 'docs/infer.md#texts-as-arguments',
     behavior:
-      '--aggregation adds the entities that /predict returns, for each strategy and for files; none adds nothing.',
+      '--aggregation adds the same entities as /predict, for each strategy and for files; none adds no entities.',
   },
   'infer:embedding:shape': {
     source: 'docs/infer.md#texts-as-arguments',
@@ -26,19 +25,19 @@ export const INFER = {
   },
   'infer:embedding:normalize': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--normalize=true gives vectors of length 1, --normalize=false leaves them as they are.',
+    behavior: '--normalize=true returns vectors of length 1, --normalize=false returns them unchanged.',
   },
   'infer:embedding:pooling': {
     source: 'docs/infer.md',
-    behavior: '--pooling=none gives one vector per token, without special tokens.',
+    behavior: '--pooling=none returns one vector per token, without special tokens.',
   },
   'infer:out-dir': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '-o/--out-dir sets the output file; nothing is printed then.',
+    behavior: '-o/--out-dir sets the output file, and nothing is printed to stdout.',
   },
   'infer:format': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '-f/--format only accepts json, the default.',
+    behavior: '-f/--format accepts only json, the default.',
   },
   'infer:empty': {
     source: 'docs/infer.md#texts-as-arguments',
@@ -70,11 +69,11 @@ export const INFER = {
   },
   'infer:file:formats': {
     source: 'docs/infer.md',
-    behavior: '--input reads .txt, .jsonl and .csv, and writes a line of JSON per text, in order.',
+    behavior: '--input reads .txt, .jsonl and .csv, and writes one JSON line per text, in order.',
   },
   'infer:file:bad-lines': {
     source: 'docs/infer.md',
-    behavior: 'A text that cannot be used gets a line with its error; the others are answered; exit code 1.',
+    behavior: 'An invalid text gets a line with its error; the others get results, and the exit code is 1.',
   },
   'infer:file:blank': {
     source: 'docs/infer.md',
@@ -82,12 +81,12 @@ export const INFER = {
   },
   'infer:file:utf8': {
     source: 'docs/infer.md',
-    behavior: 'A file that is not UTF-8 is an error with the number of the line.',
+    behavior: 'A file that is not UTF-8 causes an error with the line number.',
   },
   'infer:file:failed-texts': {
     source: 'docs/infer.md',
     behavior:
-      'A text for which the transform or the model fails gets a line with the error; the others are answered, and the exit code is 1.',
+      'A text for which the transform or the model fails gets a line with the error; the others get results, and the exit code is 1.',
   },
   'infer:not-finite': {
     source: 'docs/infer.md',
@@ -96,33 +95,34 @@ export const INFER = {
   },
   'infer:file:resume': {
     source: 'docs/infer.md',
-    behavior:
-      'A run that was killed continues where it stopped, and the result is the same as without the kill.',
+    behavior: 'A killed run resumes where it stopped, with the same result as an uninterrupted run.',
   },
   'infer:file:reader-gone': {
     source: 'docs/infer.md',
-    behavior: 'When the reader of its output goes away (| head) it stops, quietly and with exit code 0.',
+    behavior:
+      'If the reader of its output exits (| head), infer stops without an error and with exit code 0.',
   },
   'infer:file:resume-failed': {
     source: 'docs/infer.md',
-    behavior: 'A resumed run also exits with 1 for a text that could not be used before it was killed.',
+    behavior: 'A resumed run also exits with 1 if a text failed before the run was killed.',
   },
   'infer:output:input': {
     source: 'docs/infer.md',
     behavior:
-      'An output that is the input file or the running executable is rejected, by whatever name or link.',
+      'An output path that is the input file or the running executable is rejected, also through links.',
   },
   'infer:output:stream': {
     source: 'docs/infer.md',
-    behavior: 'Devices, pipes and inherited descriptors are written in place; a link stays a link.',
+    behavior: 'Devices, pipes and inherited descriptors are written in place; a symbolic link is kept.',
   },
   'infer:output:locked': {
     source: 'docs/infer.md',
-    behavior: 'Of two runs with --input on one output, the second one is rejected while the first one runs.',
+    behavior: 'A second run with --input and the same output is rejected while the first one is running.',
   },
   'infer:file:problems': {
     source: 'docs/infer.md',
-    behavior: 'A missing file, a folder, a missing column and broken CSV are each one clear sentence.',
+    behavior:
+      'A missing file, a folder, a missing column and invalid CSV each cause a clear one-sentence error.',
   },
   'infer:truncated': {
     source: 'docs/infer.md',

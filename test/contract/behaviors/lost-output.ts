@@ -5,16 +5,17 @@ export const LOST_OUTPUT = {
   'build:two-models-at-once': {
     source: 'docs/build.md',
     behavior:
-      'A build waits for another one of the same output, and is then rejected if that was of another model, as it is without waiting.',
+      'A build waits for another build with the same output path, and is then rejected if that build was for another model, as it is without waiting.',
   },
   'build:unknown-vocabulary': {
     source: 'docs/config.md',
     behavior:
-      'A tokenizer that turns its own vocabulary into unknown tokens, such as one that lower-cases texts for upper-case words, is rejected with the setting.',
+      'A tokenizer that maps its own vocabulary to unknown tokens, for example by lowercasing texts for an uppercase vocabulary, is rejected, and the error names the setting.',
   },
   'infer:output:stdin': {
     source: 'docs/infer.md',
-    behavior: 'infer --input - rejects an output that is the file on stdin, which stays as it is.',
+    behavior:
+      'infer --input - rejects an output path that is the file on stdin, and leaves the file unchanged.',
   },
   'infer:closed-stdout': {
     source: 'docs/infer.md',

@@ -10,7 +10,7 @@ export const M3 = {
   'm3:options': {
     source: 'docs/serve.md',
     behavior:
-      'max_active_dims, tokens, normalize and dimensions apply to the relevant outputs only, and invalid outputs are rejected.',
+      'max_active_dims, tokens, normalize and dimensions apply only to the relevant outputs, and invalid outputs are rejected.',
   },
   'm3:routes': {
     source: 'docs/serve.md',
@@ -33,6 +33,6 @@ export const M3 = {
   'm3:build-without': {
     source: 'docs/config.md',
     behavior:
-      'The build explains why a model only has dense vectors, and rejects damaged or unrelated files with one sentence.',
+      'The build explains why a model has only dense vectors, and rejects damaged or unrelated files with a one-sentence error.',
   },
 } as const satisfies Behaviors;

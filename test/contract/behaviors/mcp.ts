@@ -4,7 +4,8 @@ import type { Behaviors } from './behavior.ts';
 export const MCP = {
   'mcp:schemas': {
     source: 'docs/mcp.md#the-tool',
-    behavior: "The tool's parameters and result have the schemas of /predict's request and response.",
+    behavior:
+      "The tool's parameters and result have the same schemas as the request and response of /predict.",
   },
   'mcp:result': {
     source: 'docs/mcp.md',
@@ -18,7 +19,7 @@ export const MCP = {
   'mcp:versions': {
     source: 'docs/mcp.md#protocol-versions',
     behavior:
-      'Version 2025-06-18 is accepted, and offered to clients with an unknown version; the server only has tools.',
+      'Version 2025-06-18 is accepted, and offered to clients with an unknown version; the server supports only tools.',
   },
   'mcp:server-info': {
     source: 'docs/mcp.md#the-tool',
@@ -52,7 +53,8 @@ export const MCP = {
   },
   'mcp:refused-lists': {
     source: 'docs/mcp.md',
-    behavior: 'Listing prompts, resources or resource templates returns -32601: the server has tools only.',
+    behavior:
+      'Listing prompts, resources or resource templates returns -32601, because the server supports only tools.',
   },
   'mcp:truncated': {
     source: 'docs/mcp.md',

@@ -27,7 +27,7 @@ export const MULTI_VECTOR = {
   'multi-vector:settings': {
     source: 'docs/config.md',
     behavior:
-      "Config settings take precedence over the model's files; those that the model cannot have are rejected with a reason.",
+      "Config settings take precedence over the model's files; settings that the model does not support are rejected with a reason.",
   },
   'multi-vector:exported': {
     source: 'docs/config.md',

@@ -4,8 +4,7 @@ import type { Behaviors } from './behavior.ts';
 export const SENTENCE = {
   'sentence:golden': {
     source: 'docs/build.md#model-types',
-    behavior:
-      'Vectors of all golden texts, with each prompt and without, are those of sentence-transformers.',
+    behavior: 'Vectors of all golden texts, with each prompt and without one, match sentence-transformers.',
   },
   'sentence:pooled': {
     source: 'docs/config.md#sentence-embeddings',
@@ -52,7 +51,7 @@ export const SENTENCE = {
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Settings that the model cannot have are rejected with a sentence that states what to do.',
+    behavior: 'Settings that the model does not support are rejected with a sentence that states what to do.',
   },
   'sentence:modules': {
     source: 'docs/config.md',
@@ -61,7 +60,7 @@ export const SENTENCE = {
   },
   'sentence:similarity': {
     source: 'docs/serve.md',
-    behavior: '/similarity compares vectors with the function that the model was saved with.',
+    behavior: "/similarity compares vectors with the model's saved similarity function.",
   },
   'sentence:older-folder': {
     source: 'docs/config.md',

@@ -20,7 +20,7 @@ export const SERVE_PROCESS = {
   },
   'serve:no-debugger': {
     source: 'docs/serve.md',
-    behavior: 'SIGUSR1, with which Node opens its debugger, does nothing.',
+    behavior: "SIGUSR1, which normally starts Node's debugger, has no effect.",
   },
   'serve:removed': {
     source: 'docs/executable.md',

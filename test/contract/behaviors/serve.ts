@@ -129,7 +129,7 @@ export const SERVE = {
   },
   'mcp:stdio': {
     source: 'docs/mcp.md#claude-desktop',
-    behavior: 'mcp speaks only MCP on stdin and stdout, and exits with 0 when stdin ends.',
+    behavior: 'mcp uses stdin and stdout only for MCP messages, and exits with 0 when stdin closes.',
   },
   'mcp:traces': {
     source: 'docs/telemetry.md',
@@ -137,7 +137,7 @@ export const SERVE = {
   },
   'mcp:http': {
     source: 'docs/mcp.md#over-http',
-    behavior: 'mcp --http only serves /mcp on --hostname and --port, by default on loopback, port 9100.',
+    behavior: 'mcp --http serves only /mcp on --hostname and --port, by default on loopback, port 9100.',
   },
   'mcp:tool': {
     source: 'docs/mcp.md#the-tool',

@@ -32,6 +32,6 @@ export const SPARSE = {
   },
   'sparse:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Models and settings that cannot produce sparse vectors are rejected, each with one sentence.',
+    behavior: 'Models and settings that cannot produce sparse vectors each cause a one-sentence error.',
   },
 } as const satisfies Behaviors;

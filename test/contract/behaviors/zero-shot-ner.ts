@@ -5,7 +5,7 @@ export const ZERO_SHOT_NER = {
   'zero_shot_ner:golden': {
     source: 'docs/serve.md#entities-of-types-in-the-request',
     behavior:
-      'Entities from models that score spans and from models that score words match the gliner package, over every protocol and with infer, also in texts of several windows.',
+      'Entities from models that score spans and from models that score words match the gliner package, over every protocol and with infer, also in texts with several windows.',
   },
   'zero_shot_ner:alone': {
     source: 'docs/serve.md#how-requests-run',
@@ -19,6 +19,6 @@ export const ZERO_SHOT_NER = {
   'zero_shot_ner:guess': {
     source: 'docs/config.md#entities-of-types-in-the-request-gliner',
     behavior:
-      'init and build without a config detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms, saying what to do.',
+      'init and build without a config detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms, with a suggested fix.',
   },
 } satisfies Behaviors;
