@@ -7,7 +7,6 @@ import { cacheKey, membersLeft, isCacheable, questionOf, readDirectives } from '
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import { questionVector } from '../cache/similar-questions.ts';
 import type { ModelCache } from '../cache/model-cache.ts';
-import type { RequestPlan } from './plan.ts';
 import type { ModelSet, HeldModels } from '../models/model-set.ts';
 import type { Resolved } from '../routing/routing.ts';
 import { DROPPED_HEADER, type CompletionRequest, type CompletionAnswer } from './completion.ts';
@@ -29,7 +28,8 @@ interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;
-  readonly plan: Pick<RequestPlan, 'origins'>;
+  /** Which models answer, and where, as text. */
+  readonly origins: string;
   readonly resolved: Resolved;
   readonly spender: Spender;
   /** Headers passed to the provider. */
@@ -67,7 +67,7 @@ const CACHE_HEADER = 'X-Cache';
 /** Opens the cache for a request; undefined if its response cannot be cached. */
 export function openCachedRequest(
   { cache, clock, log }: CacheParts,
-  { request, set, cache: own, plan, resolved, spender, headers, body, bytes, members }: CacheableRequest,
+  { request, set, cache: own, origins, resolved, spender, headers, body, bytes, members }: CacheableRequest,
 ): CachedRequest | undefined {
   const { endpoint, setHeader, signal, requestId, caller } = request;
   const { settings, origin, shared } = own;
@@ -87,7 +87,7 @@ export function openCachedRequest(
     isStream,
     { key: ofKey, user: ofUser, shared: null }[settings.scope],
     resolved.alias ?? null,
-    plan.origins(resolved),
+    origins,
     JSON.stringify([set.guardrails.rules(body['guardrails']), headers ?? null]),
     shared,
   ];
