@@ -7,7 +7,7 @@ import { sha256 } from '#platform/sha256.ts';
 import { describeDatabases } from '../../databases.ts';
 import { openWorkerJob, useWorkerJobs } from './worker-job.ts';
 
-useWorkerJobs();
+await useWorkerJobs();
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });

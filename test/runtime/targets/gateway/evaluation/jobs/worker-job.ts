@@ -8,7 +8,7 @@ import { runWorker } from '#gateway/evaluation/jobs/worker/run-worker.ts';
 import type { BatchOutcome, Work, WorkTools } from '#gateway/evaluation/work/work.ts';
 import { describedAnswers } from '#test/helpers/described-answers.ts';
 import type { TestDatabase } from '../../databases.ts';
-import { startFixture } from '../../fixture-provider.ts';
+import { type FixtureProvider, startFixture } from '../../fixture-provider.ts';
 import { gatewayOn, type GatewayOptions, type OpenGateway } from '../../api/open-gateway.ts';
 import { providerOf } from '../../test-provider.ts';
 import { inference } from './job-gateway.ts';
@@ -34,9 +34,12 @@ const ECHO: Work = {
   close: () => Promise.resolve(),
 };
 
-const openai = await startFixture('openai');
+let openai: FixtureProvider;
 const gateways: OpenGateway[] = [];
-export function useWorkerJobs(): void {
+
+/** Starts a provider for the tests of one file: files that run in one process share this module, but not the provider. */
+export async function useWorkerJobs(): Promise<void> {
+  openai = await startFixture('openai');
   afterEach(async () => {
     for (const gateway of gateways.splice(0)) await gateway.close();
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeDatabases } from '../../databases.ts';
 import { openWorkerJob, useWorkerJobs } from './worker-job.ts';
 
-useWorkerJobs();
+await useWorkerJobs();
 
 /** Members for the requests of all APIs; routes ignore members of other APIs. */
 const bodyFor = (model: string) => ({

@@ -6,7 +6,7 @@ import { jobPause } from '#gateway/evaluation/work/job-pause.ts';
 import { describeDatabases } from '../../databases.ts';
 import { openWorkerJob, outcomeOf, useWorkerJobs } from './worker-job.ts';
 
-useWorkerJobs();
+await useWorkerJobs();
 
 describeDatabases((database) => {
   const openJob = (
