@@ -25,7 +25,7 @@ import { readRules, requireUsable, strictest } from './read-rules.ts';
 import { least } from '#core/numbers/extremes.ts';
 import { runFairly } from '#platform/run-yielding.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
-import { checkedTexts } from './input-texts.ts';
+import { checkedTexts } from './input-parts.ts';
 import type { GuardVerdict, StreamGuard } from '../../providers/streams/stream.ts';
 import { MAX_ESCAPE_LENGTH } from './readings.ts';
 

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import type { FormFile } from '../../shared/form.ts';
-import { textOfBytes } from '../guardrails/input-texts.ts';
+import { textOfBytes } from '../guardrails/input-parts.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';

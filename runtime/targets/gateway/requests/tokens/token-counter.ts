@@ -1,8 +1,8 @@
-import { writtenTexts } from '../guardrails/input-texts.ts';
+import { writtenTexts, mediaIn } from '../guardrails/input-parts.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Encoding } from './encoding.ts';
 import { loadEncoding, type EncodingName } from './load-encoding.ts';
-import { mediaIn, mediaTokens, type MediaRules } from './media-tokens.ts';
+import { mediaTokens, type MediaRules } from './media-tokens.ts';
 
 /** What a model is expected to count. */
 export interface CountedPrompt {

@@ -21,7 +21,7 @@ import {
   NON_TEXT_MEMBERS,
   SCHEMAS,
   SETTINGS,
-} from '../input-texts.ts';
+} from '../input-parts.ts';
 import { changeReadings } from '../readings.ts';
 
 /** A span, with whether its value is restored in the response. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
+import { checkedTexts } from '#gateway/requests/guardrails/input-parts.ts';
 import { patternsOf, openMasking, rule } from './mask/open-masking.ts';
 
 const IBAN = 'DE12345678901234567890';

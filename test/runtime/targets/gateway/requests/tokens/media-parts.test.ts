@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaIn } from '#gateway/requests/tokens/media-tokens.ts';
+import { mediaIn } from '#gateway/requests/guardrails/input-parts.ts';
 
 test('a request can have more messages than a function call can have arguments', () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mapBodyTexts } from '#gateway/requests/guardrails/mask/mask-texts.ts';
-import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
+import { checkedTexts } from '#gateway/requests/guardrails/input-parts.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['a tool description', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
