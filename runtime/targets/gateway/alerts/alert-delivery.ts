@@ -84,7 +84,7 @@ async function attempt(
     log.error(details, `Alert not sent, and not tried again: ${alertText(alert)}`);
   } else {
     count('retried');
-    log.warn(details, 'Alert not sent; it is tried again.');
+    log.warn(details, 'Alert not sent; it will be retried.');
   }
 }
 
@@ -103,7 +103,7 @@ export async function sendTestAlert(
   const message = {
     type: 'alert.test',
     timestamp: rfc3339(now),
-    data: { id, message: 'This is a test of the alerts of the gateway.' },
+    data: { id, message: "This is a test of the gateway's alerts." },
   };
   const result = await sendWebhook(webhook, id, message, now);
   if (result.kind === 'accepted') return { id, to, status: result.status };

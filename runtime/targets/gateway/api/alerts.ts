@@ -33,7 +33,7 @@ export const alert = closed(
     sent_at: timeOrNull('Time at which the webhook accepted it.'),
     problem: orNull(Type.String(), 'Why the last attempt failed.'),
   },
-  'An alert about a budget.',
+  'A budget alert.',
 );
 
 const alerts = Type.Array(alert);
@@ -100,7 +100,7 @@ export function alertRoutes(
       guard: guards.admin,
       id: 'testAlerts',
       tag: 'Budgets',
-      summary: 'Send a test to the webhook of alerts.',
+      summary: 'Send a test message to the alert webhook.',
       description: '409 if no webhook is configured, 502 if it does not accept the test.',
       answer: answerOf('The webhook accepted the test.', testedAlert, {
         id: 'alert_test_019ab0c4-6d5e-7a53-9d8e-3b6a1c2d4e5f',

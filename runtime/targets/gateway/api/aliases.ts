@@ -21,7 +21,7 @@ const settings = {
 const newAlias = closed(
   'NewAlias',
   {
-    name: nonEmptyText('Name of the alias, which requests have as their model.'),
+    name: nonEmptyText('Name of the alias, which requests use as their model.'),
     targets: settings.targets,
     strategy: Type.Optional(settings.strategy),
     fallbacks: Type.Optional(settings.fallbacks),
@@ -83,7 +83,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       tag: 'Providers',
       summary: 'Create an alias.',
       description:
-        'All gateways on the database use it within a second. Keys and teams need permission for the name of the alias, not for its models.',
+        'All gateways that share the database use it within a second. Keys and teams need permission for the alias name, not for its models.',
       request: {
         schema: newAlias,
         examples: { two: { name: 'fast', targets: FAST.targets, fallbacks: FAST.fallbacks } },
@@ -98,7 +98,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       guard: guards.reader,
       id: 'listAliases',
       tag: 'Providers',
-      summary: 'List aliases of the configuration file and of the database, by name.',
+      summary: 'List the aliases in the configuration file and in the database, by name.',
       ...pageOfList({ schema: aliasList, example: [FAST] }),
       run: async (c) => {
         const { skip, limit } = pageOf(c);
@@ -124,7 +124,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       tag: 'Providers',
       summary: 'Change an alias.',
       description:
-        'Members are replaced as a whole. Requests in flight keep the old targets. 409 for an alias of the configuration file.',
+        'Each member is replaced completely. Requests in flight keep the old targets. 409 for an alias in the configuration file.',
       parameters: [NAME],
       request: { schema: aliasChanges, examples: { strategy: { strategy: 'cheapest' } } },
       answer: answerOf('The changed alias.', alias, { ...FAST, strategy: 'cheapest' }),
@@ -138,7 +138,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       id: 'deleteAlias',
       tag: 'Providers',
       summary: 'Delete an alias.',
-      description: '409 for an alias of the configuration file.',
+      description: '409 for an alias in the configuration file.',
       parameters: [NAME],
       answer: noContent('The alias is deleted.'),
       errors: [409],

@@ -27,7 +27,7 @@ export function artifactRoutes(
       tag: 'Artifacts',
       summary: 'Download the results of a workflow, or the rows of a dataset.',
       description:
-        'Other endpoints return the URL. It is signed, needs no credential, and is valid for one hour.',
+        'Other endpoints return the URL. It is signed, requires no credential, and is valid for one hour.',
       parameters: [
         { name: 'file', description: 'Name of the artifact.', example: '0d1f7c2e5b.json' },
         {

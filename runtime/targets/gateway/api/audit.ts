@@ -23,20 +23,22 @@ const auditEvent = closed('AuditEvent', {
     description:
       'Who acted: the master key, an API key, anyone without a credential, a user of the command line, or the gateway itself.',
   }),
-  actor_id: textOrNull(
-    'Id of the key, prefix of a refused key, or name of the user of the operating system.',
-  ),
+  actor_id: textOrNull('Key ID, prefix of a rejected key, or operating system user name.'),
   actor_user: textOrNull('User of the key.'),
   address: textOrNull('Address of the connection.'),
   forwarded_for: textOrNull('`X-Forwarded-For` of the request. Clients can set it to anything.'),
   request_id: textOrNull('`X-Request-Id` of the request.'),
   action: Type.String({ description: 'Kind of object and what happened to it, e.g. `key.update`.' }),
-  object: textOrNull('Id or name of the object; of a rejected attempt, the method and the path.'),
+  object: textOrNull('ID or name of the object; for a rejected attempt, its method and path.'),
   outcome: oneOf(OUTCOMES),
   reason: textOrNull('Why it was rejected or failed.'),
-  before: orNull(anyObject('Members before the change: those that differ, or all of a deleted object.')),
-  after: orNull(anyObject('Members after the change: those that differ, or all of a new object.')),
-  count: count('Number of attempts; more than 1 only for refused ones that are recorded together.'),
+  before: orNull(
+    anyObject('Members before the change: only those that differ; for a deleted object, all of them.'),
+  ),
+  after: orNull(
+    anyObject('Members after the change: only those that differ; for a new object, all of them.'),
+  ),
+  count: count('Number of attempts; more than 1 only for rejected attempts that are recorded together.'),
 });
 
 const auditPage = closed('AuditPage', {
@@ -114,11 +116,11 @@ export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       id: 'listAuditEvents',
       tag: 'Admin',
       summary: 'List administrative changes and rejected attempts, newest first.',
-      description: 'Filters are combined with AND. No route changes an event.',
+      description: 'Filters are combined with AND. Events cannot be changed.',
       parameters: [
-        { ...text('actor', 'Only events of this kind of actor.', 'any'), schema: oneOf(['any', ...ACTORS]) },
-        text('actor_id', 'Only events of this key id or user of the operating system.', 'root'),
-        text('action', 'Only this action, or all of a kind of object, e.g. `key`.', 'key.update'),
+        { ...text('actor', 'Only events by this kind of actor.', 'any'), schema: oneOf(['any', ...ACTORS]) },
+        text('actor_id', 'Only events by this key ID or operating system user.', 'root'),
+        text('action', 'Only this action, or all actions on a kind of object, e.g. `key`.', 'key.update'),
         text('object', 'Only events of this object.', EVENT.object),
         { ...text('outcome', 'Only events with this outcome.', 'any'), schema: oneOf(['any', ...OUTCOMES]) },
         text('address', 'Only events from this address.', EVENT.address),

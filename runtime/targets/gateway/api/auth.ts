@@ -24,12 +24,12 @@ import type { HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
 
 const tokenRequest = closed('SignInCode', {
-  code: nonEmptyText('Code that the browser brought to the command.', 4096),
+  code: nonEmptyText('Code that the command received from the browser.', 4096),
   verifier: nonEmptyText('PKCE verifier of the command.'),
 });
 
 export const session = closed('SignInSession', {
-  key: Type.String({ description: 'Key with the scope `manage`, which is returned only once.' }),
+  key: Type.String({ description: 'Key with the scope `manage`. It is returned only once.' }),
   user_id: Type.String(),
   expires_at: timeOrNull('Expiry of the key.'),
 });
@@ -57,7 +57,7 @@ export function authRoutes(
       guard: guards.anyKey,
       id: 'getMe',
       tag: 'Users',
-      summary: 'Get the user, the role and the teams of the caller.',
+      summary: 'Get the caller’s user, role and teams.',
       answer: answerOf('The caller.', me, {
         user_id: 'ada',
         role: 'member',
@@ -115,7 +115,7 @@ function signInRoutes(
       guard: guards.manager(),
       id: 'signOut',
       tag: 'Sign-in',
-      summary: 'Delete the key or the session that the request was sent with.',
+      summary: 'Delete the key or session used for this request.',
       answer: noContent('The session has ended.'),
       run: async (c) => {
         managerIn(c);

@@ -14,8 +14,8 @@ import {
 
 const newBatch = Type.Object(
   {
-    input_file_id: Type.String({ minLength: 1, description: 'A file with the purpose `batch`.' }),
-    endpoint: Type.String({ minLength: 1, description: 'The route for all its requests.' }),
+    input_file_id: Type.String({ minLength: 1, description: 'ID of a file with the purpose `batch`.' }),
+    endpoint: Type.String({ minLength: 1, description: 'The route for all requests in the batch.' }),
     completion_window: Type.String({ minLength: 1 }),
     user: Type.Optional(Type.String()),
   },
@@ -32,7 +32,7 @@ const BATCH = {
 };
 const SHARED = { tag: 'Batches', errors: STORED_ERRORS } as const;
 const ID = { name: 'id', description: 'Batch id.', example: BATCH.id };
-const batch = storedObject('The batch, as the provider describes it.');
+const batch = storedObject('The batch, as returned by the provider.');
 
 /**
  * `/v1/batches`: requests that a provider completes within a day. @see
@@ -51,7 +51,7 @@ export function batchRoutes(
       id: 'createBatch',
       summary: 'Start a batch of requests, in the format of OpenAI’s batch API.',
       description:
-        'Its maximum cost is reserved until it is finished. Then the usage of its answers is billed, at the prices of batches where there are any.',
+        'The batch’s maximum cost is reserved until it is finished. Then, the usage of its responses is billed, at batch prices if available.',
       request: {
         schema: newBatch,
         examples: {
@@ -68,7 +68,7 @@ export function batchRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'listBatches',
-      summary: 'List the batches of the caller.',
+      summary: 'List the caller’s batches.',
       ...listOfObjects({
         description: 'The batches.',
         example: BATCH,
@@ -82,7 +82,7 @@ export function batchRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'getBatch',
-      summary: 'Get a batch of the caller.',
+      summary: 'Get one of the caller’s batches.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The batch.', batch, BATCH),
       run: async (c) => jsonBytes(c, await batches.get(storedRequest(c), c.req.param('id'))),
@@ -93,8 +93,8 @@ export function batchRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'cancelBatch',
-      summary: 'Cancel a batch of the caller.',
-      description: 'Requests that were answered before are billed.',
+      summary: 'Cancel one of the caller’s batches.',
+      description: 'Requests that were already completed are billed.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The batch.', batch, { ...BATCH, status: 'cancelling' }),
       run: async (c) => jsonBytes(c, await batches.cancel(storedRequest(c), c.req.param('id'))),

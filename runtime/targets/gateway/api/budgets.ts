@@ -16,7 +16,7 @@ const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'upd
 export const budget = closed(
   'Budget',
   answerMembers(BUDGET_FIELDS),
-  'A limit for the spending of each of its users.',
+  'A spending limit for each user that it is assigned to.',
 );
 
 const budgetList = Type.Array(budget);
@@ -34,7 +34,7 @@ const budgetResets = Type.Array(
 const LIST = listQuery(
   {
     search: {
-      description: 'Only budgets whose name or id contains this text, in any case.',
+      description: 'Only budgets whose name or ID contains this text, case-insensitively.',
       example: 'monthly',
     },
   },

@@ -7,7 +7,7 @@ import type { HttpParts } from './http/parts.ts';
 
 const clearedCache = closed('ClearedCache', {
   deleted: count(
-    'Number of answers that were in the database. Those in the memory of gateways are not counted.',
+    'Number of responses deleted from the database. Responses in the memory of gateways are not counted.',
   ),
 });
 
@@ -22,15 +22,15 @@ export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       guard: guards.admin,
       id: 'clearCache',
       tag: 'Models',
-      summary: 'Clear the cache of answers.',
-      description: 'All gateways on the database clear theirs within a second.',
+      summary: 'Clear the response cache.',
+      description: 'All gateways that share the database clear theirs within a second.',
       parameters: [
         {
           name: 'key_id',
           in: 'query',
           description: 'Only entries created by requests with this key.',
           example: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
-          schema: nonEmptyText('Id of a key.'),
+          schema: nonEmptyText('Key ID.'),
         },
       ],
       answer: answerOf('The cache is cleared.', clearedCache, { deleted: 12 }),

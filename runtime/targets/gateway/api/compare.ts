@@ -32,7 +32,7 @@ const metric = Type.Object(
   {
     value: Type.Number(),
     rows: count('Number of rows with a score.'),
-    answered: count('Number of rows that the model answered.'),
+    answered: count('Number of rows with a model response.'),
     interval,
   },
   { additionalProperties: false },
@@ -44,13 +44,13 @@ const workflow = closed('ComparedWorkflow', {
   model: Type.String(),
   provider: Type.String(),
   status: oneOf(['created', 'running', 'succeeded', 'failed']),
-  error: orNull(Type.String(), 'Reason of the failure.'),
+  error: orNull(Type.String(), 'Reason for the failure.'),
   rows: count(),
-  failed_rows: count('Number of rows that the model did not answer.'),
-  answered_rows: count('Number of rows that the model answered.'),
-  cached_rows: count('Number of rows whose answer is from the cache of the experiment. They cost nothing.'),
-  cached_verdicts: count('Number of verdicts of judges from the cache of the experiment.'),
-  unscored_rows: count('Number of answered rows that a metric could not score.'),
+  failed_rows: count('Number of rows without a model response.'),
+  answered_rows: count('Number of rows with a model response.'),
+  cached_rows: count('Number of rows whose response came from the experiment’s cache. They cost nothing.'),
+  cached_verdicts: count('Number of judge verdicts from the experiment’s cache.'),
+  unscored_rows: count('Number of rows with a response that a metric could not score.'),
   failures,
   metrics: mapOf(metric, 'Metrics by name. Empty unless the workflow has succeeded.'),
   cost: orNull(
@@ -59,15 +59,15 @@ const workflow = closed('ComparedWorkflow', {
   ),
   cost_per_row: orNull(
     Type.Number({ minimum: 0 }),
-    'Cost of the answers in US dollars, divided by the rows that are not from the cache.',
+    'Cost of the responses in US dollars, divided by the number of rows not from the cache.',
   ),
   tokens_per_row: orNull(
     Type.Number({ minimum: 0 }),
-    'Input and output tokens of an answered row, also if its answer is from the cache.',
+    'Input and output tokens per row with a response, even if the response came from the cache.',
   ),
   rows_per_second: orNull(
     Type.Number({ minimum: 0 }),
-    'Rows that one worker gets answers for in a second, without those from the cache.',
+    'Rows per second that one worker processes, not counting rows from the cache.',
   ),
   prompt_tokens: count(),
   completion_tokens: count(),
@@ -82,12 +82,9 @@ const pair = closed('ComparedPair', {
   metric: Type.String(),
   first: Type.String({ description: 'Workflow id.' }),
   second: Type.String(),
-  difference: orNull(
-    Type.Number(),
-    'Mean over rows of the score of the second workflow minus that of the first.',
-  ),
+  difference: orNull(Type.Number(), 'Mean over rows of the second workflow’s score minus the first’s.'),
   interval,
-  rows: count('Number of rows that both have a score for.'),
+  rows: count('Number of rows for which both have a score.'),
   test: oneOf(['mcnemar_exact', 'randomization']),
   p_value: orNull(Type.Number()),
   adjusted_p_value: orNull(
@@ -100,13 +97,13 @@ const disagreement = closed('Disagreement', {
   row: Type.Integer({ minimum: 1 }),
   example: Type.String(),
   ground_truth: Type.Unknown(),
-  answers: mapOf(Type.Unknown(), 'Answers by workflow id.'),
+  answers: mapOf(Type.Unknown(), 'Responses by workflow ID.'),
 });
 
 const spread = Type.Object(
   {
     mean: Type.Number(),
-    deviation: Type.Number({ minimum: 0, description: 'Standard deviation of the sample.' }),
+    deviation: Type.Number({ minimum: 0, description: 'Sample standard deviation.' }),
     min: Type.Number(),
     max: Type.Number(),
   },
@@ -131,11 +128,11 @@ const comparison = closed('Comparison', {
   workflows: Type.Array(workflow),
   pairs: Type.Array(pair),
   repeats: Type.Array(repeats, {
-    description: 'Models with at least two workflows that differ in `repeat` only.',
+    description: 'Models with at least two workflows that only differ in `repeat`.',
   }),
   disagreements: orNull(
     closed('Disagreements', { total: count(), items: Type.Array(disagreement) }),
-    'Rows with different answers; null if there is nothing to compare.',
+    'Rows where the models’ responses differ; null if there is nothing to compare.',
   ),
 });
 
@@ -169,14 +166,14 @@ export function compareRoutes(
         {
           name: 'format',
           in: 'query',
-          description: 'Format of the answer. Default: the format in the `Accept` header.',
+          description: 'Response format. Default: the format in the `Accept` header.',
           example: 'json',
           schema: oneOf(FORMATS, { default: 'json' }),
         },
         {
           name: 'disagreements',
           in: 'query',
-          description: 'Maximum number of rows with different answers to return.',
+          description: 'Maximum number of returned rows where the models’ responses differ.',
           example: DISAGREEMENTS.fallback,
           schema: wholeNumber(DISAGREEMENTS.min, DISAGREEMENTS.max, DISAGREEMENTS.fallback),
         },

@@ -9,7 +9,7 @@ export const columns = Type.Unsafe<ColumnMapping>({
   type: 'object',
   additionalProperties: { type: 'string', minLength: 1 },
   description:
-    'New names of columns, with the names in the file as values, e.g. `{"examples": "text", "ground_truth": "label"}`.',
+    'New column names, with the names in the file as values, e.g. `{"examples": "text", "ground_truth": "label"}`.',
 });
 
 export const dataset = closed('Dataset', {
@@ -20,11 +20,11 @@ export const dataset = closed('Dataset', {
   row_count: count(),
   columns: Type.Array(Type.String()),
   ground_truth: Type.Boolean({ description: 'Whether every row has a ground truth.' }),
-  run_id: orNull(Type.String(), 'Id of the workflow whose answers these are.'),
+  run_id: orNull(Type.String(), 'ID of the workflow whose outputs the dataset contains.'),
   generated: Type.Boolean({ description: 'Whether a model generated the dataset.' }),
   generated_by: orNull(Type.String(), 'The model that generated it.'),
   tags,
-  source: orNull(Type.String(), 'From where it was imported, with the commit of a repository.'),
+  source: orNull(Type.String(), 'Where it was imported from, including the commit of a repository.'),
   created_at: time('Creation time.'),
 });
 
@@ -34,7 +34,10 @@ const endpoint = maybe(nonEmptyText('URL of another server with this API.', 1000
 export const datasetImport = closed('DatasetImport', {
   source: nonEmptyText('`https://…`, `hf:owner/name` or `s3://bucket/key`.', 2000),
   filename: maybe(
-    nonEmptyText('Name of the dataset. Its extension is the format of a file whose URL has none.', 255),
+    nonEmptyText(
+      'Name of the dataset. Its extension determines the format of a file whose URL has none.',
+      255,
+    ),
   ),
   columns: maybe(columns),
   tags: maybe(tags),
@@ -46,7 +49,7 @@ export const datasetImport = closed('DatasetImport', {
         split: maybe(nonEmptyText('Split, e.g. `test`.')),
         revision: maybe(
           nonEmptyText(
-            'Branch, tag or commit with Parquet files. Default: those that the hub makes of the main branch.',
+            'Branch, tag or commit with Parquet files. Default: the hub’s own Parquet conversion of the main branch.',
           ),
         ),
         secret_key_name: secretName('a token of the hub'),
@@ -67,9 +70,7 @@ export const datasetImport = closed('DatasetImport', {
               'Whether the bucket is in the path instead of the host name (default: true with an `endpoint`).',
           }),
         ),
-        access_key_id: maybe(
-          nonEmptyText('Id of the access key. Without one, requests are not signed.', 200),
-        ),
+        access_key_id: maybe(nonEmptyText('Access key ID. Without one, requests are not signed.', 200)),
         secret_key_name: secretName('the secret access key'),
         session_token_name: secretName('the session token of temporary keys'),
       },
@@ -88,6 +89,6 @@ export const datasetList = pageSchema('Datasets', dataset);
 export const datasetDownload = closed('DatasetDownload', {
   id: Type.String(),
   download_urls: Type.Array(Type.String({ format: 'uri' }), {
-    description: 'Signed URLs. They need no credential and are valid for one hour.',
+    description: 'Signed URLs. They require no credential and are valid for one hour.',
   }),
 });

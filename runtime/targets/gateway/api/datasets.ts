@@ -78,14 +78,14 @@ export function datasetRoutes(
       id: 'uploadDataset',
       summary: 'Upload a dataset as CSV, JSON lines or Parquet.',
       description:
-        'The column `examples` has the texts, `ground_truth` the expected answers. In a form, the extension of the file name determines the format. The body can also be the file itself: then its content type determines the format, and the query parameters `filename` and `columns` set its name and the names of its columns.',
+        'The column `examples` contains the texts, `ground_truth` the expected outputs. In a form, the file extension determines the format. The body can also be the file itself: then, its content type determines the format, and the query parameters `filename` and `columns` set its name and column names.',
       request: {
         mediaType: 'multipart/form-data',
         schema: Type.Object({
           dataset: Type.String({ format: 'binary' }),
           format: Type.Literal('job'),
           columns: Type.Optional(
-            Type.String({ description: 'JSON object with new names of columns, in front of `dataset`.' }),
+            Type.String({ description: 'JSON object with new column names; must precede `dataset`.' }),
           ),
         }),
         examples: { form: { dataset: 'examples,ground_truth\nGood,POSITIVE\n', format: 'job' } },
@@ -114,7 +114,7 @@ export function datasetRoutes(
       id: 'importDataset',
       summary: 'Import a dataset from a URL, from the Hugging Face Hub or from an S3-compatible store.',
       description:
-        'The answer comes when all rows are stored. Private addresses require the master key, unless the configuration trusts users.',
+        'The response is sent when all rows are stored. Private addresses require the master key, unless the configuration trusts users.',
       request: {
         schema: datasetImport,
         examples: {
@@ -266,7 +266,7 @@ async function sourceIn(
   const secretAccessKey = await secretOf(s3?.secret_key_name);
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     inMember('s3', () => {
-      throw inputError('`access_key_id` and `secret_key_name` belong together. Set both, or none of them.');
+      throw inputError('`access_key_id` and `secret_key_name` belong together. Set both or neither.');
     });
   }
   return {

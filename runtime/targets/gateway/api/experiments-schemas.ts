@@ -38,7 +38,7 @@ const maxSamples = Type.Integer({
 });
 const sampling = oneOf(['first', 'random', 'stratified'], {
   description:
-    'How `max_samples` rows are chosen: the first ones (default), at random, or at random with the shares of the ground truths. A random sample becomes a dataset of its own.',
+    'How `max_samples` rows are selected: the first ones (default), at random, or stratified by ground truth. A random sample is stored as a separate dataset.',
 });
 const seed = Type.Integer({
   minimum: 0,
@@ -47,7 +47,7 @@ const seed = Type.Integer({
 });
 
 export const newExperiment = closed('NewExperiment', {
-  name: nonEmptyText('Display name. If it exists already, the time is appended.', 255),
+  name: nonEmptyText('Display name. If it already exists, the time is appended.', 255),
   description: maybe(description),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),

@@ -36,7 +36,7 @@ const CREATED = {
 const EXPERIMENT = { ...CREATED, workflows: [WORKFLOW_DETAILS] };
 
 const SHARED = { tag: 'Experiments' } as const;
-export const EXPERIMENT_ID = { name: 'experiment_id', description: 'Experiment id.', example: ID };
+export const EXPERIMENT_ID = { name: 'experiment_id', description: 'Experiment ID.', example: ID };
 
 /** `/api/v1/experiments`: comparisons of several models on one dataset. */
 export function experimentRoutes(
@@ -76,7 +76,7 @@ export function experimentRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'createExperiment',
-      summary: 'Create an experiment: a dataset and a task that models are compared on.',
+      summary: 'Create an experiment: a dataset and a task for comparing models.',
       description: 'The dataset must exist and have the columns that the task requires.',
       request: {
         schema: newExperiment,

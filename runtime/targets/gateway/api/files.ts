@@ -19,7 +19,7 @@ import {
 const FILE = { id: 'file-1', object: 'file', bytes: 120, filename: 'requests.jsonl', purpose: 'batch' };
 const SHARED = { tag: 'Files', errors: STORED_ERRORS } as const;
 const ID = { name: 'id', description: 'File id.', example: FILE.id };
-const file = storedObject('The file, as the provider describes it.');
+const file = storedObject('The file, as returned by the provider.');
 
 /** `/v1/files`: files stored by a provider. @see https://platform.openai.com/docs/api-reference/files */
 export function fileRoutes(
@@ -38,7 +38,7 @@ export function fileRoutes(
       id: 'uploadFile',
       summary: 'Store a file at a provider, in the format of OpenAI’s files API.',
       description:
-        'The file belongs to the user of the key. The provider is the one of the header `X-Gateway-Provider`, of the field `model` or of the models in a batch file, or the only one that stores files.',
+        'The file belongs to the key’s user. The provider is taken from the header `X-Gateway-Provider`, the field `model` or the models in a batch file; otherwise, it is the only one that stores files.',
       request: {
         mediaType: 'multipart/form-data',
         schema: Type.Object({
@@ -63,7 +63,7 @@ export function fileRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'listFiles',
-      summary: 'List the files of the caller.',
+      summary: 'List the caller’s files.',
       ...listOfObjects({
         description: 'The files.',
         example: FILE,
@@ -80,7 +80,7 @@ export function fileRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'getFile',
-      summary: 'Get a file of the caller.',
+      summary: 'Get one of the caller’s files.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The file.', file, FILE),
       run: async (c) => jsonBytes(c, await files.get(storedRequest(c), c.req.param('id'))),
@@ -91,7 +91,7 @@ export function fileRoutes(
       guard: guards.programKey,
       ...SHARED,
       id: 'getFileContent',
-      summary: 'Get the content of a file of the caller, e.g. the output of a batch.',
+      summary: 'Get the content of one of the caller’s files, e.g. a batch’s output.',
       description:
         'Content of a type that browsers can run, such as HTML, is sent as `application/octet-stream`.',
       parameters: [ID, USER_PARAMETER],
@@ -113,8 +113,8 @@ export function fileRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'deleteFile',
-      summary: 'Delete a file of the caller.',
-      description: 'A file of a batch that is not billed yet cannot be deleted.',
+      summary: 'Delete one of the caller’s files.',
+      description: 'A file cannot be deleted while its batch has not been billed yet.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The deleted file.', file, { id: FILE.id, object: 'file', deleted: true }),
       run: async (c) => jsonBytes(c, await files.delete(storedRequest(c), c.req.param('id'))),

@@ -24,7 +24,7 @@ const hitPage = closed('GuardrailHitPage', {
         api_key_id: orNull(Type.String(), 'Null for the master key.'),
         team_id: orNull(Type.String()),
         endpoint: Type.String({ description: 'Path of the endpoint.' }),
-        model: Type.String({ description: 'Model that the request named.' }),
+        model: Type.String({ description: 'Model in the request.' }),
         profile: Type.String({ description: 'Profile of the guardrail.' }),
         mode: oneOf(HIT_MODES, { description: '`mask` if the text was sent with placeholders.' }),
         place: oneOf(['input', 'output']),

@@ -49,14 +49,14 @@ export function healthRoutes(
       guard: OPEN,
       ...SHARED,
       id: 'readiness',
-      summary: 'Readiness check: the gateway accepts requests, and its database can be written.',
+      summary: 'Readiness check: the gateway accepts requests, and its database is writable.',
       answer: answerOf('The gateway is ready.', ready, {
         status: 'healthy',
         database: 'connected',
         version: '0.1.0',
       }),
       ownErrors: {
-        503: answerOf('The database cannot be written, or the gateway is shutting down.', notReady, {
+        503: answerOf('The database is not writable, or the gateway is shutting down.', notReady, {
           detail: { status: 'unhealthy', database: 'unavailable', version: '0.1.0' },
         }),
       },

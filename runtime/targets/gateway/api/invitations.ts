@@ -23,7 +23,7 @@ export function ownInvitationRoutes(
       guard: guards.anyKey,
       id: 'listOwnInvitations',
       tag: 'Teams',
-      summary: 'List the invitations of the caller to teams.',
+      summary: 'List the caller’s team invitations.',
       description: CREDENTIAL,
       answer: answerOf('The invitations.', invitationList, [INVITATION]),
       run: async (c) => (await invitations.ofUser(answeringUser(callerOf(c)))).map(invitationView),
@@ -66,7 +66,7 @@ function answeringUser(caller: Caller): string {
     return caller.user.userId;
   throw new AppError(
     'ForbiddenError',
-    'Invitations are answered by the user: with a sign-in, or with an API key that has no team.',
+    'Only the user can respond to invitations: with a sign-in, or with an API key that has no team.',
     { reason: 'user_required' },
   );
 }

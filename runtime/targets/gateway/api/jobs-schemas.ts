@@ -44,7 +44,7 @@ export const newInferenceJob = closed('NewInferenceJob', {
   job_config: closed('InferenceConfig', {
     job_type: Type.Literal('inference'),
     ...inferenceConfig,
-    output_field: maybe(nonEmptyText('Column for the answers (default: predictions).', 100)),
+    output_field: maybe(nonEmptyText('Column for the outputs (default: predictions).', 100)),
   }),
 });
 
@@ -64,7 +64,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     task_definition: maybe(taskDefinition),
     metrics: maybe(metricList),
     custom_metrics: maybe(customMetrics),
-    prediction_field: maybe(nonEmptyText('Column with the answers (default: predictions).', 100)),
+    prediction_field: maybe(nonEmptyText('Column with the outputs (default: predictions).', 100)),
     llm_as_judge: maybe(judgeSettings),
     embedder: maybe(embedder),
     failures: maybe(failures),
@@ -112,7 +112,7 @@ export const rayJob = closed('RayJob', {
   submission_id: Type.String(),
   type: Type.Literal('SUBMISSION'),
   status: oneOf(['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED']),
-  message: orNull(Type.String(), 'Reason of a failure.'),
+  message: orNull(Type.String(), 'Reason for a failure.'),
 });
 
 export const jobResult = closed('JobResult', {
@@ -126,6 +126,6 @@ export const jobDownload = closed('JobDownload', {
   id: Type.String(),
   download_url: Type.String({
     format: 'uri',
-    description: 'Signed URL. It needs no credential and is valid for one hour.',
+    description: 'Signed URL. It requires no credential and is valid for one hour.',
   }),
 });

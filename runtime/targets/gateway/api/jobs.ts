@@ -93,7 +93,7 @@ export function jobRoutes(
       guard: guards.evaluation,
       ...POST,
       id: 'createInferenceJob',
-      summary: 'Create a job that runs a model on a dataset. Its answers become a new dataset.',
+      summary: 'Create a job that runs a model on a dataset. Its outputs become a new dataset.',
       request: {
         schema: newInferenceJob,
         examples: {
@@ -108,7 +108,7 @@ export function jobRoutes(
       guard: guards.evaluation,
       ...POST,
       id: 'createAnnotationJob',
-      summary: 'Create a job that writes the ground truth of a dataset with a model.',
+      summary: 'Create a job that generates a dataset’s ground truth with a model.',
       request: {
         schema: newAnnotationJob,
         examples: {
@@ -123,7 +123,7 @@ export function jobRoutes(
       guard: guards.evaluation,
       ...POST,
       id: 'createEvaluationJob',
-      summary: 'Create a job that compares the answers in a dataset with its ground truth.',
+      summary: 'Create a job that compares a dataset’s outputs with its ground truth.',
       request: {
         schema: newEvaluationJob,
         examples: {
@@ -181,7 +181,7 @@ export function jobRoutes(
       guard: guards.evaluation,
       ...ONE,
       id: 'getRayJob',
-      summary: 'Get the status of a job as Ray returns it, for clients of Lumigator that wait for a job.',
+      summary: 'Get a job’s status in Ray’s format, for Lumigator clients that wait for a job.',
       answer: answerOf('The status.', rayJob, {
         submission_id: ID,
         type: 'SUBMISSION',
@@ -276,7 +276,7 @@ export function jobRoutes(
       id: 'retryJob',
       summary: 'Retry a job that has failed or has failed rows.',
       description:
-        'Answered rows keep their answers. The body can change some settings. Jobs of a workflow are retried with the workflow.',
+        'Rows with a response keep it. The body can change some settings. A workflow’s jobs are retried with the workflow.',
       request: {
         schema: retryRequest,
         optional: true,

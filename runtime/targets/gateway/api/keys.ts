@@ -26,7 +26,7 @@ import { createdKeyView, keyView, ownKeyView } from './views/accounts.ts';
 const LIST = listQuery(
   {
     search: {
-      description: 'Only keys whose name, prefix, id or user contains this text, in any case.',
+      description: 'Only keys whose name, prefix, ID or user contains this text, case-insensitively.',
       example: 'mobile',
     },
     status: { description: 'Only keys with this status.', example: 'active', words: KEY_STATUSES },
@@ -94,7 +94,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'createKey',
       tag: 'Keys',
       summary: 'Create a key.',
-      description: '`key` is only in this answer and cannot be retrieved later.',
+      description: '`key` is returned only in this response and cannot be retrieved later.',
       request: {
         schema: newKeyBody,
         examples: {

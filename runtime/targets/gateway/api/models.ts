@@ -98,7 +98,7 @@ export function modelRoutes(context: GatewayContext, { guards, route }: HttpPart
       tag: 'Models',
       summary: 'List the models that the caller can use.',
       description:
-        'Aliases, models of providers, encoders, and models with a price. Lists of providers are cached for a minute.',
+        'Aliases, provider models, encoders, and models with a price. Provider lists are cached for a minute.',
       answer: answerOf('The models.', models, { object: 'list', data: [GPT] }),
       run: async (c) => {
         const entries = await modelsOf(callerOf(c));

@@ -31,12 +31,12 @@ const listedPrice = closed(
     ),
     batch: Type.Optional(closed('PublishedBatchPrice', RATES)),
   },
-  'Prices in US dollars: of tokens per million, of everything else per unit.',
+  'Prices in US dollars: per million tokens, or per unit for everything else.',
 );
 
 const head = {
   date: Type.String({ description: 'Day of the prices, e.g. 2026-01-31.' }),
-  source: Type.String({ description: 'Where the prices are from.' }),
+  source: Type.String({ description: 'Source of the prices.' }),
   models: count('Number of entries.'),
 };
 
@@ -44,17 +44,17 @@ const priceMap = closed('PriceMap', { ...head, prices: Type.Array(listedPrice) }
 
 const updatedPriceMap = closed('UpdatedPriceMap', {
   ...head,
-  added: count('Entries that the map before did not have.'),
-  changed: count('Entries with other prices.'),
+  added: count('Entries that the previous map did not have.'),
+  changed: count('Entries with changed prices.'),
   removed: count('Entries that the map no longer has.'),
 });
 
 const matchedPrice = closed('MatchedPrice', {
-  priced_by: Type.String({ description: 'Date and entry of the price map, as in the usage.' }),
+  priced_by: Type.String({ description: 'Date and entry of the price map, as in usage rows.' }),
   price: listedPrice,
 });
 
-const newPriceMap = anyObject('A map of the gateway (format encoderfile-prices-1) or of LiteLLM.');
+const newPriceMap = anyObject('A map in the gateway’s format (encoderfile-prices-1) or in LiteLLM’s.');
 
 const HEAD = { date: '2026-11-26', source: 'litellm 1.110.2 (PyPI)', models: 2211 };
 const LISTED = { model: 'openai:gpt-5', input: 1.25, output: 10, cached_input: 0.125, web_search: 0.01 };
@@ -124,12 +124,12 @@ export function priceMapRoutes(
       tag: 'Pricing',
       summary: 'Replace the map of published prices with a newer one.',
       description:
-        'The map is replaced as a whole, or not at all if it is not valid. Prices that were set, and recorded costs, do not change.',
+        'The map is replaced completely, or not at all if it is invalid. Custom prices and recorded costs do not change.',
       parameters: [
         {
           name: 'source',
           in: 'query',
-          description: 'Where a map of LiteLLM is from; maps of the gateway contain it.',
+          description: 'Source of a LiteLLM map; maps in the gateway’s format already contain it.',
           example: 'litellm 1.110.2 (PyPI)',
         },
       ],
@@ -172,7 +172,7 @@ export function priceMapRoutes(
       id: 'resetPriceMap',
       tag: 'Pricing',
       summary: 'Remove the stored map, so that the built-in one applies.',
-      answer: noContent('The map of the program applies.'),
+      answer: noContent('The built-in map applies.'),
       run: async () => {
         await priceMaps.reset();
       },

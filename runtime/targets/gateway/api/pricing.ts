@@ -38,17 +38,17 @@ const newCachePrices = {
   cache_write_1h_price_per_million: Type.Optional(cachePrices.cache_write_1h_price_per_million),
 };
 const unitPrices = {
-  web_search_price: Type.Optional(orNull(dollars(), 'Price of a web search of the provider; null: none.')),
+  web_search_price: Type.Optional(orNull(dollars(), 'Price per web search by the provider; null: none.')),
   searched_request_price: Type.Optional(
-    orNull(dollars(), 'Price of a request for which the provider searches the web; null: none.'),
+    orNull(dollars(), 'Price per request for which the provider searches the web; null: none.'),
   ),
-  image_price: Type.Optional(orNull(dollars(), 'Price of a generated image; null: none.')),
-  query_price: Type.Optional(orNull(dollars(), 'Price of a search unit of a reranker; null: none.')),
+  image_price: Type.Optional(orNull(dollars(), 'Price per generated image; null: none.')),
+  query_price: Type.Optional(orNull(dollars(), 'Price per search unit of a reranker; null: none.')),
   image_input_price_per_million: Type.Optional(
-    orNull(dollars(), 'Price of input tokens that are images; null: the input price.'),
+    orNull(dollars(), 'Price of image input tokens; null: the input price.'),
   ),
   image_output_price_per_million: Type.Optional(
-    orNull(dollars(), 'Price of output tokens that are images; null: the output price.'),
+    orNull(dollars(), 'Price of image output tokens; null: the output price.'),
   ),
 } satisfies Readonly<Record<UnitField, unknown>>;
 const above = {

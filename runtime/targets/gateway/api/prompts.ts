@@ -15,13 +15,13 @@ const textOrNull = (description: string) => orNull(Type.String({ description }))
 const head = {
   id: Type.String(),
   at: time('Start of the request.'),
-  request_id: Type.String({ description: '`X-Request-Id` of the request, which its usage has, too.' }),
+  request_id: Type.String({ description: '`X-Request-Id` of the request, which its usage row also has.' }),
   user_id: textOrNull('User who was billed.'),
   api_key_id: textOrNull('Key of the request; null for the master key.'),
-  model: Type.String({ description: 'Model that answered, or that was requested.' }),
+  model: Type.String({ description: 'Model that responded, or that was requested.' }),
   endpoint: Type.String({ description: 'Path of the endpoint.' }),
   status: oneOf(USAGE_STATUSES),
-  truncated: Type.Boolean({ description: 'Whether a text was cut at `prompt_log.max_characters`.' }),
+  truncated: Type.Boolean({ description: 'Whether a text was truncated at `prompt_log.max_characters`.' }),
 };
 
 export const promptPage = closed('PromptPage', {
@@ -33,7 +33,7 @@ export const prompts = Type.Array(
   closed('Prompt', {
     ...head,
     request: Type.String({ description: 'Request body as JSON, without secrets. It can be truncated.' }),
-    answer: textOrNull('Output of the model as text; parts of a stream are joined. Null without one.'),
+    answer: textOrNull('Model output as text; the parts of a stream are joined. Null without output.'),
   }),
 );
 
@@ -106,7 +106,7 @@ export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpP
       parameters: [
         { name: 'request_id', description: '`X-Request-Id` of the request.', example: HEAD.request_id },
       ],
-      answer: answerOf('The request, or all with this id, oldest first.', prompts, [
+      answer: answerOf('The request, or all requests with this ID, oldest first.', prompts, [
         { ...HEAD, request: REQUEST, answer: 'Hello! How can I help you?' },
       ]),
       run: async (c) => (await promptLog.read(c.req.param('request_id'))).map(promptView),

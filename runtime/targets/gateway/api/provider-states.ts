@@ -14,18 +14,20 @@ export const states = Type.Array(
   closed('TargetState', {
     model: Type.String({ description: 'Model, `provider:model`.' }),
     breaker: oneOf(['closed', 'open', 'trial'], {
-      description: '`open`: requests skip the model. `trial`: one request tries whether it works again.',
+      description: '`open`: requests skip the model. `trial`: one request tests whether it works again.',
     }),
     open_for_users: Type.Array(Type.String(), {
       description:
-        'Users whose requests alone skip the model, because theirs fail in a row and those of others do not.',
+        'Users for whose requests alone the model is skipped, because only their requests fail consecutively.',
     }),
     failures: count('Number of consecutive failures.'),
     open_until: timeOrNull('Time at which an open breaker lets a request through.'),
     paused_until: timeOrNull('Time until which other models of an alias are preferred, after `Retry-After`.'),
     running: count('Requests in flight to targets of aliases.'),
-    first_output_ms: milliseconds('Moving average to the first output of streams; null if unknown.'),
-    output_token_ms: milliseconds('Moving average per output token of whole answers; null if unknown.'),
+    first_output_ms: milliseconds('Moving average of the time to a stream’s first output; null if unknown.'),
+    output_token_ms: milliseconds(
+      'Moving average of the time per output token, for complete responses; null if unknown.',
+    ),
   }),
 );
 
@@ -43,7 +45,7 @@ export function providerStateRoutes(
       tag: 'Providers',
       summary: 'List the circuit breakers, pauses and speeds of models.',
       description:
-        'They are those of the gateway process that answers. A model that works and is not part of an alias has no entry.',
+        'The values are those of the gateway process that handles this request. A working model that is not part of an alias has no entry.',
       answer: answerOf('The states.', states, [
         {
           model: 'openai:gpt-5-mini',

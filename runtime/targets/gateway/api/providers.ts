@@ -46,15 +46,15 @@ const providerChanges = closed(
 export const entryFields = {
   source: oneOf(['file', 'database'], {
     description:
-      'Where the entry is: in the configuration file, which only the file changes, or in the database.',
+      'Where the entry is defined: in the configuration file, where it can only be changed in the file, or in the database.',
   }),
   status: oneOf(['active', 'shadowed', 'invalid'], {
     description:
-      '`shadowed`: the configuration file has an entry of the same name, which is used instead. `invalid`: this gateway cannot use the entry.',
+      '`shadowed`: the configuration file has an entry with the same name, which takes precedence. `invalid`: this gateway cannot use the entry.',
   }),
-  problem: orNull(Type.String(), 'Why the entry, or a part of it, is not used.'),
-  created_at: timeOrNull('Creation time; null for an entry of the file.'),
-  updated_at: timeOrNull('Time of the last change; null for an entry of the file.'),
+  problem: orNull(Type.String(), 'Why the entry, or part of it, is not used.'),
+  created_at: timeOrNull('Creation time; null for an entry in the file.'),
+  updated_at: timeOrNull('Time of the last change; null for an entry in the file.'),
 };
 
 export const provider = closed(
@@ -62,19 +62,22 @@ export const provider = closed(
   {
     name: Type.String(),
     type: orNull(Type.String(), 'API of the provider; null unless it is active.'),
-    api_base: orNull(Type.String(), 'Base URL; null unless it is active, and for a program of the file.'),
+    api_base: orNull(
+      Type.String(),
+      'Base URL; null unless it is active, and for a program configured in the file.',
+    ),
     local: orNull(Type.Boolean(), 'Whether private addresses are allowed; null unless it is active.'),
     models: orNull(Type.Array(Type.String()), 'Configured list of models; null if there is none.'),
     secrets: Type.Array(Type.String(), {
       description: 'Names of its secrets, whose values are never returned.',
     }),
     settings: orNull(
-      anyObject('Settings of an entry of the database, without secrets; null for one of the file.'),
+      anyObject('Settings of an entry in the database, without secrets; null for an entry in the file.'),
     ),
     used_by: Type.Array(Type.String(), { description: 'Aliases that use the provider.' }),
     ...entryFields,
   },
-  'A provider of models.',
+  'A model provider.',
 );
 
 const providerList = Type.Array(provider);
@@ -111,7 +114,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Create a provider.',
       description:
-        'The settings have the names of the configuration file. Secrets are stored encrypted and never returned. All gateways on the database use the provider within a second.',
+        'The settings are named as in the configuration file. Secrets are stored encrypted and never returned. All gateways that share the database use the provider within a second.',
       request: {
         schema: newProvider,
         examples: {
@@ -129,7 +132,7 @@ export function providerRoutes(
       guard: guards.reader,
       id: 'listProviders',
       tag: 'Providers',
-      summary: 'List providers of the configuration file and of the database, by name.',
+      summary: 'List the providers in the configuration file and in the database, by name.',
       ...pageOfList({ schema: providerList, example: [MISTRAL] }),
       run: async (c) => {
         const { skip, limit } = pageOf(c);
@@ -155,7 +158,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Change a provider.',
       description:
-        'Members are replaced as a whole; null removes one. A new address requires new secrets. Requests in flight keep the old settings. 409 for a provider of the configuration file.',
+        'Each member is replaced completely; null removes one. A new address requires new secrets. Requests in flight keep the old settings. 409 for a provider in the configuration file.',
       parameters: [NAME],
       request: {
         schema: providerChanges,
@@ -173,7 +176,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Delete a provider.',
       description:
-        'Requests in flight are finished. 409 for a provider that aliases use, and for one of the configuration file.',
+        'Requests in flight are finished. 409 for a provider that aliases use, and for one in the configuration file.',
       parameters: [NAME],
       answer: noContent('The provider is deleted.'),
       errors: [409],

@@ -35,7 +35,7 @@ export const requestDetails = closed('RequestDetails', {
 const liveAttempt = closed('LiveAttempt', {
   model: Type.String({ description: 'Model, `provider:model`.' }),
   outcome: oneOf(['answered', 'failed', 'skipped']),
-  failure: orNull(Type.String(), 'Kind of the failure.'),
+  failure: orNull(Type.String(), 'Kind of failure.'),
   duration_ms: Type.Number({ minimum: 0 }),
 });
 
@@ -48,7 +48,7 @@ export const liveRequests = Type.Array(
     user_id: orNull(Type.String(), 'Null until the request is admitted.'),
     api_key_id: orNull(Type.String()),
     team_id: orNull(Type.String()),
-    model: orNull(Type.String(), 'Model that answers; null until one does.'),
-    attempts: Type.Array(liveAttempt, { description: 'Attempts that have ended.' }),
+    model: orNull(Type.String(), 'Model that is responding; null until one does.'),
+    attempts: Type.Array(liveAttempt, { description: 'Finished attempts.' }),
   }),
 );

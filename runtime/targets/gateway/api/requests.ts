@@ -82,7 +82,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
           schema: oneOf(STATUS_FILTERS, { default: 'any' }),
         },
         ...TIME_PARAMETERS,
-        text('cursor', '`next` of the page before.', `1769860800250_${USAGE_LOG.id}`),
+        text('cursor', '`next` of the previous page.', `1769860800250_${USAGE_LOG.id}`),
         {
           name: 'limit',
           in: 'query',
@@ -113,7 +113,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       tag: 'Usage',
       summary: 'List the requests in flight of this gateway process, oldest first.',
       description:
-        'The master key and the roles admin and viewer see all, an API key that calls models its own, and a member the own ones and those of teams with the role admin.',
+        'The master key and the roles admin and viewer see all requests; an API key that calls models sees its own; a member sees their own and those of teams where they have the role admin.',
       answer: answerOf('The requests.', liveRequests, [
         {
           request_id: USAGE_LOG.request_id,

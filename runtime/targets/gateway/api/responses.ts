@@ -17,7 +17,7 @@ import {
 const RESPONSE = { id: 'resp_1', object: 'response', status: 'completed', model: 'gpt-4o-mini', output: [] };
 const SHARED = { tag: 'Models', errors: STORED_ERRORS } as const;
 const ID = { name: 'id', description: 'Response id.', example: RESPONSE.id };
-const response = storedObject('The response, as the provider describes it.');
+const response = storedObject('The response, as returned by the provider.');
 const ITEMS = { object: 'list', data: [], has_more: false };
 
 /** Responses stored by a provider. @see https://platform.openai.com/docs/api-reference/responses */
@@ -32,7 +32,7 @@ export function responseRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'getResponse',
-      summary: 'Get a response of the caller that the provider has stored.',
+      summary: 'Get one of the caller’s responses stored by the provider.',
       description: 'Other parameters, such as `include[]`, are passed to the provider.',
       parameters: [
         ID,
@@ -40,7 +40,7 @@ export function responseRoutes(
         {
           name: 'starting_after',
           in: 'query',
-          description: 'Number of the last event that the client has got.',
+          description: 'Number of the last event that the client received.',
           example: 1,
           schema: Type.Integer({ minimum: 0 }),
         },
@@ -69,7 +69,7 @@ export function responseRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'listResponseInputItems',
-      summary: 'List the input of a response of the caller.',
+      summary: 'List the input of one of the caller’s responses.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf(
         'The items.',
@@ -85,7 +85,7 @@ export function responseRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'cancelResponse',
-      summary: 'Cancel a response of the caller that is created in the background.',
+      summary: 'Cancel one of the caller’s background responses.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The response.', response, { ...RESPONSE, status: 'cancelled' }),
       run: async (c) => jsonBytes(c, await responses.cancel(storedRequest(c), c.req.param('id'))),
@@ -96,7 +96,7 @@ export function responseRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'deleteResponse',
-      summary: 'Delete a response of the caller.',
+      summary: 'Delete one of the caller’s responses.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The deleted response.', response, {
         id: RESPONSE.id,

@@ -11,8 +11,8 @@ const mapOf = (value: TSchema, description: string) =>
 
 const modelRow = Type.Object(
   {
-    answer: Type.Unknown({ description: 'Answer of the model; null if it has none, and for vectors.' }),
-    error: orNull(Type.String(), 'Why the model has no answer.'),
+    answer: Type.Unknown({ description: 'Model response; null if there is none, and for vectors.' }),
+    error: orNull(Type.String(), 'Why the model gave no response.'),
     latency_ms: orNull(Type.Number()),
     scores: mapOf(Type.Number(), 'Scores by metric.'),
     reasons: mapOf(Type.String(), 'Reasons of judges by metric.'),
@@ -24,8 +24,8 @@ const resultRow = closed('ExperimentRow', {
   row: Type.Integer({ minimum: 1, description: 'Row number, starting at 1.' }),
   example: Type.String({ description: 'Text of the row, at most 4,000 characters.' }),
   ground_truth: Type.Unknown(),
-  differs: Type.Boolean({ description: 'Whether the models have different answers.' }),
-  models: mapOf(modelRow, 'Results by workflow id.'),
+  differs: Type.Boolean({ description: 'Whether the models’ responses differ.' }),
+  models: mapOf(modelRow, 'Results by workflow ID.'),
 });
 
 export const resultRows = pageSchema('ExperimentRows', resultRow);
@@ -62,7 +62,7 @@ const workflowPlots = closed('WorkflowPlots', {
     }),
     'Rows are true labels, columns are predicted labels.',
   ),
-  curves: orNull(curves, 'Curves of the label against all others; null for models without scores of labels.'),
+  curves: orNull(curves, 'Curves of the label against all others; null for models without label scores.'),
   scores: Type.Array(bin, { description: 'Histogram of the scores of the metric.' }),
   latency: Type.Array(bin, { description: 'Histogram of the latency in milliseconds.' }),
   lengths: Type.Array(
@@ -103,10 +103,10 @@ const jobProgress = closed('JobProgress', {
   total_rows: count(),
   done_rows: count(),
   failed_rows: count(),
-  queued_reason: orNull(Type.String(), 'Why the job waits.'),
+  queued_reason: orNull(Type.String(), 'Why the job is waiting.'),
   started_at: timeOrNull('Start of the work.'),
   ended_at: timeOrNull('End of the work.'),
-  workers: Type.Array(worker, { description: 'Workers that process rows at the moment.' }),
+  workers: Type.Array(worker, { description: 'Workers that are currently processing rows.' }),
 });
 
 export const progress = closed('ExperimentProgress', {

@@ -28,7 +28,7 @@ const textParameter = (name: string, description: string, example: string) => ({
   example,
   schema: Type.String(),
 });
-const METRIC = textParameter('metric', 'Metric of the scores. Default: the first one.', 'accuracy');
+const METRIC = textParameter('metric', 'Metric for the scores. Default: the first one.', 'accuracy');
 
 /** An experiment's results in more detail than the comparison: rows, plots, and the progress of its jobs. */
 export function resultRoutes(
@@ -58,9 +58,9 @@ export function resultRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'listExperimentRows',
-      summary: 'List rows with the answers, scores and errors of all models, with search and sorting.',
+      summary: 'List rows with the responses, scores and errors of all models, with search and sorting.',
       description:
-        'Jobs can be running. At most 200,000 rows are read, and texts are cut after 4,000 characters; the rows of a workflow have all of them.',
+        'Jobs can be running. At most 200,000 rows are read, and texts are truncated after 4,000 characters; a workflow’s rows contain the full texts.',
       ...pageOfList({
         schema: resultRows,
         example: { total: 0, items: [] },
@@ -68,13 +68,13 @@ export function resultRoutes(
           EXPERIMENT_ID,
           textParameter(
             'search',
-            'Text in the example, the ground truth or an answer; case is ignored.',
+            'Text in the example, the ground truth or a response; case is ignored.',
             'refund',
           ),
           {
             name: 'show',
             in: 'query',
-            description: 'All rows, those with different answers, or those with an error.',
+            description: 'All rows, only rows where the responses differ, or only rows with an error.',
             example: 'differences',
             schema: oneOf(SHOWN_ROWS, { default: 'all' }),
           },
@@ -82,12 +82,12 @@ export function resultRoutes(
             name: 'sort',
             in: 'query',
             description:
-              'Order: number of the row, length of the text, mean score of the models, difference between their highest and lowest score, or mean latency. `-` reverses it.',
+              'Sort order: row number, text length, mean score over the models, difference between their highest and lowest score, or mean latency. `-` reverses it.',
             example: '-spread',
             schema: oneOf(ROW_ORDERS, { default: 'row' }),
           },
           METRIC,
-          textParameter('workflow', 'Only this model counts for `sort` and for errors.', ''),
+          textParameter('workflow', 'Only consider this model for `sort` and for errors.', ''),
         ],
       }),
       run: async (c) => {
@@ -118,7 +118,7 @@ export function resultRoutes(
         METRIC,
         textParameter(
           'label',
-          'Label of the ROC, precision-recall and calibration curves. Default: the second of two labels, else the first.',
+          'Label for the ROC, precision-recall and calibration curves. Default: the second of two labels, otherwise the first.',
           'POSITIVE',
         ),
       ],
@@ -159,7 +159,7 @@ export function resultRoutes(
       id: 'getExperimentReport',
       summary: 'Download the results as one HTML file that works without network access.',
       description:
-        'The file contains the comparison, the plots, and up to 1,000 rows with different answers.',
+        'The file contains the comparison, the plots, and up to 1,000 rows where the responses differ.',
       parameters: [EXPERIMENT_ID, METRIC],
       answer: {
         description: 'The report.',

@@ -61,7 +61,8 @@ export function secretRoutes(
       ...SHARED,
       id: 'listSecrets',
       summary: 'List secrets, without their values.',
-      description: 'Without `skip` and `limit`, the answer is a plain list of all secrets, as in Lumigator.',
+      description:
+        'Without `skip` and `limit`, the response is a plain list of all secrets, as in Lumigator.',
       parameters: PAGE_PARAMETERS,
       answer: {
         description: 'A page of the list, or all secrets.',

@@ -38,7 +38,7 @@ export const USER_PARAMETER = {
 } as const;
 
 const LIST_PARAMETERS: NonNullable<Operation['parameters']> = [
-  { name: 'after', in: 'query', description: 'Id of the object before the page.', example: 'file-1' },
+  { name: 'after', in: 'query', description: 'ID of the last object before the page.', example: 'file-1' },
   {
     name: 'limit',
     in: 'query',

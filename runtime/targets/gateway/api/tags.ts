@@ -8,13 +8,13 @@ import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { tagView } from './views/accounts.ts';
 
-const tagBudget = closed('TagBudget', { budget_id: nonEmptyText('Id of the budget.') });
+const tagBudget = closed('TagBudget', { budget_id: nonEmptyText('ID of the budget.') });
 
 const tag = closed(
   'Tag',
   {
     tag: Type.String(),
-    budget_id: Type.String({ description: 'Id of the budget.' }),
+    budget_id: Type.String({ description: 'ID of the budget.' }),
     spend: dollars('Spending in the current budget window, in US dollars.'),
     reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
     budget_started_at: timeOrNull('Start of the budget window.'),
@@ -22,7 +22,7 @@ const tag = closed(
     created_at: time('Creation time.'),
     updated_at: time('Time of the last change.'),
   },
-  'A tag of requests with a budget.',
+  'A request tag with a budget.',
 );
 
 const tagList = Type.Array(tag);
@@ -53,7 +53,7 @@ export function tagRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       tag: 'Budgets',
       summary: 'Assign a budget to a tag.',
       description:
-        'Requests with the tag are held against the budget, in addition to those of their key and user.',
+        'Requests with the tag are charged to this budget, in addition to those of their key and user.',
       parameters: [TAG],
       request: { schema: tagBudget, examples: { budget: { budget_id: SEARCH.budget_id } } },
       answer: answerOf('The tag.', tag, SEARCH),

@@ -44,8 +44,8 @@ export function taskModelRoutes(context: GatewayContext, { guards, route }: Http
       guard: guards.evaluation,
       id: 'listTaskModels',
       tag: 'Workflows',
-      summary: 'List the models of this gateway that workflows of the caller can use.',
-      description: 'Workflows can also use other encoders, by URL or by file.',
+      summary: 'List this gateway’s models that the caller’s workflows can use.',
+      description: 'Workflows can also use other encoders, by URL or file path.',
       parameters: [
         {
           name: 'tasks',

@@ -42,13 +42,13 @@ const invitation = closed(
   'TeamInvitation',
   {
     team_id: Type.String(),
-    user_id: Type.String({ description: 'Id of the invited user, which need not exist.' }),
+    user_id: Type.String({ description: 'ID of the invited user, who does not have to exist.' }),
     role,
     invited_by: orNull(
       Type.String({ description: 'User who sent the invitation. Null for the master key.' }),
     ),
     created_at: time('Time of the invitation.'),
-    expires_at: time('End of the invitation.'),
+    expires_at: time('Expiry of the invitation.'),
   },
   'An invitation to a team. The user becomes a member by accepting it.',
 );

@@ -93,7 +93,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       tag: 'Teams',
       summary: 'Create a team.',
       description:
-        'A request of a key of the team is held against the budgets and limits of the key, its user, the team and the organization.',
+        'A request with a team key counts against the budgets and limits of the key, its user, the team and the organization.',
       request: {
         schema: newTeam,
         examples: { team: { team_id: 'research', organization_id: 'acme', allowed_models: ['openai:*'] } },

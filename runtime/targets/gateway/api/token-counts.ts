@@ -71,7 +71,7 @@ export function answerCount(
 
 const HEADER = {
   name: 'X-Gateway-Estimated',
-  description: '`true` if the provider of the model has not counted, so that the number is an estimate.',
+  description: '`true` if the number is an estimate, because the model’s provider did not count.',
   type: 'string',
 } as const;
 
@@ -94,7 +94,7 @@ export function tokenCountRoutes(
       tag: 'Models',
       summary,
       description:
-        'The provider counts if its API can; otherwise the number is estimated. It costs nothing. Such calls have limits of their own, twice the requests per minute and as many parallel calls.',
+        'The provider counts the tokens if its API supports it; otherwise, the number is estimated. Counting is free. It has separate limits: twice the requests per minute and the same number of concurrent calls.',
       request: { schema, examples: { request: counter.request }, isRaw: true },
       answer: {
         description: summary,

@@ -18,7 +18,7 @@ const range = {
   to: time('End of the last interval.'),
   interval: oneOf(TREND_INTERVALS),
 };
-const group = orNull(Type.String(), 'Id or name of the group; null for requests without one.');
+const group = orNull(Type.String(), 'ID or name of the group; null for requests without one.');
 const start = time('Start of the interval.');
 const points = Type.Array(closed('SpendingPoint', { start, ...totals }), {
   description: 'Intervals with requests, oldest first.',
@@ -29,11 +29,11 @@ export const spending = closed('Spending', {
   ...range,
   ...trend,
   groups: Type.Array(closed('SpendingGroup', { group, ...trend }), {
-    description: 'The largest groups. Those after the first `series` have no points.',
+    description: 'The largest groups. Only the first `series` groups have points.',
   }),
   others: orNull(
-    closed('OtherSpending', { groups: count('Number of further groups.'), ...trend }),
-    'All other groups together.',
+    closed('OtherSpending', { groups: count('Number of remaining groups.'), ...trend }),
+    'All other groups combined.',
   ),
 });
 
@@ -41,11 +41,11 @@ const value = (description?: string) => orNull(Type.Number({ minimum: 0 }), desc
 const percentiles = (description: string) =>
   closed('SpeedPercentiles', { p50: value(), p90: value(), p95: value(), p99: value() }, description);
 const speeds = {
-  answers: count('Number of successful answers of models.'),
+  answers: count('Number of successful model responses.'),
   latency_ms: percentiles('Duration in milliseconds. All percentiles are exact to 5 %.'),
-  ttft_ms: percentiles('Time to the first output of streams, in milliseconds.'),
+  ttft_ms: percentiles('Time to a stream’s first output, in milliseconds.'),
   tokens_per_second: percentiles(
-    'Output tokens per second, after the first output of streams. 99 % of the answers reach `p99`.',
+    'Output tokens per second, after the first output of streams. 99 % of the responses reach `p99`.',
   ),
 };
 
@@ -56,6 +56,6 @@ export const latency = closed('UsageLatency', {
     description: 'Intervals with requests, oldest first.',
   }),
   groups: Type.Array(closed('LatencyGroup', { group, ...speeds }), {
-    description: 'Groups, those with the most answers first.',
+    description: 'Groups, those with the most responses first.',
   }),
 });

@@ -175,7 +175,7 @@ export function trendRoutes(
         {
           name: 'order_by',
           in: 'query',
-          description: 'Amount that the groups are ordered by, the largest first.',
+          description: 'Amount to sort the groups by, largest first.',
           example: 'cost',
           schema: oneOf(SPENDING_ORDERS, { default: 'cost' }),
         },
@@ -183,7 +183,7 @@ export function trendRoutes(
           name: 'series',
           in: 'query',
           description:
-            'Maximum number of groups with points, for a chart. Default: as many as `top`. With fewer, the others have no points, either.',
+            'Maximum number of groups with points, for a chart. Default: same as `top`. If lower, the combined other groups have no points either.',
           example: 5,
           schema: Type.Integer({ minimum: 0, maximum: TOP.max }),
         },

@@ -54,7 +54,7 @@ const SHARED = { tag: 'Datasets' } as const;
 const UPLOAD_ID = { name: 'upload_id', description: 'Upload id.', example: ID };
 const OFFSET = {
   name: 'Upload-Offset',
-  description: 'Number of bytes that are stored.',
+  description: 'Number of stored bytes.',
   type: 'integer',
 } as const;
 const EXPIRES = {
@@ -67,8 +67,8 @@ const upload = closed('Upload', {
   id: Type.String(),
   filename: Type.String(),
   size: count('Size of the file in bytes.'),
-  offset: count('Number of bytes that are stored.'),
-  dataset_id: orNull(Type.String(), 'Id of the dataset, once all bytes have arrived.'),
+  offset: count('Number of stored bytes.'),
+  dataset_id: orNull(Type.String(), 'ID of the dataset, once all bytes have been received.'),
   expires_at: time('Time at which the upload expires.'),
 });
 
@@ -109,9 +109,9 @@ export function uploadRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'createUpload',
-      summary: 'Begin an upload that continues where it stopped.',
+      summary: 'Start a resumable upload.',
       description:
-        'The protocol is tus 1.0.0 (https://tus.io/protocols/resumable-upload), for which clients exist. `Upload-Length` is the size; `Upload-Metadata` has `filename` and can have `columns`, the new names of columns as JSON. An upload without progress expires after 24 hours.',
+        'The protocol is tus 1.0.0 (https://tus.io/protocols/resumable-upload), for which clients exist. `Upload-Length` is the size; `Upload-Metadata` contains `filename` and optionally `columns`, the new column names as JSON. An upload without progress expires after 24 hours.',
       answer: {
         ...noContent('The upload. `Location` is its URL.'),
         empty: true,
@@ -171,7 +171,7 @@ export function uploadRoutes(
       ...SHARED,
       id: 'continueUpload',
       summary:
-        'Send the next bytes of an upload, from `Upload-Offset` on. With the last ones, the dataset is created.',
+        'Send the next bytes of an upload, starting at `Upload-Offset`. The last bytes create the dataset.',
       parameters: [UPLOAD_ID],
       request: {
         mediaType: 'application/offset+octet-stream',
@@ -184,7 +184,7 @@ export function uploadRoutes(
         headers: [
           OFFSET,
           EXPIRES,
-          { name: 'Upload-Dataset', description: 'Id of the dataset, at the end.', type: 'string' },
+          { name: 'Upload-Dataset', description: 'ID of the dataset, after the last bytes.', type: 'string' },
         ],
       },
       errors: [400, 409, 413, 415, 422],

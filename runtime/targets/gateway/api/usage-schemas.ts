@@ -15,7 +15,7 @@ export const usageLog = closed(
     team_id: textOrNull('Team of the key.'),
     organization_id: textOrNull('Organization of the team at the time of the request.'),
     timestamp: time('Time at which the request was recorded.'),
-    model: Type.String({ description: 'Model that answered, `provider:model`.' }),
+    model: Type.String({ description: 'Model that responded, `provider:model`.' }),
     provider: textOrNull('Provider.'),
     endpoint: Type.String({ description: 'Path of the endpoint.' }),
     prompt_tokens: countOrNull('Number of input tokens.'),
@@ -26,7 +26,7 @@ export const usageLog = closed(
     total_tokens: countOrNull('Sum of input and output tokens.'),
     cost: orNull(dollars('Cost in US dollars; null for a model without a price.')),
     priced_by: textOrNull(
-      'Source of the price: `own` for one that was set, or the date and the entry of the price map. Null without a cost.',
+      'Source of the price: `own` for a custom price, or the date and entry of the price map. Null without a cost.',
     ),
     status: oneOf(USAGE_STATUSES),
     error_message: textOrNull('Error message.'),
@@ -42,21 +42,21 @@ export const usageLog = closed(
       description: 'Whether token counts are estimated because the provider did not report them.',
     }),
     request_id: textOrNull('`X-Request-Id` of the request.'),
-    end_user: textOrNull('The client’s own user that the request names; it is not checked.'),
+    end_user: textOrNull('The client’s own user ID in the request; it is not verified.'),
     cache_hit: orNull(
       oneOf(['exact', 'semantic']),
-      'Set if the answer is from the cache: of an identical or of a similar request. It costs nothing.',
+      'Set if the response came from the cache: of an identical or a similar request. It costs nothing.',
     ),
     tags: Type.Array(Type.String(), { description: 'Tags of the request.' }),
     units: Type.Unsafe<Record<string, number>>({
       type: 'object',
       additionalProperties: { type: 'integer', minimum: 0 },
       description:
-        'Usage besides tokens of text: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
+        'Usage other than text tokens: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
     }),
-    attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
+    attempt: count('Attempt number. Earlier attempts of the request failed.'),
   },
-  'A request to a model, or a failed attempt of one.',
+  'A model request, or a failed attempt.',
 );
 
 export const usageLogs = Type.Array(usageLog);
@@ -65,7 +65,7 @@ const totals = {
   requests: count(
     'Number of rows: each request, and each failed attempt before a fallback to another model.',
   ),
-  errors: count('Number of rows that failed. Requests that the client cancelled are not among them.'),
+  errors: count('Number of failed rows, excluding requests canceled by the client.'),
   cancelled: count('Number of rows whose client disconnected before the end.'),
   prompt_tokens: count(),
   completion_tokens: count(),

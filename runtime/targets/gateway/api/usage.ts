@@ -262,7 +262,7 @@ export const TIME_PARAMETERS: readonly Parameter[] = [
 
 /** Whose usage is returned. */
 export const SCOPE_RULE =
-  'The master key and the roles admin and viewer return the usage of all, an API key that calls models only its own. A member sees the own usage, that of visible keys, and that of teams with the role admin.';
+  'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage, that of visible keys, and that of teams where they have the role admin.';
 
 export const USAGE_LOG = {
   id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
@@ -322,7 +322,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       tag: 'Usage',
       summary: 'Get usage and cost, per request or aggregated.',
       description:
-        'The master key and the roles admin and viewer return all usage, an API key that calls models only its own. A member sees the own usage, and with `team_id` that of a team with the role admin. Filters are combined with AND. Times without a zone are in UTC.',
+        'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage and, with `team_id`, that of a team where they have the role admin. Filters are combined with AND. Times without a zone are in UTC.',
       parameters: [
         parameter('user_id', 'Only requests of this user.', 'ada'),
         parameter('api_key_id', 'Only requests with this key.', USAGE_LOG.api_key_id),
@@ -340,7 +340,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
           schema: oneOf(STATUS_FILTERS),
         },
         parameter('request_id', 'Only this request.', USAGE_LOG.request_id),
-        parameter('end_user', 'Only requests that name this user of the client’s own.', 'customer-17'),
+        parameter('end_user', 'Only requests with this client-side user ID.', 'customer-17'),
         parameter('tag', 'Only requests with this tag.', 'search'),
         parameter('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
         parameter('to', 'End time, exclusive.', '2026-02-01'),

@@ -34,7 +34,7 @@ const userList = Type.Array(user);
 const LIST = listQuery(
   {
     search: {
-      description: 'Only users whose id or alias contains this text, in any case.',
+      description: 'Only users whose ID or alias contains this text, case-insensitively.',
       example: 'lovelace',
     },
     status: { description: 'Only users with this status.', example: 'blocked', words: ACCOUNT_STATUSES },

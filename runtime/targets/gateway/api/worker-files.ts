@@ -80,7 +80,7 @@ export const workerFileRoutes = (
     tag: 'Workers',
     id: 'workerFiles',
     summary: 'List the executables that the job needs on its machine.',
-    answer: answerOf('The program of the worker, and the encoders that have no URL.', workerFiles, {
+    answer: answerOf('The worker’s program, and the encoders that have no URL.', workerFiles, {
       files: [
         {
           role: 'encoder',
@@ -104,7 +104,7 @@ export const workerFileRoutes = (
     guard: worker,
     tag: 'Workers',
     id: 'workerFile',
-    summary: 'Download an executable, or a part of it.',
+    summary: 'Download an executable, or part of it.',
     description: `A Range header selects a part of the file. A file that was replaced since the job started is rejected with status 409.`,
     parameters: [{ name: 'sha256', description: 'SHA-256 of the file.', example: SHA256 }],
     statuses: [200, 206],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const firstRow = count('Index of the first row, from 0.');
+const firstRow = count('Index of the first row (0-based).');
 const rows = Type.Array(anyObject('Values by column.'));
 const checkpoint = closed('WorkerCheckpoint', {
   work: Type.Unknown({ description: 'Worker state after these rows.' }),
@@ -17,11 +17,11 @@ export const workerJob = closed('WorkerJob', {
     description: 'Whether the job is allowed to start files and to call private addresses.',
   }),
   shares_answers: Type.Boolean({
-    description: 'Whether answers of language models are shared with other jobs of the experiment.',
+    description: 'Whether language model responses are shared with the experiment’s other jobs.',
   }),
   lease_ms: Type.Integer({
     minimum: 1,
-    description: 'How long a worker keeps its rows without contact to a gateway, in milliseconds.',
+    description: 'How long a worker keeps its rows without contact with a gateway, in milliseconds.',
   }),
 });
 
@@ -57,12 +57,12 @@ export const workerLeased = closed('WorkerLeased', {
       next_row: count('Index of the next row to process.'),
       retry_row: orNull(
         Type.Integer({ minimum: 0 }),
-        'In a retry: failed rows from this index are repeated before new rows.',
+        'During a retry: failed rows from this index on are repeated before new rows.',
       ),
       checkpoint: orNull(checkpoint, 'Checkpoint after the finished rows.'),
       checkpoints: orNull(Type.Array(checkpoint), 'For the last range: the checkpoints of all ranges.'),
     }),
-    'The rows; null if other workers have all rows that are left.',
+    'The rows; null if other workers hold all remaining rows.',
   ),
 });
 
@@ -79,7 +79,7 @@ const outcome = {
 
 export const workerBatch = closed('WorkerBatch', { first_row: firstRow, ...outcome });
 
-const numbers = Type.Array(count('Index of a row, from 0.'));
+const numbers = Type.Array(count('Index of a row (0-based).'));
 const next = orNull(
   Type.Integer({ minimum: 0 }),
   'Index from which to request more failed rows; null if there are none.',
@@ -95,7 +95,7 @@ export const workerReplacement = closed('WorkerReplacement', {
 });
 
 export const workerWritten = closed('WorkerWritten', {
-  failed_rows: count('Number of failed rows of the job, without those that wait for a retry.'),
+  failed_rows: count('The job’s number of failed rows, excluding those waiting for a retry.'),
 });
 
 export const workerHeartbeat = closed('WorkerHeartbeat', {
@@ -154,7 +154,7 @@ export const workerAnswerKeys = closed('WorkerAnswerKeys', {
 
 export const workerFoundAnswers = closed('WorkerFoundAnswers', {
   answers: Type.Array(orNull(closed('KeptAnswer', kept)), {
-    description: 'One answer for each key; null without an answer.',
+    description: 'One response per key; null if there is none.',
   }),
 });
 

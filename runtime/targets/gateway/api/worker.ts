@@ -48,7 +48,7 @@ const LEASE = { first_row: 0, epoch: 1 };
 const FROM = {
   name: 'from',
   in: 'query',
-  description: 'Index of the first row, from 0.',
+  description: 'Index of the first row (0-based).',
   example: 64,
 } as const;
 const TO = {
@@ -124,7 +124,7 @@ export function workerRoutes(
       id: 'workerLease',
       summary: 'Lease the next range of rows.',
       request: { schema: workerLeaseRequest, examples: { lease: {} } },
-      answer: answerOf('The rows that this worker holds from now on.', workerLeased, {
+      answer: answerOf('The rows that this worker now holds.', workerLeased, {
         range: {
           ...LEASE,
           row_count: 250,
@@ -200,7 +200,7 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerFailedRows',
-      summary: 'In a retry: get the next failed rows.',
+      summary: 'During a retry: get the next failed rows.',
       parameters: [FROM, TO],
       answer: answerOf('A batch of failed rows.', workerFailedRows, {
         numbers: [7],
@@ -219,7 +219,7 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerReplace',
-      summary: 'In a retry: replace failed rows by answers.',
+      summary: 'During a retry: replace failed rows with new results.',
       request: {
         schema: workerReplacement,
         examples: {
@@ -305,7 +305,7 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerFindAnswers',
-      summary: 'Get cached answers from earlier requests of the experiment.',
+      summary: "Get cached responses from the experiment's earlier requests.",
       request: { schema: workerAnswerKeys, examples: { keys: { keys: [ANSWER_KEY] } } },
       answer: answerOf('The answers.', workerFoundAnswers, { answers: [ANSWER] }),
       run: async (c, { keys }) => {
@@ -320,12 +320,12 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerKeepAnswers',
-      summary: 'Keep answers for later requests of the experiment.',
+      summary: "Store responses for the experiment's later requests.",
       request: {
         schema: workerAnswers,
         examples: { answers: { answers: [{ key: ANSWER_KEY, ...ANSWER }] } },
       },
-      answer: noContent('The answers are kept.'),
+      answer: noContent('The responses are stored.'),
       run: async (c, kept) => {
         const claim = claimOf(c);
 

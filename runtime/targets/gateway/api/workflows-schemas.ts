@@ -18,7 +18,7 @@ const maxConcurrency = Type.Integer({
   minimum: 1,
   maximum: 1000,
   description:
-    'Maximum concurrent requests to a language model (default: 8). Rate limits of the model reduce it.',
+    'Maximum number of concurrent requests to a language model (default: 8). The model’s rate limits reduce it.',
 });
 
 /** Each use needs its own name, because schema names are unique. */
@@ -32,15 +32,11 @@ const parameters = (name: string) =>
       top_p: maybe(Type.Number({ minimum: 0, maximum: 1 })),
       reasoning_effort: maybe(nonEmptyText('For example `low`; the values depend on the model.', 50)),
       seed: maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
-      stop: maybe(
-        Type.Array(nonEmptyText('A text at which the model stops.', 1000), { minItems: 1, maxItems: 16 }),
-      ),
-      response_format: maybe(
-        anyObject('Format of the answer, e.g. `{"type": "json_object"}` or a JSON schema.'),
-      ),
+      stop: maybe(Type.Array(nonEmptyText('A stop sequence.', 1000), { minItems: 1, maxItems: 16 })),
+      response_format: maybe(anyObject('Output format, e.g. `{"type": "json_object"}` or a JSON schema.')),
       tools: maybe(
         Type.Array(
-          anyObject('A tool that the model can call. The answer is then the list of its calls as JSON.'),
+          anyObject('A tool that the model can call. The output is then the list of its calls as JSON.'),
           {
             maxItems: 128,
           },
@@ -65,7 +61,7 @@ export const judgeSettings = closed(
     generation_config: maybe(parameters('JudgeGenerationConfig')),
     max_concurrency: maybe(maxConcurrency),
   },
-  'A language model that judges answers. Without a base URL, a model of this gateway.',
+  'A language model that judges outputs. Without a base URL, one of this gateway’s models.',
 );
 
 export const embedder = closed(
@@ -92,7 +88,7 @@ const maxErrorRate = Type.Number({
 const exampleRow = Type.Unsafe<RowCells>({
   type: 'object',
   additionalProperties: true,
-  description: 'Values by column, with the answer in `ground_truth`.',
+  description: 'Values by column, with the expected output in `ground_truth`.',
 });
 
 /** Members of all bodies that start an inference. */
@@ -102,18 +98,18 @@ export const inferenceFields = {
   secret_key_name: maybe(secretName),
   base_url: maybe(baseUrl),
   system_prompt: maybe(
-    text('System prompt for each text. If it is empty, the prompt of the task is used.', MAX_PROMPT_LENGTH),
+    text('System prompt for each text. If empty, the task’s default prompt is used.', MAX_PROMPT_LENGTH),
   ),
   prompt: maybe(
     nonEmptyText(
-      'Template of the message for a row, with columns of the dataset such as `{{examples}}`. Default: the text of the row.',
+      'Template for a row’s message, with dataset columns such as `{{examples}}`. Default: the row’s text.',
       MAX_PROMPT_LENGTH,
     ),
   ),
   few_shot: maybe(
     Type.Array(exampleRow, {
       maxItems: 100,
-      description: 'Example rows with answers that the model gets before each row.',
+      description: 'Example rows with expected outputs, which the model gets before each row.',
     }),
   ),
   generation_config: maybe(generationConfig),
@@ -138,12 +134,10 @@ export const metricList = Type.Array(nonEmptyText('For example `accuracy`.', 100
 export const customMetrics = Type.Array(
   closed('CustomMetric', {
     name: nonEmptyText('Name of the metric, e.g. `has_number`.', 64),
-    regex: maybe(nonEmptyText('Scores 1 if an answer contains a match, otherwise 0.', 1000)),
-    ignore_case: maybe(
-      Type.Boolean({ description: 'Whether the case of letters does not matter (default: false).' }),
-    ),
+    regex: maybe(nonEmptyText('Scores 1 if an output contains a match, otherwise 0.', 1000)),
+    ignore_case: maybe(Type.Boolean({ description: 'Whether to ignore case (default: false).' })),
     json_schema: maybe(
-      anyObject('Scores 1 if an answer ends with JSON that this JSON Schema allows, otherwise 0.'),
+      anyObject('Scores 1 if an output ends with JSON that is valid against this JSON Schema, otherwise 0.'),
     ),
     lua: maybe(
       nonEmptyText(
@@ -167,17 +161,17 @@ export const customMetrics = Type.Array(
 
 export const failures = oneOf(['wrong', 'skipped'], {
   description:
-    'How metrics count rows for which the model failed: `wrong` as wrong answers (default), `skipped` not at all.',
+    'How metrics count rows for which the model failed: `wrong` as wrong outputs (default), `skipped` not at all.',
 });
 
 export const newWorkflow = closed('NewWorkflow', {
   name: nonEmptyText('Display name.', 255),
   description: maybe(text('Description.', MAX_TEXT_LENGTH)),
   tags: maybe(tags),
-  experiment_id: maybe(text('Experiment id. Required.')),
+  experiment_id: maybe(text('Experiment ID. Required.')),
   ...inferenceFields,
   batch_size: maybe(batchSize),
-  inference_output_field: maybe(nonEmptyText('Column for the answers (default: predictions).', 100)),
+  inference_output_field: maybe(nonEmptyText('Column for the outputs (default: predictions).', 100)),
   config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),
@@ -189,13 +183,13 @@ export const newWorkflow = closed('NewWorkflow', {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Number of the repetition (default: 1). Repetitions do not share answers.',
+      description: 'Repetition number (default: 1). Repetitions do not share responses.',
     }),
   ),
   answer_cache: maybe(
     Type.Boolean({
       description:
-        'Whether requests that a language model has answered in this experiment are not sent again (default: true).',
+        'Whether to reuse a language model’s earlier responses in this experiment (default: true).',
     }),
   ),
 });
@@ -217,7 +211,7 @@ export const retryRequest = Type.Object(
   },
   {
     $id: 'Retry',
-    description: 'Settings to change. Others cannot be changed, because existing answers are kept.',
+    description: 'Settings to change. Others cannot be changed, because existing responses are kept.',
   },
 );
 
@@ -242,7 +236,7 @@ const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() 
 
 export const queuedReason = orNull(
   Type.String(),
-  'Reason why the job waits or continues late, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
+  'Why the job is waiting or paused, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
 );
 
 const job = closed('WorkflowJob', {
@@ -263,7 +257,7 @@ const job = closed('WorkflowJob', {
 export const workflowDetails = closed('WorkflowDetails', {
   ...summary,
   provider: Type.String(),
-  error: orNull(Type.String(), 'Reason of the failure.'),
+  error: orNull(Type.String(), 'Reason for the failure.'),
   jobs: orNull(Type.Array(job), 'Jobs, newest first.'),
   metrics: orNull(
     Type.Unsafe<Readonly<Record<string, number>>>({
@@ -272,10 +266,10 @@ export const workflowDetails = closed('WorkflowDetails', {
     }),
     'Metrics of all jobs.',
   ),
-  parameters: orNull(anyObject('Settings of the jobs of the workflow.')),
+  parameters: orNull(anyObject('Settings of the workflow’s jobs.')),
   artifacts_download_url: orNull(
     Type.String({ format: 'uri' }),
-    'Signed URL of the results, once the workflow has succeeded. It needs no credential and is valid for one hour.',
+    'Signed URL of the results, once the workflow has succeeded. It requires no credential and is valid for one hour.',
   ),
 });
 
@@ -284,5 +278,5 @@ export const workflowList = pageSchema('Workflows', workflowDetails);
 export const logs = closed('Logs', { logs: Type.String({ description: 'Lines of the log.' }) });
 export const resultUrl = Type.String({
   format: 'uri',
-  description: 'Signed URL. It needs no credential and is valid for one hour.',
+  description: 'Signed URL. It requires no credential and is valid for one hour.',
 });

@@ -133,9 +133,9 @@ export function workflowRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'createWorkflow',
-      summary: 'Create a workflow: run a model on the dataset of an experiment and score its answers.',
+      summary: 'Create a workflow: run a model on an experiment’s dataset and score its outputs.',
       description:
-        'A workflow has two jobs: the model answers, then its answers are compared with the ground truth. The model is checked first, so that a workflow that cannot succeed is rejected.',
+        'A workflow has two jobs: the first runs the model, the second compares its outputs with the ground truth. The model is checked first, so that a workflow that cannot succeed is rejected.',
       request: {
         schema: newWorkflow,
         examples: {
@@ -314,7 +314,7 @@ export function workflowRoutes(
       id: 'retryWorkflow',
       summary: 'Retry a workflow that has failed or has failed rows.',
       description:
-        'Answered rows keep their answers: the model repeats failed rows, then answers the remaining ones. The body can change some settings.',
+        'Rows with a response keep it: the model repeats failed rows, then processes the remaining ones. The body can change some settings.',
       parameters: [WORKFLOW_ID],
       request: {
         schema: retryRequest,
@@ -333,7 +333,7 @@ export function workflowRoutes(
       ...SHARED,
       ...ROWS,
       id: 'getWorkflowRows',
-      summary: 'Get the rows that the model has answered so far.',
+      summary: 'Get the rows that the model has processed so far.',
       parameters: [WORKFLOW_ID, ROWS_FORMAT],
       run: async (c) => {
         const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
@@ -355,7 +355,7 @@ export function workflowRoutes(
           name: 'force',
           in: 'query',
           description:
-            'Delete it even if it is running, which stops it, or if an experiment uses its answers.',
+            'Delete the workflow even if it is running, which stops it, or if an experiment uses its outputs.',
           example: 'true',
           schema: oneOf(['false', 'true'], { default: 'false' }),
         },

@@ -14,7 +14,7 @@ import { formatTime, orDash, printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
 const listAlertsCommand = storeCommand({
-  summary: 'List alerts about budgets, newest first.',
+  summary: 'List budget alerts, newest first.',
   options: {
     state: { value: 'state', help: 'Only alerts in this state', choices: ALERT_STATES },
     ...commonOptions({ limit: { fallback: '20' } }),
@@ -44,7 +44,7 @@ const COLUMNS = ['TIME', 'STATE', 'ATTEMPTS', 'ALERT', 'PROBLEM'];
 
 /** `alerts test` sends a message from this process, so the gateway does not have to be running. */
 const testAlertsCommand: Command = {
-  summary: 'Send a signed test message to the webhook of alerts.',
+  summary: 'Send a signed test message to the alert webhook.',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
     exactly(invocation);
@@ -62,6 +62,6 @@ const testAlertsCommand: Command = {
 };
 
 export const ALERT_COMMANDS: CommandGroup = {
-  summary: 'Show alerts about budgets, and test their webhook.',
+  summary: 'Show budget alerts, and test their webhook.',
   commands: { list: listAlertsCommand, test: testAlertsCommand },
 };

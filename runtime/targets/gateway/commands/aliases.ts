@@ -93,7 +93,7 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
   view: aliasView,
   record: recordOf,
   list: {
-    summary: 'List the aliases of the configuration file and of the database.',
+    summary: 'List the aliases in the configuration file and in the database.',
     prepare: () => async (context) => await aliasesOf(context).list(),
     none: 'There are no aliases. Create one with `gateway aliases create`.',
     heads: ['NAME', 'SOURCE', 'STATUS', 'TARGETS', 'STRATEGY', 'FALLBACKS'],
@@ -112,7 +112,7 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
     },
   },
   update: {
-    summary: 'Change an alias of the database. Running gateways apply the change within a second.',
+    summary: 'Change an alias in the database. Running gateways apply the change within a second.',
     options: { ...ALIAS_OPTIONS, 'no-fallbacks': { help: 'Remove all fallbacks' } },
     prepare(invocation, name) {
       const cleared = invocation.flag('no-fallbacks') ? { fallbacks: null } : {};
@@ -122,7 +122,7 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
     },
   },
   delete: {
-    summary: 'Delete an alias of the database.',
+    summary: 'Delete an alias from the database.',
     async run(name, context) {
       await aliasesOf(context).delete(name);
       return [{ name }, `Deleted alias ${name}.`];
@@ -131,7 +131,7 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
 });
 
 export const ALIAS_COMMANDS: CommandGroup = {
-  summary: 'Manage aliases of models in the database; those of the configuration file are only listed.',
+  summary: 'Manage model aliases in the database; those in the configuration file are only listed.',
   commands: {
     list: COMMANDS.list,
     get: COMMANDS.get,

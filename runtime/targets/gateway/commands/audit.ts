@@ -12,9 +12,12 @@ import { formatSecond, orDash } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
 const AUDIT_OPTIONS = {
-  actor: { value: 'kind', help: 'Only events of this kind of actor', choices: ACTORS },
-  'actor-id': { value: 'id', help: 'Only events of this key id or user of the operating system' },
-  action: { value: 'action', help: 'Only this action, e.g. key.update, or all of a kind, e.g. key' },
+  actor: { value: 'kind', help: 'Only events by this kind of actor', choices: ACTORS },
+  'actor-id': { value: 'id', help: 'Only events by this key ID or operating system user' },
+  action: {
+    value: 'action',
+    help: 'Only this action, e.g. key.update, or all actions on a kind of object, e.g. key',
+  },
   object: { value: 'id', help: 'Only events of this object' },
   outcome: { value: 'outcome', help: 'Only events with this outcome', choices: OUTCOMES },
   address: { value: 'address', help: 'Only events from this address' },

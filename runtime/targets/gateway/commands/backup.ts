@@ -16,7 +16,7 @@ async function sqlitePathOf(invocation: Invocation, tool: string): Promise<strin
 }
 
 export const backupCommand: Command = {
-  summary: 'Write a consistent copy of the SQLite database to a file, also while gateways use it.',
+  summary: 'Write a consistent copy of the SQLite database to a file, even while gateways are using it.',
   positionals: '<file>',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {

@@ -5,7 +5,7 @@ import { printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
 const clearCacheCommand = storeCommand({
-  summary: 'Delete cached answers. A running gateway deletes those in its memory within a second.',
+  summary: 'Delete cached responses. A running gateway deletes those in its memory within a second.',
   options: {
     key: { value: 'id|name|prefix', help: 'Only entries created by requests with this key' },
   },
@@ -27,6 +27,6 @@ const clearCacheCommand = storeCommand({
 });
 
 export const CACHE_COMMANDS: CommandGroup = {
-  summary: 'Clear the cache of answers.',
+  summary: 'Clear the response cache.',
   commands: { clear: clearCacheCommand },
 };

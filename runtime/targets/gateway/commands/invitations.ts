@@ -35,7 +35,7 @@ async function withSignIn<Result>(
 }
 
 const listInvitationsCommand: Command = {
-  summary: 'List your invitations, or those of a team that you manage.',
+  summary: 'List your invitations, or the invitations to a team that you manage.',
   options: {
     team: { value: 'team_id', help: 'list the invitations of this team' },
     ...JSON_OPTION,

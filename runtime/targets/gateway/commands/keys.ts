@@ -154,7 +154,7 @@ const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS };
 
 /** `keys me` only needs a key, for users without database access. */
 const ownKeyCommand: Command = {
-  summary: 'Show the remaining quota of your own key, from a running gateway.',
+  summary: 'Show your own key’s remaining quota, from a running gateway.',
   options: OPTIONS,
   async run(invocation, output) {
     for (const [name, variable] of REQUIRED) {

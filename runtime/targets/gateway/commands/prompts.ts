@@ -85,6 +85,6 @@ const rowOf = (prompt: PromptHead): Parameters<typeof formatTable>[1][number] =>
 ];
 
 export const PROMPT_COMMANDS: CommandGroup = {
-  summary: 'Show stored requests and answers.',
+  summary: 'Show stored requests and responses.',
   commands: { list: listPromptsCommand, get: getPromptCommand },
 };

@@ -43,7 +43,7 @@ const PROVIDER_OPTIONS = {
   },
   'api-base': { value: 'url', help: 'Base URL; presets have a default' },
   'api-key-file': { value: 'file', help: 'File containing the API key, or - for standard input' },
-  model: { value: 'model', help: 'Model of a provider without a list of models', repeatable: true },
+  model: { value: 'model', help: 'Model of a provider that cannot list its models', repeatable: true },
   local: { help: 'Allow addresses on this machine or in a private network' },
   file: {
     value: 'file',
@@ -157,7 +157,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
   record: recordOf,
   warn: warnWithoutMasterKey,
   list: {
-    summary: 'List the providers of the configuration file and of the database.',
+    summary: 'List the providers in the configuration file and in the database.',
     prepare: () => async (context) => await (await providersOf(context)).list(),
     none: 'There are no providers. Create one with `gateway providers create`.',
     heads: ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'],
@@ -174,7 +174,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
     },
   },
   update: {
-    summary: 'Change a provider of the database. Running gateways apply the change within a second.',
+    summary: 'Change a provider in the database. Running gateways apply the change within a second.',
     options: {
       ...PROVIDER_OPTIONS,
       clear: {
@@ -205,7 +205,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
 
 /** `providers test` sends a request from this process, so the gateway does not have to be running. */
 const testProviderCommand: Command = {
-  summary: 'Check that a provider answers and accepts its key. Exits with 1 if not.',
+  summary: 'Check that a provider responds and accepts its key. Exits with 1 if not.',
   positionals: '<name>',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
@@ -242,7 +242,7 @@ const testProviderCommand: Command = {
 };
 
 export const PROVIDER_COMMANDS: CommandGroup = {
-  summary: 'Manage providers in the database; those of the configuration file are only listed and tested.',
+  summary: 'Manage providers in the database; those in the configuration file are only listed and tested.',
   commands: {
     list: COMMANDS.list,
     get: COMMANDS.get,

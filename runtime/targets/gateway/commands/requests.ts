@@ -111,8 +111,8 @@ const latencyCommand = storeCommand({
   summary: 'Show percentiles of durations and of output tokens per second.',
   options: {
     user: { value: 'user_id', help: 'Only requests of this user' },
-    'group-by': { value: 'word', help: 'What a group is', choices: SPEED_GROUPINGS, fallback: 'model' },
-    days: { value: 'number', help: 'Number of days until now', fallback: '7' },
+    'group-by': { value: 'word', help: 'What to group by', choices: SPEED_GROUPINGS, fallback: 'model' },
+    days: { value: 'number', help: 'Number of past days', fallback: '7' },
     ...commonOptions({ limit: { help: 'Maximum number of groups', fallback: '20' } }),
   },
   prepare(invocation) {

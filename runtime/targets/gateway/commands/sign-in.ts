@@ -87,10 +87,10 @@ export const logoutCommand: Command = {
 };
 
 export const whoamiCommand: Command = {
-  summary: 'Show who is signed in, with the role and the teams.',
+  summary: 'Show the signed-in user, with role and teams.',
   options: {
     ...JSON_OPTION,
-    token: { help: 'Print only the key of the sign-in, for requests: $(gateway whoami --token)' },
+    token: { help: 'Print only the sign-in’s key, for use in requests: $(gateway whoami --token)' },
   },
   async run(invocation, output) {
     const { url, key } = await readLogin(loginPath(process.env));

@@ -53,7 +53,7 @@ const setTagCommand = storeCommand({
 const deleteTagCommand = deleteCommand({
   argument: '<tag>',
   delete: {
-    summary: 'Remove the budget of a tag. Its usage stays.',
+    summary: 'Remove a tag’s budget. Its usage is kept.',
     async run(tag, { state }) {
       await state.identity.tags.delete(tag);
       return [{ tag }, `Removed the budget of tag ${tag}.`];
@@ -62,6 +62,6 @@ const deleteTagCommand = deleteCommand({
 });
 
 export const TAG_COMMANDS: CommandGroup = {
-  summary: 'Manage budgets of tags, which requests can have.',
+  summary: 'Manage budgets for request tags.',
   commands: { set: setTagCommand, list: listTagsCommand, delete: deleteTagCommand },
 };

@@ -34,7 +34,7 @@ const USAGE_OPTIONS = {
   endpoint: { value: 'path', help: 'Only requests to this route, e.g. /v1/chat/completions' },
   status: { value: 'status', help: 'Only requests with this outcome', choices: USAGE_STATUSES },
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },
-  'end-user': { value: 'name', help: "Only requests that name this user of the client's own" },
+  'end-user': { value: 'name', help: 'Only requests with this client-side user ID' },
   tag: { value: 'tag', help: 'Only requests with this tag' },
   from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
   to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },

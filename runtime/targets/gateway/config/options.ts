@@ -56,7 +56,7 @@ const NETWORK_OPTIONS: Options = {
 
 const ACCOUNT_OPTIONS: Options = {
   'auto-migrate': {
-    help: 'Migrate an older database on startup; --auto-migrate=false refuses to start instead',
+    help: 'Migrate an older database on startup; with --auto-migrate=false, startup fails instead',
     defaultText: String(DEFAULTS.autoMigrate),
   },
   'master-key': {
@@ -72,10 +72,10 @@ const ACCOUNT_OPTIONS: Options = {
   'rate-limit-tpm': { value: 'number', help: 'Default tokens-per-minute limit for users without their own' },
   'rate-limit-parallel': {
     value: 'number',
-    help: 'Default limit of concurrent requests for users without their own',
+    help: 'Default limit on concurrent requests for users without their own',
   },
   'price-map': {
-    help: 'Use published prices for models without a price; --price-map=false uses only prices that you set',
+    help: 'Use published prices for models without a custom price; --price-map=false only uses custom prices',
     defaultText: String(DEFAULTS.priceMap),
   },
   'require-pricing': { help: 'Reject requests for models without a price' },

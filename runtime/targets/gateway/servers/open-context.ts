@@ -85,10 +85,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       alertPolicy: alertsConfig,
       onError,
       onInterrupted: (requests) =>
-        log.warn(
-          { requests },
-          'Requests in flight of a killed gateway were billed with what was known of them.',
-        ),
+        log.warn({ requests }, 'Requests in flight of a killed gateway were billed with their known usage.'),
     });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);
@@ -156,7 +153,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       db: store.db,
       clock,
       clears: state.cacheClears,
-      onError: (error) => log.warn({ err: error }, 'The database of the answer cache is unavailable.'),
+      onError: (error) => log.warn({ err: error }, 'The response cache’s database is unavailable.'),
     });
     closers.add(() => answerCache.close());
     const answers = createExperimentAnswers({ db: store.db, cache: answerCache, models, clock });

@@ -98,14 +98,14 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
   });
   const durations = histogram(
     'gateway_request_duration_seconds',
-    'Duration of model requests, until the end of the answer.',
+    'Duration of model requests, until the end of the response.',
     SECONDS,
     'method',
     'endpoint',
   );
   const firstBytes = histogram(
     'gateway_time_to_first_byte_seconds',
-    'Duration of model requests, until the first byte of the answer.',
+    'Duration of model requests, until the first byte of the response.',
     SECONDS,
     'endpoint',
   );
@@ -135,7 +135,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
     'provider',
     'model',
   );
-  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests rejected over a rate limit.');
+  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests rejected because of a rate limit.');
   const overBudget = counter(
     'gateway_budget_exceeded_total',
     'Requests rejected because a budget is spent or too small.',
@@ -146,31 +146,31 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
   );
   const unpricedUses = counter(
     'gateway_unpriced_requests_total',
-    'Requests under a budget that were answered by a model without a price.',
+    'Requests under a budget that used a model without a price.',
     'provider',
     'model',
   );
   const abandoned = counter(
     'gateway_abandoned_answers_total',
-    'Answers whose client disconnected or whose time limit passed before the first byte.',
+    'Responses whose client disconnected or whose time limit passed before the first byte.',
     'provider',
     'outcome',
   );
   const cacheHits = counter(
     'gateway_cache_hits_total',
-    'Requests answered from the cache: of an identical request (exact) or of a similar one (semantic).',
+    'Requests served from the cache: with the response to an identical request (exact) or to a similar one (semantic).',
     'kind',
   );
   const authFailures = counter('gateway_auth_failures_total', 'Credentials rejected.', 'reason');
-  const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
+  const attempts = counter('gateway_attempts_total', 'Provider calls.', 'provider', 'outcome');
   const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
   const withheld = counter(
     'gateway_retries_withheld_total',
-    'Failed calls that were not retried because the retry budget of the model is spent.',
+    'Failed calls that were not retried because the model’s retry budget is exhausted.',
     'provider',
     'model',
   );
-  const fallbacks = counter('gateway_fallbacks_total', 'Requests answered by a fallback model.');
+  const fallbacks = counter('gateway_fallbacks_total', 'Requests served by a fallback model.');
   const alerts = counter('gateway_alerts_total', 'Attempts to send an alert to the webhook.', 'outcome');
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
@@ -232,7 +232,7 @@ const providerIn = (key: string): string => key.slice(0, key.indexOf(':'));
 function countRequests(registry: Registry): void {
   void new Counter({
     name: 'gateway_requests_total',
-    help: 'HTTP requests that were answered.',
+    help: 'Completed HTTP requests.',
     labelNames: ['method', 'endpoint', 'status'],
     registers: [registry],
     async collect() {

@@ -30,10 +30,10 @@ export const addCommand: Command = {
       repeatable: true,
     },
     package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3; arguments follow after --' },
-    bin: { value: 'program', help: 'Program of the package, if it does not have the name of the package' },
+    bin: { value: 'program', help: 'Program of the package, if it is not named like the package' },
     with: {
       value: 'requirement',
-      help: 'Further requirement of a uvx package, e.g. "mcp<2"',
+      help: 'Additional requirement of a uvx package, e.g. "mcp<2"',
       repeatable: true,
     },
     command: { value: 'command', help: 'Program to run, with its arguments, as one quoted string' },
@@ -44,7 +44,7 @@ export const addCommand: Command = {
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     var: {
       value: 'name=value',
-      help: 'Value of a variable in the URL that a registry lists',
+      help: 'Value of a variable in a registry URL',
       repeatable: true,
     },
     version: { value: 'version', help: 'Version to run instead of the one in the registry' },

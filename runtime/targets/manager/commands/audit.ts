@@ -8,8 +8,8 @@ export const callAuditCommand: Command = {
   summary: 'Show the latest calls in the audit log of the running manager.',
   options: {
     lines: { short: 'n', value: 'count', help: 'Maximum number of calls', fallback: '50' },
-    server: { value: 'name', help: 'Only calls of this server' },
-    caller: { value: 'name', help: 'Only calls with the key of this name' },
+    server: { value: 'name', help: 'Only calls to this server' },
+    caller: { value: 'name', help: 'Only calls with the key that has this name' },
     outcome: { value: 'outcome', help: 'Only calls with this outcome', choices: ['ok', 'failed'] },
     ...JSON_OPTION,
     ...DAEMON_CLIENT_OPTIONS,

@@ -14,9 +14,9 @@ export const callCommand: Command = {
       value: 'file',
       help: 'File with the arguments as a JSON object; - reads standard input',
     },
-    confirm: { help: 'Confirm the call, for tools that need an approval' },
+    confirm: { help: 'Confirm the call, for tools that require approval' },
     ...commonOptions({
-      json: { help: 'Print the complete result as JSON, not only its text' },
+      json: { help: 'Print the complete result as JSON instead of only its text' },
     }),
     ...DAEMON_CLIENT_OPTIONS,
   },

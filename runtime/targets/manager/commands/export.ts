@@ -7,7 +7,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 
 /** `export`, also `config export`: writes the files needed to run the same servers in another environment. */
 export const exportCommand: Command = {
-  summary: 'Write a secrets file with variables in place of values, and the list of these variables.',
+  summary: 'Write a secrets file with variables instead of values, and the list of these variables.',
   options: {
     ...CONFIG_OPTIONS,
     'context-output': {
@@ -15,10 +15,10 @@ export const exportCommand: Command = {
       help: 'Path of the secrets file',
       fallback: 'secrets.prod.toml',
     },
-    'contract-output': { value: 'file', help: 'Path of the list of variables', fallback: '.env' },
+    'contract-output': { value: 'file', help: 'Path of the variable list', fallback: '.env' },
     format: {
       value: 'format',
-      help: 'Format of the list of variables',
+      help: 'Format of the variable list',
       choices: ['dotenv'],
       fallback: 'dotenv',
     },

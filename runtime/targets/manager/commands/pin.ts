@@ -11,13 +11,13 @@ import { enabledServer } from './enabled-servers.ts';
 
 /** `pin`: records tool definitions, or compares them with the recorded ones. Starts the servers itself. */
 export const pinCommand: Command = {
-  summary: 'Pin the tools of servers, so that later changes of their definitions are reported or blocked.',
+  summary: 'Pin the tools of servers, so that later changes to their definitions are reported or blocked.',
   positionals: '[server...]',
   options: {
     ...CONFIG_OPTIONS,
     ...JSON_OPTION,
     diff: { help: 'Only show how the tools differ from the pinned ones. Exits with 1 if they do' },
-    remove: { help: 'Remove the pins of the servers' },
+    remove: { help: "Remove the servers' pins" },
   },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);

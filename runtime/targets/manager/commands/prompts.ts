@@ -5,7 +5,7 @@ import { atLeast } from '#serve/cli/positionals.ts';
 import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const promptsCommand: Command = {
-  summary: 'List the prompts of a server, or search those of all servers.',
+  summary: "List a server's prompts, or search the prompts of all servers.",
   positionals: '[server]',
   options: { ...searchOptions('prompts'), ...JSON_OPTION, ...DAEMON_CLIENT_OPTIONS },
   async run(invocation, output) {

@@ -5,7 +5,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const resourcesCommand: Command = {
-  summary: 'List the resources and resource templates of a server, or search those of all servers.',
+  summary: "List a server's resources and resource templates, or search those of all servers.",
   positionals: '[server]',
   options: { ...searchOptions('resources'), ...JSON_OPTION, ...DAEMON_CLIENT_OPTIONS },
   async run(invocation, output) {

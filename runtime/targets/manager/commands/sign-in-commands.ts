@@ -25,7 +25,7 @@ const loginCommand: Command = {
     ...JSON_OPTION,
     ...LOCAL_OPTION,
     'no-browser': {
-      help: 'Only print the address to open; the address to which the browser returns can be pasted here',
+      help: 'Only print the URL to open; the URL to which the browser returns can be pasted here',
     },
     timeout: { value: 'time', help: 'How long to wait for confirmation', fallback: '5m' },
   },
@@ -97,7 +97,7 @@ async function personOptions(invocation: Invocation, output: Output, server: str
   return {
     show(url) {
       output.err(`Open this address to sign in to ${server}:\n\n  ${url.href}\n\n`);
-      if (noBrowser) output.err('If the browser runs elsewhere, paste the address to which it returns:\n');
+      if (noBrowser) output.err('If the browser runs elsewhere, paste the URL to which it returns:\n');
       else openBrowser(url.href, process.env);
     },
     pasted: noBrowser ? process.stdin : undefined,

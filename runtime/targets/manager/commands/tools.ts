@@ -5,7 +5,7 @@ import { searchFlags, searchOptions } from './search-options.ts';
 
 /** `tools`: lists or searches tools. */
 export const toolsCommand: Command = {
-  summary: 'List the tools of one server or of all, or search them.',
+  summary: 'List or search the tools of one server or of all servers.',
   positionals: '[server]',
   options: {
     detail: {

@@ -22,12 +22,12 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   addr: { value: 'host:port', help: 'Address and port to listen on', origin: 'mcpd' },
   'timeout-mcp-install': {
     value: 'time',
-    help: 'Time limit for the installation of a package, before its server starts',
+    help: 'Time limit for installing a package, before its server starts',
     defaultText: durationText(MANAGER_DEFAULTS.install),
   },
   'timeout-mcp-init': {
     value: 'time',
-    help: 'Startup timeout of a server; the installation of its package does not count',
+    help: 'Startup timeout of a server, not including the installation of its package',
     defaultText: durationText(MANAGER_DEFAULTS.init),
   },
   'timeout-mcp-health': {
@@ -75,7 +75,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
 const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
   'keys-file': {
     value: 'file',
-    help: 'File with the API keys of `mcp-manager keys create`',
+    help: 'File with the API keys created by `mcp-manager keys create`',
     defaultText: 'keys.jsonl next to the secrets file',
   },
   ...commonOptions({
@@ -88,7 +88,7 @@ const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
   }),
   'max-result': {
     value: 'characters',
-    help: 'Maximum size of a result of a server, in characters of JSON',
+    help: "Maximum size of a server's result, in characters of JSON",
     fallback: '33554432',
   },
   'trust-proxy': { help: 'Trust X-Forwarded-* headers when building links, even from this machine' },
@@ -110,7 +110,7 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
   'audit-log': { value: 'file', help: 'Append a JSON line for every call to this file' },
   'audit-arguments': {
     value: 'form',
-    help: 'Form of call arguments in the audit log',
+    help: 'How call arguments appear in the audit log',
     choices: ['hashed', 'redacted'],
     fallback: 'hashed',
   },

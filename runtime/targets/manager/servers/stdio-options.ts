@@ -21,7 +21,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 export const SELECTION_OPTIONS = {
-  group: { value: 'name', help: 'Group of the configuration to use, with only its servers and tools' },
+  group: { value: 'name', help: 'Configured group to use, with only its servers and tools' },
   servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are allowed' },
   tools: {
     value: 'patterns',

@@ -82,7 +82,7 @@ function readPasted(
   lines.on('line', (line) => {
     if (line.trim() === '') return;
     const url = URL.parse(line.trim());
-    if (!url) onProblem('The text must be a URL. Paste the whole address to which the browser returned.');
+    if (!url) onProblem('The text must be a URL. Paste the complete URL to which the browser returned.');
     else void onRedirect(url.searchParams).catch((error: unknown) => onProblem(messageOf(error)));
   });
   return () => lines.close();

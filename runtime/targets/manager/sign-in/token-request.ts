@@ -32,7 +32,7 @@ export async function requestTokens(
   if (status !== 200) throw errorResponseOf('The authorization server returned no token', status, body);
   const access = isObject(body) ? textIn(body, 'access_token') : undefined;
   if (!isObject(body) || access === undefined || !TOKEN.test(access)) {
-    throw new OAuthFailure('The response of the authorization server has no valid access token.');
+    throw new OAuthFailure("The authorization server's response has no valid access token.");
   }
   const type = String(body['token_type']).toLowerCase();
   const isBound = type === 'dpop' && request.dpop !== undefined;

@@ -222,7 +222,7 @@ function observeServers(
   );
   void new Gauge({
     name: 'mcp_server_health',
-    help: 'Result of the last health check: 1 for the current status, 0 for the others.',
+    help: 'Result of the last health check: 1 for the current status, 0 for all others.',
     labelNames: ['server', 'status'],
     registers,
     collect() {
@@ -236,7 +236,7 @@ function observeServers(
   const counts = new Map<string, Map<RestartReason, number>>();
   void new Counter({
     name: 'mcp_server_restarts_total',
-    help: 'Restarts of the server.',
+    help: 'Server restarts.',
     labelNames: ['server', 'reason'],
     registers,
     collect() {

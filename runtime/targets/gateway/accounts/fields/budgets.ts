@@ -17,12 +17,12 @@ const SECONDS = {
 const ALERT_THRESHOLDS = {
   kind: 'percentages',
   description:
-    'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
+    'Percentages of the budget at which alerts are sent; an empty list for none. Null: the configured ones.',
   label: 'alerts at',
   flag: {
     name: 'alert-at',
     value: 'percentages',
-    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for those of the configuration',
+    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for the configured ones',
   },
 } as const;
 

@@ -10,7 +10,7 @@ export const KEY_STATUSES = ['active', 'inactive', 'expired'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 export const KEY_FIELDS = fields({
-  id: { kind: 'id', shown: 'Key id, used in paths.', settable: 'never' },
+  id: { kind: 'id', shown: 'Key ID, used in paths.', settable: 'never' },
   key_prefix: {
     kind: 'id',
     shown: 'First characters of the key, to recognize it.',
@@ -41,7 +41,7 @@ export const KEY_FIELDS = fields({
     kind: 'reference',
     to: 'team',
     description: 'Team whose budget, limits and models apply too. The owner becomes a member. Default: none.',
-    shown: 'Team that is billed too.',
+    shown: 'Team that is billed as well.',
     settable: 'create',
     label: 'team',
     flag: {
@@ -56,7 +56,7 @@ export const KEY_FIELDS = fields({
     kind: 'word',
     words: KEY_SCOPES,
     description:
-      '`models` calls models (default); `manage` calls no models, but manages the gateway with the role of the owner.',
+      "`models` can call models (default); `manage` cannot, but manages the gateway with its owner's role.",
     settable: 'create',
     flag: {
       value: 'scope',
@@ -118,7 +118,7 @@ export const KEY_FIELDS = fields({
     parts: KEY_BUDGET_FIELDS,
     incomplete: '--alert-at requires a budget of the key. Use it with --budget.',
     schemas: { request: 'NewKeyBudget', answer: 'KeyBudget' },
-    description: 'Budget of the key, in addition to the budget of its user.',
+    description: "Budget of the key, in addition to its user's budget.",
     shown: '',
     binds: true,
     isForModels: true,
@@ -126,11 +126,11 @@ export const KEY_FIELDS = fields({
   log_prompts: {
     kind: 'choice',
     description:
-      'Whether requests and answers are stored. Null: as `prompt_log.enabled` of the configuration.',
+      'Whether requests and responses are stored. Null: the configured `prompt_log.enabled` applies.',
     label: 'prompts stored',
     flag: {
       value: 'setting',
-      help: 'Whether to store requests and answers; default for prompt_log.enabled of the configuration',
+      help: 'Whether to store requests and responses; default applies the configured prompt_log.enabled',
     },
     teamAdmin: 'tighter',
     binds: true,
@@ -138,7 +138,7 @@ export const KEY_FIELDS = fields({
   spend: SPENDING_FIELD,
   last_used_at: {
     kind: 'timeOrNull',
-    description: 'Time of the last use.',
+    description: 'Time of last use.',
     settable: 'never',
     label: 'last used',
   },

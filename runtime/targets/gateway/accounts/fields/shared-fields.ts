@@ -31,7 +31,7 @@ export const NO_RATES = Object.fromEntries(
 /** Fields that are identical in several resources. */
 export const METADATA_FIELD = {
   kind: 'metadata',
-  description: 'Your own metadata, at most 16 KiB as JSON.',
+  description: 'Custom metadata, at most 16 KiB as JSON.',
   label: 'metadata',
   flag: {
     value: 'name=value',

@@ -16,7 +16,7 @@ export type UserRole = (typeof USER_ROLES)[number];
 export const USER_FIELDS = fields({
   user_id: {
     kind: 'id',
-    description: 'User id. Requests with the master key use it in `user`.',
+    description: 'User ID. Requests with the master key use it in `user`.',
     settable: 'create',
     label: 'id',
   },
@@ -56,7 +56,7 @@ export const USER_FIELDS = fields({
     kind: 'word',
     words: USER_ROLES,
     description:
-      'Objects that the user can manage: `admin` everything; `viewer` nothing, but read everything; `member` only the own keys and usage.',
+      'Role of the user: `admin` manages everything; `viewer` has read access to everything; `member` only manages their own keys and usage.',
     shown: '',
     flag: {
       value: 'role',

@@ -57,7 +57,7 @@ export function createFreeCalls(
           const { calls, slot } = freeCallsOf(account, at);
           if (totalOf(calls) >= limit)
             return rateExceeded(
-              'Rate limit of calls without cost exceeded',
+              'Rate limit for free calls exceeded',
               waitUntilAtMost(calls, slot, limit - 1, at),
             );
         }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../requests/completions/completion.ts';
 /** The model in Gemini and Azure paths. */
 export const MODEL_PARAMETER = {
   name: 'model',
-  description: 'Model name as in other requests, `provider:model` or an alias.',
+  description: 'Model name as in other requests: `provider:model` or an alias.',
   example: 'gemini:gemini-2.5-flash',
 } as const;
 
@@ -21,15 +21,15 @@ const list = Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true
 
 const chatAnswer = answerOf(
   { id: Type.String(), object: Type.String(), model: Type.String(), choices: list, usage },
-  'The answer of the provider.',
+  'The provider’s response.',
 );
 const messagesAnswer = answerOf(
   { id: Type.String(), type: Type.String(), model: Type.String(), content: list, usage },
-  'The answer of the provider.',
+  'The provider’s response.',
 );
 const responsesAnswer = answerOf(
   { id: Type.String(), object: Type.String(), model: Type.String(), output: list, usage },
-  'The answer of the provider.',
+  'The provider’s response.',
 );
 const embeddingsAnswer = answerOf(
   { object: Type.String(), model: Type.String(), data: list, usage },
@@ -57,7 +57,7 @@ const classifyAnswer = answerOf(
 
 const geminiAnswer = answerOf(
   { candidates: list, usageMetadata: Type.Unsafe({ type: 'object' }), modelVersion: Type.String() },
-  'The answer of the provider.',
+  'The provider’s response.',
 );
 const vector = Type.Object({ values: Type.Array(Type.Number()) });
 
@@ -80,7 +80,7 @@ interface EndpointDocs {
   readonly otherTypes?: readonly string[];
 }
 
-const PASSED_THROUGH = 'Other members are passed to the provider, and its answer is returned unchanged.';
+const PASSED_THROUGH = 'Other members are passed to the provider, and its response is returned unchanged.';
 
 const AUDIO_NOTE = `The file is sent to the provider as it is, as are the other fields.`;
 
@@ -90,7 +90,7 @@ const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, Endp
     summary: 'Transcribe an audio file, in the format of OpenAI’s audio API.',
     description: `${AUDIO_NOTE} With \`stream=true\`, the text is sent as events.`,
     request: { model: 'openai:whisper-1', file: 'RIFF...', response_format: 'json' },
-    answer: answerOf({ text: Type.String(), usage }, 'The answer of the provider.'),
+    answer: answerOf({ text: Type.String(), usage }, 'The provider’s response.'),
     example: { text: 'Hello!', usage: { type: 'duration', seconds: 2 } },
     streams: true,
     otherTypes: ['text/plain'],
@@ -100,14 +100,14 @@ const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, Endp
     summary: 'Translate the speech of an audio file into English, in the format of OpenAI’s audio API.',
     description: AUDIO_NOTE,
     request: { model: 'openai:whisper-1', file: 'RIFF...' },
-    answer: answerOf({ text: Type.String(), usage }, 'The answer of the provider.'),
+    answer: answerOf({ text: Type.String(), usage }, 'The provider’s response.'),
     example: { text: 'Hello!' },
     streams: false,
     otherTypes: ['text/plain'],
   },
   '/v1/audio/speech': {
     id: 'createSpeech',
-    summary: 'Speak a text, in the format of OpenAI’s audio API.',
+    summary: 'Convert a text to speech, in the format of OpenAI’s audio API.',
     description: `${PASSED_THROUGH} Audio is sent as it arrives. With \`stream_format: sse\`, it is sent as events.`,
     request: { model: 'openai:tts-1', input: 'Hello!', voice: 'alloy' },
     answer: Type.String({ format: 'binary' }),
@@ -250,7 +250,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
       query: 'Where does Anna live?',
       documents: ['Anna lives in Berlin.'],
     },
-    answer: answerOf({ results: list, usage }, 'The documents with the best first.'),
+    answer: answerOf({ results: list, usage }, 'The documents, best matches first.'),
     example: { results: [{ index: 0, relevance_score: 0.98 }], usage: { total_tokens: 14 } },
     streams: false,
   },
@@ -286,7 +286,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
     description: `${GEMINI_NOTE} Without \`alt=sse\`, the stream is a list in JSON.`,
     parameters: [
       MODEL_PARAMETER,
-      { name: 'alt', in: 'query', description: '`sse` for events.', example: 'sse' },
+      { name: 'alt', in: 'query', description: '`sse` for server-sent events.', example: 'sse' },
     ],
     request: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
     answer: geminiAnswer,

@@ -151,14 +151,14 @@ export const SEARCH_PARAMETERS: NonNullable<Operation['parameters']> = [
   {
     name: 'search',
     in: 'query',
-    description: 'Only those whose name or description contains this text, in any case.',
+    description: 'Only items whose name or description contains this text, case-insensitively.',
     example: 'reviews',
   },
   {
     name: 'tag',
     in: 'query',
     isList: true,
-    description: 'Only those with this tag. If repeated, only those with all the tags.',
+    description: 'Only items with this tag. If repeated, only items with all of the tags.',
     example: 'release',
   },
 ];

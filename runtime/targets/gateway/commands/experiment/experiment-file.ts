@@ -16,7 +16,7 @@ const word = Type.String({ minLength: 1 });
 const promptFields = {
   system_prompt: Type.Optional(Type.String()),
   prompt: Type.Optional(word),
-  few_shot: Type.Optional(Type.Array(open('Values by column, with the answer in `ground_truth`.'))),
+  few_shot: Type.Optional(Type.Array(open('Values by column, with the expected output in `ground_truth`.'))),
 };
 
 /** Workflow settings. They can be set in an entry of `models`, or next to `models` for all entries. */
@@ -67,7 +67,7 @@ const SCHEMA = Type.Object(
     description: Type.Optional(Type.String()),
     tags: Type.Optional(Type.Array(word)),
     dataset: word,
-    source: Type.Optional(open('Options of an import, same as in the API, e.g. `hf: {split: test}`.')),
+    source: Type.Optional(open('Import options, same as in the API, e.g. `hf: {split: test}`.')),
     columns: Type.Optional(
       Type.Unsafe<Readonly<Record<string, string>>>({
         type: 'object',

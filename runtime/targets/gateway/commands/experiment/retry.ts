@@ -18,10 +18,13 @@ const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const retryExperimentCommand = experimentCommand({
   summary:
-    'Retry the failed rows and models of an experiment, and continue interrupted ones. Existing answers are kept.',
+    'Retry an experiment’s failed rows and models, and continue interrupted ones. Existing responses are kept.',
   options: {
     'batch-size': { value: 'rows', help: 'Rows per batch' },
-    'max-concurrency': { value: 'requests', help: 'Maximum concurrent requests to a language model' },
+    'max-concurrency': {
+      value: 'requests',
+      help: 'Maximum number of concurrent requests to a language model',
+    },
     'max-error-rate': { value: 'share', help: 'Maximum share of failed rows, 0 to 1' },
     'job-timeout': { value: 'seconds', help: 'Time limit per job' },
     ...FORMAT_OPTION,

@@ -4,7 +4,7 @@ import { experimentCommand } from './experiment-command.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 
 export const experimentRowsCommand = experimentCommand({
-  summary: 'Print the answers of a model, even if it failed or was stopped.',
+  summary: 'Print a model’s responses, even if it failed or was stopped.',
   options: {
     model: { value: 'name', help: 'Name of the model, required if the experiment has several' },
     format: { value: 'format', help: 'Format of the rows', choices: ['csv', 'jsonl'], fallback: 'csv' },

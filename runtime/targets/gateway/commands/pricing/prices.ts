@@ -233,7 +233,7 @@ export const priceHistoryCommand = storeCommand({
 });
 
 export const showPriceCommand = storeCommand({
-  summary: 'Show the price that applies to a model: the one that you have set, or the published one.',
+  summary: 'Show the price that applies to a model: your custom price, or the published one.',
   positionals: '<provider:model>',
   options: {},
   prepare(invocation) {
@@ -286,7 +286,7 @@ async function showListed(listed: ListedPrice, { state, output, json }: StoreCon
 }
 
 export const searchPricesCommand = storeCommand({
-  summary: 'List published prices, of all models or of those whose name contains a text.',
+  summary: 'List published prices of all models, or of models whose name contains a text.',
   positionals: '[text]',
   options: {},
   prepare({ positionals }) {
@@ -325,11 +325,11 @@ const DEFAULT_SOURCE =
 /** `pricing update` replaces the whole price map, or nothing if the new one is invalid. */
 export const updatePricesCommand = storeCommand({
   summary:
-    'Replace the map of published prices with a newer one. Prices that you have set, and recorded costs, do not change.',
+    'Replace the map of published prices with a newer one. Custom prices and recorded costs do not change.',
   options: {
     from: {
       value: 'file or url',
-      help: 'A map of the gateway or of LiteLLM; - for standard input',
+      help: 'A map in the gateway’s or LiteLLM’s format; - for standard input',
       defaultText: 'the map that LiteLLM publishes on GitHub',
     },
     bundled: { help: 'Remove the stored map, so that the built-in one applies' },

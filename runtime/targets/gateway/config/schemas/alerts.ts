@@ -7,7 +7,7 @@ export const webhook = keys(
     url: Type.String({ minLength: 1, description: 'URL that gets a POST request for each alert.' }),
     secret: Type.String({
       minLength: 1,
-      description: 'Key of the signatures: whsec_ followed by 24 to 64 random bytes as Base64.',
+      description: 'Signing key: whsec_ followed by 24 to 64 random bytes in Base64.',
     }),
     local: flagSetting(
       'Allow addresses on this machine or in a private network.',
@@ -15,7 +15,7 @@ export const webhook = keys(
     ),
     timeout: durationSetting('Timeout of a request.', '15s'),
   },
-  'Receiver of alerts, as described by Standard Webhooks.',
+  'Alert receiver that follows Standard Webhooks.',
 );
 
 export const alerts = keys(
@@ -29,7 +29,7 @@ export const alerts = keys(
     ),
     webhook: Type.Optional(webhook),
   },
-  'Alerts about budgets. Without a webhook, they are only recorded.',
+  'Budget alerts. Without a webhook, they are only recorded.',
 );
 
 export type AlertsEntry = Static<typeof alerts>;

@@ -35,7 +35,7 @@ const port = Type.Optional(
 );
 
 export const network = {
-  host: textSetting('Address to listen on; 0.0.0.0 for all.', DEFAULTS.host),
+  host: textSetting('Address to listen on; 0.0.0.0 for all addresses.', DEFAULTS.host),
   port,
   tls: Type.Optional(
     keys(
@@ -71,7 +71,7 @@ export const network = {
           computed(DEFAULTS.requestMemory),
         ),
         watchdog: durationSetting(
-          'The process ends if its event loop stands still for this time; 0 disables the watchdog.',
+          'The process exits if its event loop is blocked for this long; 0 disables the watchdog.',
           DEFAULTS.watchdog,
         ),
         shutdown: durationSetting(
@@ -79,7 +79,7 @@ export const network = {
           DEFAULTS.shutdown,
         ),
       },
-      'Limits of requests.',
+      'Request limits.',
     ),
   ),
 };
@@ -129,7 +129,7 @@ export const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
-  price_map: flagSetting('Use published prices for models without a price of their own.', DEFAULTS.priceMap),
+  price_map: flagSetting('Use published prices for models without a custom price.', DEFAULTS.priceMap),
   require_pricing: flagSetting('Reject requests for models without a price.', false),
   allow_unpriced: flagSetting(
     'Allow users and keys with a budget to use models without a price; the cost is not counted.',
@@ -151,7 +151,7 @@ const operations = {
     'Who can read /metrics: open to all, with a key, or off.',
     DEFAULTS.metrics,
   ),
-  enable_metrics: flagSetting('Form of `metrics` in Otari: true for open, false for off.'),
+  enable_metrics: flagSetting('Otari’s form of `metrics`: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr.', DEFAULTS.logLevel),
   otel: Type.Optional(
     keys(

@@ -26,7 +26,7 @@ export const ENTITY_THRESHOLD = 0.5;
 
 const profile = keys(
   {
-    encoder: textSetting('Name of the encoder that classifies texts, or finds `entities` in them.'),
+    encoder: textSetting('Name of the encoder that classifies texts or finds `entities` in them.'),
     labels: Type.Optional(textsSetting('Labels of the encoder that texts must not have.')),
     entities: Type.Optional(textsSetting('Types of entities that the encoder finds, e.g. PER.')),
     threshold: numberSetting(
@@ -41,10 +41,10 @@ const profile = keys(
       computed('mask for entities, block for patterns'),
     ),
     json_schema: Type.Optional(
-      Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
+      Type.Unsafe<object>({ type: 'object', description: 'JSON Schema that responses must match.' }),
     ),
     retries: countSetting(
-      'How often a model is called again if its answer does not match `json_schema`.',
+      'How often a model is called again if its response does not match `json_schema`.',
       0,
       0,
     ),
@@ -54,7 +54,7 @@ const profile = keys(
           url: Type.String({ minLength: 1, description: 'URL of a server that judges texts.' }),
           headers: mapOf<string>({ type: 'string' }, 'Headers to send, e.g. with a token.'),
         },
-        'A server that decides about texts.',
+        'A server that judges texts.',
       ),
     ),
     window_length: countSetting('Characters per window of a longer text.', WINDOW_LENGTH),
@@ -79,9 +79,9 @@ const rule = keys(
       computed('same as `mode`'),
     ),
     on: Type.Optional(textsSetting('input, output or both.', computed('input; output for a `json_schema`'))),
-    restore: flagSetting('Whether the answer gets back what was masked in the request.', true),
+    restore: flagSetting('Whether to restore values in the response that were masked in the request.', true),
   },
-  'A profile that every request has to pass.',
+  'A profile that every request must pass.',
 );
 
 export const guardrails = keys(

@@ -30,20 +30,20 @@ const tier = keys(
 );
 
 const units = {
-  web_search_price: Type.Optional(dollarsSetting('Price of a web search of the provider.', computed('none'))),
+  web_search_price: Type.Optional(dollarsSetting('Price per web search by the provider.', computed('none'))),
   searched_request_price: Type.Optional(
     dollarsSetting(
-      'Price of a request for which the provider searches the web, however often.',
+      'Price per request for which the provider searches the web, regardless of how often.',
       computed('none'),
     ),
   ),
-  image_price: Type.Optional(dollarsSetting('Price of a generated image.', computed('none'))),
-  query_price: Type.Optional(dollarsSetting('Price of a search unit of a reranker.', computed('none'))),
+  image_price: Type.Optional(dollarsSetting('Price per generated image.', computed('none'))),
+  query_price: Type.Optional(dollarsSetting('Price per search unit of a reranker.', computed('none'))),
   image_input_price_per_million: Type.Optional(
-    dollarsSetting('Price of input tokens that are images.', computed('the input price')),
+    dollarsSetting('Price of image input tokens.', computed('the input price')),
   ),
   image_output_price_per_million: Type.Optional(
-    dollarsSetting('Price of output tokens that are images.', computed('the output price')),
+    dollarsSetting('Price of image output tokens.', computed('the output price')),
   ),
 };
 

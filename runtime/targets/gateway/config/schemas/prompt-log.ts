@@ -6,7 +6,7 @@ export const pattern = Type.Union([
   keys(
     {
       pattern: Type.String({ minLength: 1, description: 'Regular expression.' }),
-      ignore_case: flagSetting('Match ASCII letters of both cases.', false),
+      ignore_case: flagSetting('Ignore the case of ASCII letters.', false),
     },
     'A pattern with its options.',
   ),
@@ -16,15 +16,15 @@ export type PatternEntry = Static<typeof pattern>;
 
 export const promptLog = keys(
   {
-    enabled: flagSetting('Store requests and answers of keys without a setting of their own.', false),
+    enabled: flagSetting('Store requests and responses of keys without their own setting.', false),
     retention: retention('How long they are kept, e.g. 12h or 30d, or forever.', '30d'),
-    max_characters: countSetting('Maximum length of a stored request, and of a stored answer.', 65_536),
+    max_characters: countSetting('Maximum length of a stored request, and of a stored response.', 65_536),
     redact: Type.Optional(
       Type.Array(pattern, {
         description:
-          'Regular expressions of what is replaced by [redacted], in addition to secrets. Searched in linear time.',
+          'Regular expressions whose matches are replaced with [redacted], in addition to secrets. Searched in linear time.',
       }),
     ),
   },
-  'The log of requests and answers.',
+  'Log of requests and responses.',
 );

@@ -16,7 +16,7 @@ export const timeouts = keys(
       durationText(PROVIDER_LIMITS.firstByteMs),
     ),
     answer: durationSetting(
-      'Timeout for the complete answer, or for the first output of a stream.',
+      'Timeout for the complete response, or for the first output of a stream.',
       durationText(PROVIDER_LIMITS.answerMs),
     ),
     idle: durationSetting('Timeout between two events of a stream.', durationText(PROVIDER_LIMITS.idleMs)),
@@ -25,7 +25,7 @@ export const timeouts = keys(
       durationText(PROVIDER_LIMITS.streamMs),
     ),
     drain: durationSetting(
-      'Maximum time to read an answer to its end, for its usage, after its client disconnected or its time limit passed.',
+      'Maximum time to read a response to its end, for its usage, after its client disconnected or its time limit passed.',
       durationText(PROVIDER_LIMITS.drainMs),
     ),
   },
@@ -35,7 +35,7 @@ export const timeouts = keys(
 const entra = keys(
   {
     tenant_id: textSetting('Tenant.', computed('AZURE_TENANT_ID')),
-    client_id: textSetting('Client id of the application.', computed('AZURE_CLIENT_ID')),
+    client_id: textSetting('Client ID of the application.', computed('AZURE_CLIENT_ID')),
     client_secret: textSetting('Secret of the application.', computed('AZURE_CLIENT_SECRET')),
     authority: textSetting(
       'URL of the server that issues tokens.',
@@ -43,7 +43,7 @@ const entra = keys(
     ),
     scope: textSetting('Scope of tokens.', computed('https://cognitiveservices.azure.com/.default')),
   },
-  'Azure: an application in Microsoft Entra, in place of `api_key`.',
+  'Azure: an application in Microsoft Entra, instead of `api_key`.',
 );
 
 export const aws = keys(
@@ -53,11 +53,11 @@ export const aws = keys(
     secret_access_key: textSetting('Secret of the access key.', computed('AWS_SECRET_ACCESS_KEY')),
     session_token: textSetting('Token of a temporary access key.', computed('AWS_SESSION_TOKEN')),
     profile: textSetting(
-      'Profile of the shared files ~/.aws/credentials and ~/.aws/config.',
+      'Profile in the shared files ~/.aws/credentials and ~/.aws/config.',
       computed('AWS_PROFILE, default'),
     ),
   },
-  'Amazon Bedrock: region and keys. Default: those that tools of Amazon find.',
+  'Amazon Bedrock: region and keys. Default: same as Amazon’s own tools.',
 );
 
 export const google = keys(
@@ -80,7 +80,7 @@ export const provider = keys(
     ),
     provider_type: textSetting('Alias of `type`.'),
     api_key: textSetting(
-      'API key. For bedrock, in place of keys of `aws`.',
+      'API key. For bedrock, replaces the keys in `aws`.',
       computed('the usual variable of the preset, e.g. OPENAI_API_KEY'),
     ),
     api_base: textSetting('Base URL, with or without the version of the API. Presets have a default.'),
@@ -90,7 +90,7 @@ export const provider = keys(
           custom_headers: headers,
           timeout: durationSetting('Default for all `timeouts` except `stream` and `drain`.'),
         },
-        'Aliases of `headers` and `timeouts`, for compatibility with files of other gateways.',
+        'Aliases of `headers` and `timeouts`, for compatibility with other gateways’ files.',
       ),
     ),
     headers,
@@ -100,16 +100,16 @@ export const provider = keys(
     ),
     models: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Models, for a provider without a list of models.',
+        description: 'Models, for a provider that cannot list them.',
       }),
     ),
     timeouts: Type.Optional(timeouts),
     max_connections: countSetting(
-      'Maximum concurrent connections; further requests wait for a free one.',
+      'Maximum number of concurrent connections; additional requests wait for a free one.',
       computed('no limit'),
     ),
     max_response_bytes: countSetting(
-      'Maximum size in bytes of an answer that is not streamed.',
+      'Maximum size in bytes of a response that is not streamed.',
       PROVIDER_LIMITS.maxResponseBytes,
     ),
     dialect: Type.Optional(
@@ -120,7 +120,7 @@ export const provider = keys(
               type: 'string',
               enum: ['max_tokens', 'max_completion_tokens'],
               description:
-                'Member that limits output tokens. With max_completion_tokens, max_tokens of a request is sent under that name.',
+                'Member that limits output tokens. With max_completion_tokens, a request’s max_tokens is sent under that name.',
             }),
           ),
           stream_usage: flagSetting('Whether the server supports `stream_options.include_usage`.'),
@@ -130,12 +130,12 @@ export const provider = keys(
       ),
     ),
     api_version: textSetting(
-      'Azure: version of the API, e.g. 2024-10-21.',
+      'Azure: API version, e.g. 2024-10-21.',
       computed('the one without dates, `/openai/v1`'),
     ),
     deployments: mapOf<string>(
       { type: 'string', minLength: 1 },
-      'Azure: name of the deployment of each model. Default: model names are names of deployments.',
+      'Azure: deployment name of each model. Default: model names are deployment names.',
     ),
     entra: Type.Optional(entra),
     aws: Type.Optional(aws),
@@ -161,7 +161,7 @@ export const encoder = keys(
     ),
     timeouts: Type.Optional(timeouts),
     max_connections: countSetting(
-      'Maximum concurrent connections; further requests wait for a free one.',
+      'Maximum number of concurrent connections; additional requests wait for a free one.',
       computed('no limit'),
     ),
   },

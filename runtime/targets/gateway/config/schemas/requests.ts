@@ -10,9 +10,9 @@ export const requests = keys(
     ),
     unsupported_tools: choice(
       UNSUPPORTED_TOOLS,
-      'Handling of tools that the model’s provider cannot run: drop them if others remain, or refuse the request.',
+      'Handling of tools that the model’s provider cannot run: drop them if others remain, or reject the request.',
       REQUEST_POLICY.unsupportedTools,
     ),
   },
-  'How requests are read.',
+  'How to interpret requests.',
 );

@@ -28,10 +28,10 @@ const targets = (description: string) => Type.Array(target, { minItems: 1, descr
 /** The long form of an alias. */
 export const aliasSettings = Type.Object(
   {
-    targets: targets('Targets. One is selected at random by weight; if it fails, one of the others is.'),
+    targets: targets('Targets. One is selected at random by weight; if it fails, another one is selected.'),
     strategy: choice(
       STRATEGIES,
-      'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight.',
+      'How a target is selected: weighted, at random by weight; fastest, the one that recently responded fastest; cheapest, the one whose response would cost least; least_busy, the one with the fewest requests in flight relative to its weight.',
       'weighted',
     ),
     fallbacks: Type.Optional(
@@ -44,7 +44,7 @@ export const aliasSettings = Type.Object(
 export const alias = Type.Union(
   [
     Type.String({ minLength: 1, description: 'The model that the alias stands for.' }),
-    targets('Targets. One is selected at random; if it fails, one of the others is.'),
+    targets('Targets. One is selected at random; if it fails, another one is selected.'),
     aliasSettings,
   ],
   {
@@ -56,7 +56,7 @@ export const alias = Type.Union(
 export const retries = keys(
   {
     attempts: countSetting(
-      'Maximum calls of one target for a request, the first one included; 0 means 1.',
+      'Maximum number of calls per target and request, including the first one; 0 means 1.',
       RETRY_POLICY.retries + 1,
       0,
     ),
@@ -84,13 +84,13 @@ export const retries = keys(
         minimum: 0,
         maximum: 1000,
         description:
-          'Failed retries of a model that are allowed per second however few requests it has, over 10 seconds.',
+          'Failed retries of a model that are always allowed per second, however few requests it has; averaged over 10 seconds.',
         default: RETRY_BUDGET_POLICY.perSecond,
         [RULE_KEYWORD]: 'a number from 0 to 1000',
       }),
     ),
   },
-  'Retries of failed requests, only before the first byte of an answer.',
+  'Retries of failed requests, only before the first byte of a response.',
 );
 
 export const breaker = keys(
@@ -100,7 +100,7 @@ export const breaker = keys(
       BREAKER_POLICY.failures,
     ),
     open: durationSetting(
-      'How long the circuit breaker stays open at first; doubles after each failed trial.',
+      'How long the circuit breaker initially stays open; doubles after each failed trial.',
       durationText(BREAKER_POLICY.open),
     ),
     longest_open: durationSetting(

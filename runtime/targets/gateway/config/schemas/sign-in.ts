@@ -9,7 +9,7 @@ export const group = keys(
     team: textSetting('Team of the users in this group.'),
     team_role: choice(TEAM_ROLES, 'Role in the team.', 'member'),
   },
-  'The role or team of a group of the provider in the gateway.',
+  'The gateway role or team for a provider group.',
 );
 
 export const signIn = keys(
@@ -26,14 +26,14 @@ export const signIn = keys(
         'URL at which browsers reach the gateway. The redirect URI to register at the provider is <public_url>/auth/callback.',
     }),
     scopes: listSetting('Scopes to request.', ['openid', 'profile', 'email']),
-    user_claim: textSetting('Claim of the ID token that is the user id.', 'sub'),
-    groups_claim: textSetting('Claim of the ID token with the groups of the user.', 'groups'),
+    user_claim: textSetting('ID token claim with the user ID.', 'sub'),
+    groups_claim: textSetting('ID token claim with the user’s groups.', 'groups'),
     create_users: flagSetting(
-      'Create users at their first sign-in. Otherwise, only existing users sign in.',
+      'Create users at their first sign-in. Otherwise, only existing users can sign in.',
       false,
     ),
     session: durationSetting('How long a sign-in is valid.', '12h'),
     groups: mapOf<Static<typeof group>>(group, 'Roles and teams by group of the provider.'),
   },
-  'Sign-in by OpenID Connect.',
+  'Sign-in with OpenID Connect.',
 );

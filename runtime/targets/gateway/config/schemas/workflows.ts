@@ -39,7 +39,7 @@ const ray = keys(
       computed(`${RAY_SLOTS}, or \`workers\` if that is more`),
     ),
     command: textSetting(
-      'Shell command that starts this program on a node; by default, nodes fetch the executable of this gateway.',
+      "Shell command that starts this program on a node; by default, nodes download this gateway's executable.",
     ),
     cache_bytes: countSetting(
       'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case.',
@@ -56,7 +56,7 @@ const ray = keys(
     resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each worker, e.g. `batch: 1`.'),
     labels: mapOf<string>(
       LABEL,
-      "Labels of the nodes on which workers run, with Ray's selectors as values, e.g. `zone: in(a, b)`.",
+      'Labels of the nodes that can run workers, with Ray label selectors as values, e.g. `zone: in(a, b)`.',
     ),
   },
   'A Ray cluster.',
@@ -64,23 +64,19 @@ const ray = keys(
 
 export const workflows = keys(
   {
-    compute: choice(
-      COMPUTES,
-      'Where jobs run: on the machine of the gateway, or on the Ray cluster.',
-      'local',
-    ),
+    compute: choice(COMPUTES, 'Where jobs run: on the gateway’s machine, or on the Ray cluster.', 'local'),
     workers: Type.Optional(
       Type.Unsafe<number | 'auto'>({
         anyOf: [{ type: 'integer', minimum: 1 }, { const: 'auto' }],
         description:
-          'Maximum number of workers that share the rows of a job; `auto` for jobs of encoders gets as many as the machine has processors, or as the Ray cluster has room for.',
+          'Maximum number of workers that share a job’s rows; with `auto`, encoder jobs get as many as the machine has CPUs, or as the Ray cluster has room for.',
         default: 1,
         [RULE_KEYWORD]: 'a whole number of at least 1, or auto',
       }),
     ) as Defaulted<TOptional<TUnsafe<number | 'auto'>>, 1>,
     slots: countSetting('Maximum number of concurrent local workers.', computed('`workers`')),
     trust_users: flagSetting(
-      'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key.',
+      'Allow users’ jobs to start `.encoder` files and to call loopback and private addresses, like jobs of the master key.',
       false,
     ),
     max_dataset_bytes: countSetting('Maximum size of a dataset in bytes.', 50 * MEBIBYTE),

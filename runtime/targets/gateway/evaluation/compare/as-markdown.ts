@@ -53,7 +53,7 @@ function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] 
   const failed = workflows.filter(({ status, failedRows }) => status === 'succeeded' && failedRows > 0);
   if (failed.length === 0) return [];
   const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
-  if (skipped.length === 0) return ['Failed rows count as wrong answers.'];
+  if (skipped.length === 0) return ['Failed rows count as wrong.'];
   if (skipped.length === failed.length) return ['Failed rows are skipped: scores cover the other rows only.'];
   return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}, where they are skipped.`];
 }

@@ -202,7 +202,10 @@ function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['c
         members,
       );
     if (!translated || !counting.request)
-      throw new AppError('NotImplementedError', 'The provider cannot count tokens of requests of this API.');
+      throw new AppError(
+        'NotImplementedError',
+        'The provider cannot count tokens for requests in this API’s format.',
+      );
     const { chat } = withSupportedTools(CLIENT_WIRES[wire].toChat(body), unsupportedTools);
     return Buffer.from(JSON.stringify(counting.request(translated.request(chat, model), model)));
   };
@@ -216,7 +219,7 @@ function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['c
       { signal: call.signal, timeoutMs: COUNT_MS },
       ({ json }): CountedInput => {
         const tokens = counting.count(json);
-        if (!isCount(tokens)) throw new Error('The response has no count of tokens.');
+        if (!isCount(tokens)) throw new Error('The response has no token count.');
         return { kind: 'counted', tokens };
       },
     );

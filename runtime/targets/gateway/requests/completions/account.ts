@@ -311,7 +311,10 @@ function createFlight({ request, attempts, prices, expected, endUser, clock }: F
   };
 }
 
-const INTERRUPTED = new AppError('UnavailableError', 'The gateway was killed before the end of the answer.');
+const INTERRUPTED = new AppError(
+  'UnavailableError',
+  'The gateway was killed before the end of the response.',
+);
 
 const NO_ANSWER: AnswerSummary = {
   usage: undefined,

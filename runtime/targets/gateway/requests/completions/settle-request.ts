@@ -152,7 +152,7 @@ export interface Outcome {
   readonly error: AppError | undefined;
   readonly streamed: boolean;
   readonly firstByteMs: number | undefined;
-  /** Set if the answer is from the cache. */
+  /** Set for cached responses. */
   readonly cacheHit?: UsageEntry['cacheHit'];
 }
 

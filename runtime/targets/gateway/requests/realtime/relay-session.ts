@@ -100,7 +100,7 @@ export function relaySession({
 
   forwardFrames(upstream, client, {
     maxFrameBytes,
-    onBroken: () => close(CLOSE.protocolError, 'The provider sent a broken frame.'),
+    onBroken: () => close(CLOSE.protocolError, 'The provider sent a malformed frame.'),
     onMessage(text) {
       const event = text === undefined ? {} : eventOf(text);
       const tokens = tally.take(event);
@@ -111,7 +111,7 @@ export function relaySession({
   });
   forwardFrames(client, upstream, {
     maxFrameBytes,
-    onBroken: () => close(CLOSE.protocolError, 'The frame is broken or too large.'),
+    onBroken: () => close(CLOSE.protocolError, 'The frame is malformed or too large.'),
     onMessage: (text) => {
       try {
         const { event, checking } = checkClientEvent(text, requireOwn);
@@ -259,7 +259,7 @@ function requireFixedModel(event: Json): void {
 
 const NAMES_OF_MODELS = ['model', ...FURTHER_MODELS];
 
-const MODEL_IS_FIXED = 'The model of a session cannot be changed. Open another connection with it.';
+const MODEL_IS_FIXED = 'A session’s model cannot be changed. Open another connection with the new model.';
 
 function parsed(text: string): unknown {
   try {

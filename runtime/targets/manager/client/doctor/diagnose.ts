@@ -182,7 +182,7 @@ const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
     problemFinding(
       `server ${name}`,
       warning,
-      'Report it to the author of the server. Clients cannot use the item.',
+      "Report it to the server's author. Clients cannot use the item.",
     ),
   );
 

@@ -67,7 +67,7 @@ const listNames = ({ key }: NameListKind): Command => ({
     ...denyOption(key),
     ...(key === 'tools'
       ? {
-          all: { help: 'List all tools of the package of the server, from the registries' },
+          all: { help: "List all tools that the registries list for the server's package" },
           ...REGISTRY_OPTION,
         }
       : {}),
@@ -258,7 +258,7 @@ const removeSettings: Command = {
 };
 
 const daemonGroup: CommandGroup = {
-  summary: 'Manage the settings of the manager.',
+  summary: "Manage the manager's settings.",
   commands: {
     get: getSetting,
     set: setSettings,

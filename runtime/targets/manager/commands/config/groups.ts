@@ -8,7 +8,7 @@ import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 
-const DRY_RUN = { 'dry-run': { help: 'Print the change of the file, and write nothing' } };
+const DRY_RUN = { 'dry-run': { help: 'Print the change to the file, and write nothing' } };
 
 const listGroups: Command = {
   summary: 'List the groups in the file.',
@@ -38,7 +38,7 @@ const rowOf = ({ name, servers, tools, prompts, resources }: GroupSpec): string[
 ];
 
 const setGroup: Command = {
-  summary: 'Create a group, or replace the servers, tools, prompts and resources of one.',
+  summary: "Create a group, or replace a group's servers, tools, prompts and resources.",
   positionals: '<group>',
   options: {
     ...CONFIG_OPTIONS,

@@ -35,14 +35,14 @@ export const createClientKeyCommand: Command = {
     },
     group: {
       value: 'name',
-      help: 'Allow only the servers and tools of this group of the configuration',
+      help: 'Allow only the servers and tools of this configured group',
       repeatable: true,
     },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     admin: {
       help: 'Allow the key to restart its servers and read their logs, configuration and audit log; without server limits, also to reload',
     },
-    'admin-read-only': { help: 'Limit the admin permission to reading; implies --admin' },
+    'admin-read-only': { help: 'Restrict the admin permission to reading; implies --admin' },
     edit: {
       help: 'Allow the key to change servers and keys over HTTP, which can run any command; implies --admin, and requires a key without server limits',
     },

@@ -6,7 +6,7 @@ import { readPlugins } from './read-plugins.ts';
 import { CATEGORY_OPTION } from './options.ts';
 
 export const listPluginsCommand: Command = {
-  summary: 'List the plugins in the order in which they run.',
+  summary: 'List the plugins in execution order.',
   options: { ...CONFIG_OPTIONS, ...CATEGORY_OPTION, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
     exactly(invocation);

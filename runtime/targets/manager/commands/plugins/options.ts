@@ -41,8 +41,8 @@ export const ENTRY_OPTIONS = {
     help: 'Program (exec, the default), HTTP server (http) or JavaScript module (js)',
     choices: PLUGIN_KINDS,
   },
-  url: { value: 'url', help: 'URL of a plugin of kind http', canBeEmpty: true },
-  path: { value: 'file', help: 'Path of a plugin of kind js', canBeEmpty: true },
+  url: { value: 'url', help: 'URL of an http plugin', canBeEmpty: true },
+  path: { value: 'file', help: 'Path of a js plugin', canBeEmpty: true },
   timeout: { value: 'time', help: 'Timeout per message, e.g. 500ms; 5s if not set', canBeEmpty: true },
   config: { value: 'NAME=value', help: 'Configuration value for the plugin', repeatable: true },
 } satisfies Readonly<Record<string, Option>>;

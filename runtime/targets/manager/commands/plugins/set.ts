@@ -11,7 +11,7 @@ export const setPluginCommand: Command = {
   summary: 'Change a plugin, or with --dir the plugin folder.',
   options: {
     ...CONFIG_OPTIONS,
-    dir: { value: 'folder', help: 'Folder with the programs of plugins' },
+    dir: { value: 'folder', help: 'Folder with the plugin programs' },
     ...PLUGIN_OPTIONS,
     ...ENTRY_OPTIONS,
   },

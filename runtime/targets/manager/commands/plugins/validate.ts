@@ -12,7 +12,7 @@ import { CATEGORY_OPTION } from './options.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 export const validatePluginsCommand: Command = {
-  summary: 'Validate the configuration of plugins; --check-binaries also checks that their files exist.',
+  summary: 'Validate the plugin configuration; --check-binaries also checks that the files exist.',
   options: {
     ...CONFIG_OPTIONS,
     ...CATEGORY_OPTION,

@@ -64,7 +64,7 @@ export function serverAdminRoutes(
       tag: 'Admin',
       summary: 'Reload the configuration.',
       description:
-        'Applies the new configuration completely or, if it has an error, not at all. Unchanged servers keep running, and no call is interrupted.',
+        'Applies the new configuration completely or, if it contains an error, not at all. Unchanged servers keep running, and no call is interrupted.',
       answer: answerOf('The changes.', reloadBody, {
         added: ['memory'],
         removed: [],
@@ -142,7 +142,7 @@ export function adminServerRoutes(
       guard: guards.admin('some'),
       id: 'listServerOverviews',
       tag: 'Admin',
-      summary: 'List the servers with their status, their calls, and their memory and processor time.',
+      summary: 'List the servers with their status, calls, memory and CPU time.',
       parameters: [
         searchParameter('Words that the name must contain.'),
         {
@@ -162,7 +162,7 @@ export function adminServerRoutes(
         {
           name: 'sort',
           in: 'query',
-          description: 'Order, descending with `-`. Servers without a value are last.',
+          description: 'Sort order, descending with `-`. Servers without a value are last.',
           example: '-memory',
           schema: oneOf(SORTS, { default: 'name' }),
         },
@@ -213,7 +213,7 @@ export function adminServerRoutes(
       guard: guards.admin('named'),
       id: 'getServerOverview',
       tag: 'Admin',
-      summary: 'Get the status of a server, its calls, and its memory and processor time.',
+      summary: 'Get a server’s status, calls, memory and CPU time.',
       parameters: [SERVER_NAME],
       answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
       errors: [404],

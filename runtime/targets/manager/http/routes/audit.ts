@@ -32,8 +32,8 @@ export function callAuditRoutes(
       description:
         'A request reads at most 16 MiB of the log, so a page can have few entries, or none, and still a `nextCursor`.',
       parameters: [
-        text('server', 'Only calls of this server.', 'time'),
-        text('caller', 'Only calls with the key of this name.', 'laptop'),
+        text('server', 'Only calls to this server.', 'time'),
+        text('caller', 'Only calls with the key that has this name.', 'laptop'),
         {
           name: 'kind',
           in: 'query',
@@ -44,7 +44,7 @@ export function callAuditRoutes(
         {
           name: 'outcome',
           in: 'query',
-          description: '`failed`: only calls that ended with an error, or an error of the tool.',
+          description: '`failed`: only calls that ended with an error, including tool errors.',
           example: 'failed',
           schema: oneOf(OUTCOMES),
         },

@@ -8,9 +8,9 @@ import { struct, listOrNull } from '../schemas/struct.ts';
 import { compact } from '../views/compact.ts';
 
 const caller = struct('Caller', {
-  name: Type.String({ description: 'Name of the key, or of the user of an access token.' }),
+  name: Type.String({ description: 'Name of the key or, with an access token, of the user.' }),
   admin: Type.Boolean({ description: 'Whether the caller can restart its servers and read their logs.' }),
-  adminReadOnly: Type.Boolean({ description: 'Whether the admin permission is for reading only.' }),
+  adminReadOnly: Type.Boolean({ description: 'Whether the admin permission is read-only.' }),
   edit: Type.Boolean({ description: 'Whether the caller can change servers, keys and pins.' }),
   readOnly: Type.Boolean({ description: 'Whether the caller can only call tools that change nothing.' }),
   groups: Type.Optional(Type.Array(Type.String(), { description: 'Groups that the caller is limited to.' })),

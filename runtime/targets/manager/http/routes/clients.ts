@@ -30,7 +30,7 @@ export function clientRoutes(
       tag: 'Clients',
       summary: 'Get the configuration to paste into each MCP client.',
       description:
-        'The address is the one of this request. `mcp-manager install` edits the files of this machine.',
+        'The address is taken from this request. `mcp-manager install` edits the files on this machine.',
       parameters: [
         {
           name: 'servers',
@@ -107,7 +107,7 @@ const snippet = closed('ClientSnippet', {
   title: Type.String(),
   format: oneOf(['json', 'toml']),
   transport: oneOf(['stdio', 'http'], {
-    description: '`stdio`: the client starts `mcp-manager stdio`, because it does not use URLs.',
+    description: '`stdio`: the client starts `mcp-manager stdio`, because it does not support URLs.',
   }),
   files: closed('ClientFiles', { linux: Type.String(), macos: Type.String(), windows: Type.String() }),
   text: Type.String({ description: `The text to paste. Replace \`${KEY}\` by a key.` }),

@@ -43,7 +43,7 @@ const EDITED = answerOf('The change.', editedBody, {
   applied: { added: [], removed: [], restarted: [], updated: ['time'] },
 });
 export const EDITING =
-  'The running manager applies the file; if it cannot, `problem` has the reason, and the file stays as written.';
+  'The running manager applies the file; if it cannot, `problem` contains the reason, and the file remains as written.';
 
 /** `/api/v1/admin/configuration`: the servers file. Administrators can read it, editors can change it. */
 export function configurationRoutes(
@@ -69,7 +69,7 @@ export function configurationRoutes(
       guard: guards.admin('some'),
       id: 'getConfiguration',
       tag: 'Configuration',
-      summary: 'List the servers of the configuration file.',
+      summary: 'List the servers in the configuration file.',
       parameters: [
         searchParameter('Words that the name or the program must contain.'),
         ...ITEM_PAGE_PARAMETERS,
@@ -152,8 +152,8 @@ export function configurationRoutes(
       guard: guards.editor('named'),
       id: 'getServerConfiguration',
       tag: 'Configuration',
-      summary: 'Get the configuration of a server as it is in the file.',
-      description: 'The file can contain values that are secret.',
+      summary: 'Get a server’s configuration as written in the file.',
+      description: 'The file can contain secrets.',
       parameters: [SERVER_NAME],
       answer: answerOf('The configuration.', serverConfigurationBody, {
         name: 'time',
@@ -176,7 +176,7 @@ export function configurationRoutes(
       guard: guards.editor('all'),
       id: 'replaceServer',
       tag: 'Configuration',
-      summary: 'Change the configuration of a server in the file.',
+      summary: 'Change a server’s configuration in the file.',
       description: EDITING,
       parameters: [SERVER_NAME, DRY_RUN],
       request: { schema: serverTextRequest, examples: { text: { text: TEXT, revision: REVISION } } },

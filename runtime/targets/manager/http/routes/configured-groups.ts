@@ -52,7 +52,7 @@ export function configuredGroupRoutes(
       guard: guards.admin('all'),
       id: 'getGroupConfiguration',
       tag: 'Configuration',
-      summary: 'Get a group as it is in the file.',
+      summary: 'Get a group as written in the file.',
       parameters: [NAME],
       answer: answerOf('The group.', groupConfigurationBody, {
         ...RESEARCH,
@@ -79,7 +79,7 @@ export function configuredGroupRoutes(
       guard: guards.editor('all'),
       id: 'replaceGroup',
       tag: 'Configuration',
-      summary: 'Replace the name and the patterns of a group in the file.',
+      summary: 'Replace a group’s name and patterns in the file.',
       description: `Lists that are not set become empty. ${EDITING}`,
       parameters: [NAME, DRY_RUN],
       request: REQUEST,

@@ -167,10 +167,10 @@ export const errorModel = struct('ErrorModel', {
     Type.String({
       format: 'uri',
       default: 'about:blank',
-      description: 'URI that identifies the type of the error.',
+      description: 'URI that identifies the error type.',
     }),
   ),
-  title: optionalTextMember('Short summary of the type of the error.'),
+  title: optionalTextMember('Short summary of the error type.'),
   status: Type.Optional(Type.Integer({ format: 'int64', description: 'HTTP status code.' })),
   detail: optionalTextMember('Description of this occurrence.'),
   instance: Type.Optional(

@@ -29,7 +29,7 @@ export function logRoutes(
       guard: guards.admin('named'),
       id: 'getServerLogs',
       tag: 'Admin',
-      summary: 'Get the last lines of the log of a server.',
+      summary: 'Get the last lines of a server’s log.',
       description:
         'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
       parameters: [

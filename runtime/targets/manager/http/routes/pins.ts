@@ -40,9 +40,9 @@ export function pinRoutes(
       guard: guards.admin('some'),
       id: 'listToolPolicies',
       tag: 'Pins',
-      summary: 'List the servers with pinned tools, approval rules or overrides of tools.',
+      summary: 'List the servers with pinned tools, approval rules or tool overrides.',
       parameters: [
-        flagParameter('changed', 'Whether only servers are returned whose tools differ from their pins.'),
+        flagParameter('changed', 'Whether to return only servers whose tools differ from their pins.'),
         ...ITEM_PAGE_PARAMETERS,
       ],
       answer: answerOf('A page of the servers.', toolPoliciesBody, {
@@ -80,11 +80,11 @@ export function pinRoutes(
       guard: guards.editor('named'),
       id: 'pinTools',
       tag: 'Pins',
-      summary: 'Pin the current tools of a server.',
+      summary: 'Pin a server’s current tools.',
       description:
-        'Starts the server once more to read its tools. With `dry_run`, the tools are only compared.',
+        'Starts another instance of the server to read its tools. With `dry_run`, the tools are only compared.',
       parameters: [SERVER_NAME, DRY_RUN],
-      answer: answerOf('The tools, compared with their pins before.', pinnedToolsBody, {
+      answer: answerOf('The tools, compared with their previous pins.', pinnedToolsBody, {
         server: 'git',
         tools: 12,
         differences: [
@@ -134,7 +134,7 @@ export function pinRoutes(
       guard: guards.editor('named'),
       id: 'unpinTools',
       tag: 'Pins',
-      summary: 'Remove the pins of a server.',
+      summary: 'Remove a server’s pins.',
       parameters: [SERVER_NAME],
       answer: answerOf('Whether the server had pins.', removedPinsBody, { server: 'git', removed: true }),
       errors: [404, 422],

@@ -89,9 +89,9 @@ export function signInRoutes(
       guard,
       ...common,
       id: 'getSignIn',
-      summary: 'Get the sign-in of the caller to a remote server.',
+      summary: 'Get the caller’s sign-in to a remote server.',
       description:
-        'For servers with `sign_in = "per_user"`, the sign-in is that of the caller. That of other servers is shared by all callers; starting, completing and ending it requires admin permission.',
+        'For servers with `sign_in = "per_user"`, this is the caller’s own sign-in. For other servers, all callers share one sign-in; starting, completing and ending it requires admin permission.',
       answer: answerOf('The sign-in.', signInBody, EXAMPLE),
       run: (c) => {
         const subject = subjectOf(c);

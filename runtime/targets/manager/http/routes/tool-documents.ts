@@ -83,7 +83,7 @@ export function toolDocumentRoutes(
       guard: guards.upstream,
       id: 'toolsDocument',
       tag: 'Tools',
-      summary: 'Get an OpenAPI document with an operation for each tool of a server.',
+      summary: 'Get an OpenAPI document with one operation per tool of a server.',
       description:
         'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
       parameters: [{ ...SERVER_NAME, name: 'server' }],
@@ -110,7 +110,7 @@ export function toolDocumentRoutes(
       tag: 'Tools',
       summary: 'Call a tool, and get its result as one JSON value.',
       description:
-        'A text that is JSON becomes its value, an image a data URL, and several parts a list. Without a body, the tool is called without arguments.',
+        'Text that is JSON becomes its value, an image becomes a data URL, and several parts become a list. Without a body, the tool is called without arguments.',
       parameters: [
         { ...SERVER_NAME, name: 'server' },
         { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },

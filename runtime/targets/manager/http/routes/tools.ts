@@ -64,7 +64,7 @@ export function toolRoutes(
         },
       ],
       answer: {
-        description: 'The tools in the order of the server.',
+        description: 'The tools in server order.',
         schema: Type.Union([toolsBody, toolSummariesBody, minimalToolsBody]),
         examples: { full: { tools: [TIME_TOOL] }, minimal: { tools: [{ name: 'get_current_time' }] } },
       },
@@ -83,7 +83,7 @@ export function toolRoutes(
       tag: 'Tools',
       summary: 'Call a tool.',
       description:
-        'Numbers are passed to the server exactly as they are written. If the client disconnects, the call is cancelled.',
+        'Numbers are passed to the server exactly as written. If the client disconnects, the call is canceled.',
       parameters: [
         { ...SERVER_NAME, name: 'server' },
         { name: 'tool', description: 'Name of the tool (case-insensitive).', example: 'get_current_time' },

@@ -19,11 +19,11 @@ const serverState = {
   pid: Type.Optional(Type.Integer({ description: 'Process ID.' })),
   startedAt: dateTimeMember('Time of the last start.'),
   restarts: count('Number of restarts.'),
-  reason: optionalTextMember('Reason why the server is not running, or why it stopped the last time.'),
-  reasonLines: Type.Optional(names('Lines that the server, or its installation, wrote about the reason.')),
+  reason: optionalTextMember('Why the server is not running, or why it last stopped.'),
+  reasonLines: Type.Optional(names('Output of the server or its installation about the reason.')),
   nextStartAt: dateTimeMember('Time of the next restart.'),
   protocolVersion: optionalTextMember('MCP version of the server.'),
-  server: optionalTextMember('Name and version that the server reports.'),
+  server: optionalTextMember('Name and version reported by the server.'),
   running: count('Number of running calls.'),
   queued: count('Number of queued calls.'),
 };
@@ -41,22 +41,23 @@ const changes = {
   added: names('New servers.'),
   removed: names('Removed servers.'),
   restarted: names('Servers that were restarted because their command, URL or environment changed.'),
-  updated: names('Servers with other changes, for example of filters or limits, which required no restart.'),
+  updated: names(
+    'Servers with other changes, for example to filters or limits, that did not require a restart.',
+  ),
 };
 export const reloadBody = struct('Reload', changes);
-export const reload = closed('AppliedChanges', changes, 'Changes of the running manager.');
+export const reload = closed('AppliedChanges', changes, 'Changes to the running manager.');
 
 export const logLine = closed(
   'LogLine',
   {
     at: Type.String({ format: 'date-time' }),
     source: oneOf(['server', 'manager'], {
-      description:
-        '`server`: the stderr of the server. `manager`: a message of the manager about the server.',
+      description: '`server`: the server’s stderr. `manager`: a message from the manager about the server.',
     }),
     text: Type.String(),
   },
-  'A line of a log.',
+  'A log line.',
 );
 export const logsBody = struct('Logs', {
   lines: Type.Array(logLine, { description: 'The lines, oldest first.' }),
@@ -67,17 +68,17 @@ const milliseconds = (description: string) => Type.Optional(Type.Number({ minimu
 const callStatistics = closed(
   'CallStatistics',
   {
-    calls: Type.Integer({ minimum: 0, description: 'Calls of tools, prompts and resources.' }),
+    calls: Type.Integer({ minimum: 0, description: 'Tool calls, prompt requests and resource reads.' }),
     failed: Type.Integer({
       minimum: 0,
-      description: 'Calls that ended with an error, or an error of the tool.',
+      description: 'Calls that ended with an error, including tool errors.',
     }),
     p50Ms: milliseconds('Median duration of the latest 256 calls.'),
     p95Ms: milliseconds('95th percentile of their durations.'),
     p99Ms: milliseconds('99th percentile of their durations.'),
     lastCalledAt: dateTimeMember('Time of the latest call.'),
   },
-  'Calls since the start of the manager.',
+  'Calls since the manager started.',
 );
 
 const processUsage = closed(
@@ -91,23 +92,23 @@ const processUsage = closed(
       minimum: 0,
       description: 'Memory in use. Shared memory is counted in each process.',
     }),
-    cpuSeconds: Type.Number({ minimum: 0, description: 'Processor time of the running processes.' }),
+    cpuSeconds: Type.Number({ minimum: 0, description: 'CPU time of the running processes.' }),
     processors: Type.Optional(
-      Type.Number({ minimum: 0, description: 'Processors in use on average over the last seconds.' }),
+      Type.Number({ minimum: 0, description: 'Average number of CPUs in use over the last few seconds.' }),
     ),
   },
-  'Usage of the processes of a server, a few seconds old.',
+  'Resource usage of a server’s processes, a few seconds old.',
 );
 
 const serverRow = {
   ...serverState,
   kind: oneOf(['process', 'container', 'remote', 'unusable'], {
-    description: '`unusable`: the configuration is incomplete; `reason` has the problem.',
+    description: '`unusable`: the configuration is incomplete; `reason` describes the problem.',
   }),
   start: Type.String({ description: 'The program, or the URL of a remote server, without credentials.' }),
   calls: callStatistics,
   usage: Type.Optional(processUsage),
-  pinned: Type.Boolean({ description: 'Whether the tools of the server are pinned.' }),
+  pinned: Type.Boolean({ description: 'Whether the server’s tools are pinned.' }),
 };
 
 const serverOverview = closed('ServerOverview', serverRow);

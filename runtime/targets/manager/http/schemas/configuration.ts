@@ -4,7 +4,7 @@ import { nextCursor, optionalTextMember, struct } from './struct.ts';
 import { reload } from './admin.ts';
 
 export const revision = Type.String({
-  description: 'Identifies the content of the file. A change with an older revision is rejected.',
+  description: 'Identifies the file’s content. A change based on an older revision is rejected.',
 });
 
 const configuredServer = closed('ConfiguredServer', {
@@ -19,7 +19,7 @@ export const configurationBody = struct('Configuration', {
   path: Type.String({ description: 'Path of the servers file.' }),
   revision,
   editable: Type.Boolean({ description: 'Whether the file can be changed over HTTP; JSON files cannot.' }),
-  servers: Type.Array(configuredServer, { description: 'All servers in the file, also disabled ones.' }),
+  servers: Type.Array(configuredServer, { description: 'All servers in the file, including disabled ones.' }),
   total: Type.Integer({ minimum: 0, description: 'Number of servers that match the search.' }),
   nextCursor,
 });
@@ -28,7 +28,7 @@ export const serverConfigurationBody = struct('ServerConfiguration', {
   name: Type.String(),
   path: Type.String({ description: 'Path of the servers file.' }),
   revision,
-  text: Type.String({ description: 'The TOML of the server in the file, with comments.' }),
+  text: Type.String({ description: 'The server’s TOML in the file, including comments.' }),
 });
 
 export const serverTextRequest = closed('ServerText', {
@@ -55,12 +55,12 @@ export const newServerRequest = closed('NewServer', {
 
 export const editedBody = struct('EditedConfiguration', {
   diff: Type.String({
-    description: 'The change of the servers file as a unified diff; empty if nothing changes.',
+    description: 'The change to the servers file as a unified diff; empty if nothing changes.',
   }),
   written: Type.Boolean({ description: 'Whether the file was written.' }),
   warnings: Type.Array(Type.String(), {
     description: 'For example values that are stored in the secrets file.',
   }),
   applied: Type.Optional(reload),
-  problem: optionalTextMember('Why the running manager did not apply the file that was written.'),
+  problem: optionalTextMember('Why the running manager did not apply the written file.'),
 });

@@ -4,8 +4,8 @@ import { struct } from './struct.ts';
 import { revision } from './configuration.ts';
 
 const DESCRIPTIONS = {
-  servers: 'Patterns of servers.',
-  tools: 'Patterns `server/tool`; on a server that they mention, the group has only these tools.',
+  servers: 'Server patterns.',
+  tools: '`server/tool` patterns; on a server mentioned here, the group contains only matching tools.',
   prompts: 'Patterns `server/prompt`.',
   resources: 'Patterns `server/uri`.',
 };

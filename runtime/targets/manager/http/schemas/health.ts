@@ -30,13 +30,13 @@ export const serverHealth = struct(
     signIn: Type.Optional(
       oneOf(['signed-in', 'required'], {
         description:
-          'For remote servers with a sign-in: whether a person is signed in. `required`: run `mcp-manager login`.',
+          'For remote servers with sign-in: whether a user is signed in. `required`: run `mcp-manager login`.',
       }),
     ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Tools, prompts and resources in the latest lists that are omitted because they are malformed, and overrides of tools that cannot be applied.',
+          'Tools, prompts and resources that are omitted from the latest lists because they are malformed, and tool overrides that cannot be applied.',
       }),
     ),
     changedTools,

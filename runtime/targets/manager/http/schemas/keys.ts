@@ -6,9 +6,9 @@ const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 
 
 const scopes = {
   servers: patterns(
-    'Patterns of allowed servers; empty for all, or for those that the other patterns mention.',
+    'Allowed server patterns; if empty, all servers or those mentioned by the other patterns.',
   ),
-  tools: patterns('Patterns `server/tool`; anything else on such a server is denied.'),
+  tools: patterns('`server/tool` patterns; anything else on such a server is denied.'),
   prompts: patterns('Patterns `server/prompt`.'),
   resources: patterns('Patterns `server/uri`.'),
   groups: patterns('Groups that the key is limited to; empty for none.'),
@@ -20,11 +20,11 @@ const readOnly = Type.Boolean({
 
 const admin = Type.Boolean({
   description:
-    'Whether the key can restart its servers and read their logs and, without limits to servers, reload.',
+    'Whether the key can restart its servers, read their logs and, if it is not limited to servers, reload.',
 });
 
 const adminReadOnly = Type.Boolean({
-  description: 'Whether the admin permission is for reading only; implies `admin`.',
+  description: 'Whether the admin permission is read-only; implies `admin`.',
 });
 
 const edit = Type.Boolean({
@@ -56,7 +56,7 @@ export const keysBody = struct('ApiKeys', {
 });
 
 export const newKeyRequest = closed('NewApiKey', {
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the key, which logs contain.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the key, shown in logs.' }),
   servers: Type.Optional(scopes.servers),
   tools: Type.Optional(scopes.tools),
   prompts: Type.Optional(scopes.prompts),

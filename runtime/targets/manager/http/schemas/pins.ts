@@ -5,7 +5,7 @@ import { changedTools } from './health.ts';
 import { nextCursor, struct } from './struct.ts';
 
 const approvalRule = closed('ApprovalRule', {
-  tools: Type.Array(Type.String(), { description: 'Patterns for the names of tools on the server.' }),
+  tools: Type.Array(Type.String(), { description: 'Patterns for the tools’ names on the server.' }),
   when: Type.Optional(oneOf(APPROVAL_CONDITIONS, { description: 'Required annotations of the tool.' })),
   action: oneOf(APPROVAL_ACTIONS),
 });
@@ -36,7 +36,7 @@ export const toolPoliciesBody = struct('ToolPolicies', {
 
 export const pinnedToolsBody = struct('PinnedTools', {
   server: Type.String(),
-  tools: Type.Integer({ minimum: 0, description: 'Number of tools of the server.' }),
+  tools: Type.Integer({ minimum: 0, description: 'Number of the server’s tools.' }),
   differences: Type.Array(
     closed('ToolDifference', {
       tool: Type.String(),
@@ -44,7 +44,7 @@ export const pinnedToolsBody = struct('PinnedTools', {
       members: Type.Array(Type.String(), { description: 'Members that differ.' }),
       lines: Type.Array(Type.String(), { description: 'The removed and added lines.' }),
     }),
-    { description: 'Differences from the pins before the request.' },
+    { description: 'Differences from the pins that existed before the request.' },
   ),
   written: Type.Boolean({ description: 'Whether the tools were pinned.' }),
 });

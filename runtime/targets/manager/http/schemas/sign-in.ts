@@ -12,18 +12,18 @@ export const signInBody = struct(
     scope: optionalTextMember('The granted scopes, separated by spaces.'),
     expiresAt: dateTimeMember('When the access token expires. It is renewed before that if possible.'),
   },
-  'The sign-in of the caller to a remote server.',
+  'The caller’s sign-in to a remote server.',
 );
 
 export const signInStart = struct('SignInStart', {
   redirectUri: Type.String({
     description:
-      'URL to which the browser returns: an `http://` URL of the machine of the user with a port, or the page `/signed-in` of the manager.',
+      'URL to which the browser returns: an `http://` URL with a port on the user’s machine, or the manager’s page `/signed-in`.',
   }),
 });
 
 export const startedSignIn = struct('StartedSignIn', {
-  authorizationUrl: Type.String({ format: 'uri', description: 'URL for the browser of the user.' }),
+  authorizationUrl: Type.String({ format: 'uri', description: 'URL for the user’s browser.' }),
 });
 
 export const signInCompletion = struct('SignInCompletion', {

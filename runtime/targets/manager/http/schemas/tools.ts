@@ -9,7 +9,7 @@ const jsonSchema = closed(
     properties: Type.Optional(anyObject('Schema of each property, with references resolved.')),
     required: Type.Optional(listOrNull(Type.String())),
   },
-  'The main keywords of a JSON Schema. If the schema of the server has more, `_meta` contains the original as `mcp-manager/inputSchema` or `mcp-manager/outputSchema`.',
+  'The main keywords of a JSON Schema. If the server’s schema has others, `_meta` contains the original as `mcp-manager/inputSchema` or `mcp-manager/outputSchema`.',
 );
 
 const hint = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -22,10 +22,10 @@ const toolAnnotations = closed(
     openWorldHint: hint('Whether the tool interacts with systems outside of its server.'),
     readOnlyHint: hint('Whether the tool does not modify anything.'),
   },
-  'Hints of the server about the tool. They are not verified.',
+  'The server’s hints about the tool. They are not verified.',
 );
 
-const name = Type.String({ description: 'Name of the tool as the server spells it.' });
+const name = Type.String({ description: 'Name of the tool as spelled by the server.' });
 const title = optionalTextMember('Display name of the tool.');
 const description = Type.String({ description: 'Description of the tool.' });
 
@@ -61,5 +61,5 @@ export const toolTextSchema = Type.String({
 export const toolResultSchema = Type.Unsafe({
   type: 'object',
   additionalProperties: true,
-  description: 'The complete result of the server: `content`, `structuredContent`, `isError`, `_meta`.',
+  description: 'The server’s complete result: `content`, `structuredContent`, `isError`, `_meta`.',
 });

@@ -73,7 +73,7 @@ function operation(
     responses: {
       200: {
         description:
-          'The result: a text that is JSON as its value, an image as a data URL, several parts as a list.',
+          'The result: text that is JSON becomes its value, an image becomes a data URL, several parts become a list.',
         // The text of a result can differ from its structured content.
         content: { 'application/json': { schema: output ? { anyOf: [output, {}] } : {} } },
       },

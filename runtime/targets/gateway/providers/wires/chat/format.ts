@@ -134,7 +134,7 @@ function readDelta(delta: Json, { isTranslated }: ReadOptions): ChunkDelta {
   const { content, refusal, thought } = textsIn(delta);
   const calls = delta['tool_calls'];
   return {
-    // Unknown members are kept, because they can contain output of the model.
+    // Unknown members are kept, because they can contain model output.
     ...delta,
     content: content ?? null,
     refusal: refusal ?? null,

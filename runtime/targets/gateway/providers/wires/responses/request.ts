@@ -74,7 +74,7 @@ function refuseBackground({ background }: Json): void {
   if (!isEnabled(background)) return;
   throw new AppError(
     'NotImplementedError',
-    'The provider of this model cannot answer in the background. Remove `background`, or use a model of a provider with the Responses API.',
+    'This model’s provider does not support background responses. Remove `background`, or use a model of a provider with the Responses API.',
   );
 }
 
@@ -84,7 +84,7 @@ export function requireStoredBackground({ background, store }: Json): void {
   throw new AppError(
     'NotImplementedError',
     background === true
-      ? 'An answer in the background must be stored, because its cost is known later. Remove `store: false`.'
+      ? 'A background response must be stored, because its cost is only known later. Remove `store: false`.'
       : '`background` must be true or false.',
   );
 }

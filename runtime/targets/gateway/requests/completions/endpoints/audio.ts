@@ -20,7 +20,7 @@ const form = (id: string, description: string, more: Record<string, TSchema> = {
   openObject(
     {
       model: modelSchema,
-      prompt: Type.Optional(Type.String({ description: 'A text before the audio, for the style.' })),
+      prompt: Type.Optional(Type.String({ description: 'A text before the audio that sets the style.' })),
       response_format: Type.Optional(Type.String({ description: 'For example `json`, `text` or `srt`.' })),
       user: userName,
       ...more,
@@ -43,7 +43,7 @@ export const transcriptionsEndpoint = heard(
   'audio_transcriptions',
   form(
     'TranscriptionRequest',
-    'A request of OpenAI’s transcriptions. Other fields are sent to the provider unchanged.',
+    'An OpenAI transcription request. Other fields are sent to the provider unchanged.',
     { stream: streams },
   ),
 );
@@ -53,7 +53,7 @@ export const translationsEndpoint = heard(
   'audio_translations',
   form(
     'TranslationRequest',
-    'A request of OpenAI’s translations. Other fields are sent to the provider unchanged.',
+    'An OpenAI translation request. Other fields are sent to the provider unchanged.',
   ),
 );
 
@@ -64,13 +64,13 @@ export const speechEndpoint: EndpointRules = {
     openObject(
       {
         model: modelSchema,
-        input: Type.String({ minLength: 1, description: 'The text to speak.' }),
+        input: Type.String({ minLength: 1, description: 'The text to convert to speech.' }),
         stream_format: optionalOrNull(Type.String(), '`audio` or `sse`.'),
         user: userName,
       },
       {
         $id: 'SpeechRequest',
-        description: 'A request of OpenAI’s speech. Other members are sent to the provider unchanged.',
+        description: 'An OpenAI speech request. Other members are sent to the provider unchanged.',
       },
     ),
   ),

@@ -82,13 +82,13 @@ export const modelSchema = Type.String({
 
 const tokens = Type.Integer({ minimum: 0 });
 
-export const maxTokens = optionalOrNull(tokens, 'Maximum number of tokens in the answer.');
+export const maxTokens = optionalOrNull(tokens, 'Maximum number of output tokens.');
 
-export const streams = optionalOrNull(Type.Boolean(), 'Return the answer as server-sent events.');
+export const streams = optionalOrNull(Type.Boolean(), 'Return the response as server-sent events.');
 
 export const userName = optionalOrNull(
   Type.String(),
-  'The user to bill. Required with the master key; with another key, omit it or name the user of that key.',
+  'The user to bill. Required with the master key; with another key, omit it or specify that key’s user.',
 );
 
 /** A text, or a list of parts. */
@@ -105,7 +105,7 @@ export const requestGuardrails = optionalOrNull(
       on: Type.Optional(Type.Unsafe({ description: '`input`, `output`, or a list of both.' })),
     }),
   ),
-  'Guardrails in addition to those that the gateway applies to every request. Not sent to the provider.',
+  'Guardrails in addition to the gateway’s default ones. Not sent to the provider.',
 );
 
 export const requestTools = optionalOrNull(Type.Array(openObject({})), 'Tools that the model can call.');

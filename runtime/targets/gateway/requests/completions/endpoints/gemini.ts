@@ -23,7 +23,7 @@ export const GEMINI_SCHEMA = openObject(
     contents: Type.Array(openObject({ parts: optionalOrNull(Type.Array(openObject({}))) }), {
       minItems: 1,
       description:
-        'The conversation: `role` is `user` or `model`, `parts` are texts, data and calls of functions.',
+        'The conversation: `role` is `user` or `model`, `parts` are texts, data and function calls.',
     }),
     systemInstruction: optionalOrNull(openObject({})),
     generationConfig: optionalOrNull(

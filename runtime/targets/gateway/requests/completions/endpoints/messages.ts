@@ -30,14 +30,13 @@ const prompt = {
 
 export const COUNT_MESSAGES_SCHEMA = openObject(prompt, {
   $id: 'CountTokensRequest',
-  description:
-    'A request of Anthropic’s API for a number of tokens. Other members are sent to the provider unchanged.',
+  description: 'A token count request in Anthropic’s API. Other members are sent to the provider unchanged.',
 });
 
 const schema = openObject(
   {
     ...prompt,
-    max_tokens: Type.Integer({ minimum: 0, description: 'Maximum number of tokens in the answer.' }),
+    max_tokens: Type.Integer({ minimum: 0, description: 'Maximum number of output tokens.' }),
     stream: streams,
     stop_sequences: optionalOrNull(Type.Array(Type.String())),
     metadata: optionalOrNull(

@@ -38,7 +38,7 @@ const CHAT_SCHEMA = openObject(
     stream_options: optionalOrNull(openObject({ include_usage: optionalOrNull(Type.Boolean()) })),
     max_tokens: maxTokens,
     max_completion_tokens: maxTokens,
-    n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of answers.'),
+    n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of completions.'),
     stop: optionalOrNull(
       Type.Union([Type.String(), Type.Array(Type.String(), { title: 'a list of texts' })]),
     ),
@@ -74,10 +74,10 @@ const COMPLETIONS_SCHEMA = openObject(
       Type.Array(ids, { minItems: 1, title: 'lists of token ids' }),
     ]),
     max_tokens: maxTokens,
-    n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of answers.'),
+    n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of completions.'),
     best_of: optionalOrNull(
       Type.Integer({ minimum: 1 }),
-      'Number of answers that the best ones are taken from.',
+      'Number of completions from which the best ones are selected.',
     ),
     stream: streams,
     stream_options: optionalOrNull(openObject({ include_usage: optionalOrNull(Type.Boolean()) })),
@@ -122,8 +122,7 @@ export const COUNT_RESPONSES_SCHEMA = openObject(
   { model: modelSchema, tools: requestTools, ...prompt },
   {
     $id: 'CountInputTokensRequest',
-    description:
-      'A request of OpenAI’s API for a number of tokens. Other members are sent to the provider unchanged.',
+    description: 'A token count request in OpenAI’s API. Other members are sent to the provider unchanged.',
   },
 );
 

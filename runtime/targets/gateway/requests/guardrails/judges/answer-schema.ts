@@ -25,7 +25,7 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
       return canBlock ? interrupter.run(MAX_CHECK_MS, () => validate(value)) : validate(value);
     } catch (error) {
       if (!(error instanceof InterruptedError)) throw error;
-      throw new Error('checking the answer with the schema took too long', { cause: error });
+      throw new Error('validating the response against the schema took too long', { cause: error });
     }
   };
   return (text) => {

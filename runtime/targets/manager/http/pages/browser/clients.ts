@@ -70,7 +70,7 @@ export async function showClients({ root, query, session, signal }: Place) {
     element(
       'p',
       { id: 'client-words', class: 'hint' },
-      'Servers: names separated by commas; empty for all. Replace <API key> by a key of the page Keys. mcp-manager install edits the file of a client on this machine.',
+      'Servers: names separated by commas; empty for all. Replace <API key> with a key from the page Keys. mcp-manager install edits a client’s file on this machine.',
     ),
     shown,
   );

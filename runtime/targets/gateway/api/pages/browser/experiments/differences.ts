@@ -16,7 +16,7 @@ import { count } from '#serve/http/pages/browser/format.ts';
 export function differences({ pairs, workflows }: Comparison) {
   const names = new Map(workflows.map(({ id, name }) => [id, name]));
   const [proven, others] = [pairs.filter((pair) => isProven(pair)), pairs.filter((pair) => !isProven(pair))];
-  if (pairs.length === 0) return empty('Two models that have finished are needed for a comparison.');
+  if (pairs.length === 0) return empty('A comparison requires two finished models.');
   const node = element('div', { class: 'page' });
   node.append(
     proven.length === 0

@@ -76,7 +76,7 @@ function toolbar({
   const confirmDelete = async () => {
     const isDeleted = await confirmAction({
       title: `Delete ${name}?`,
-      words: 'All its models, answers and scores are deleted. Running jobs are stopped.',
+      words: 'All its models, responses and scores are deleted. Running jobs are stopped.',
       action: {
         name: 'Delete experiment',
         kind: 'danger',

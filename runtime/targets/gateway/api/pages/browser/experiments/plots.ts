@@ -67,7 +67,7 @@ function histograms({ workflows, metric }: Plots) {
       : binnedHistogram({
           title: 'Rows by latency',
           unit: 'ms',
-          summary: 'The slowest 1% of the rows is left out.',
+          summary: 'The slowest 1% of rows are omitted.',
           series: withLatency.map(({ name, latency }) => ({ name, bins: latency })),
         }),
   ].flat();
@@ -103,7 +103,7 @@ function lengthChart({ workflows, metric }: Plots) {
       unit: '',
       xTitle: 'Characters',
       series,
-      summary: 'Each point is the mean of a tenth of the rows, from the shortest to the longest texts.',
+      summary: 'Each point is the mean over a tenth of the rows, from the shortest to the longest texts.',
     }),
   ];
 }

@@ -30,6 +30,6 @@ export const ALIASES = resourcePages<Static<typeof alias>>({
   ],
   empty: 'No aliases. An alias is one name for several models, with weights and fallbacks.',
   deletion: 'Requests with this name are rejected.',
-  intro: 'Aliases of the configuration file are changed there.',
+  intro: 'Aliases in the configuration file can only be changed there.',
   canChange: ({ source }) => source === 'database',
 });

@@ -44,7 +44,7 @@ async function draw(
 ) {
   const query = { ...rangeQuery(range), group_by: group, top: 50 };
   const { data } = await session.call<Latency>('v1/usage/latency', { query, signal });
-  if (data.all.answers === 0) return [empty('No answers in this time range.')];
+  if (data.all.answers === 0) return [empty('No responses in this time range.')];
   const line = (member: Speed, title: string, unit: string) =>
     lineChart({
       title,
@@ -59,14 +59,14 @@ async function draw(
     element(
       'p',
       { class: 'hint' },
-      'Successful answers of models, without those from the cache. Percentiles are exact to 5%.',
+      'Successful model responses, excluding cached ones. Percentiles are accurate to 5%.',
     ),
     line('latency_ms', 'Duration of requests', 'ms'),
     element(
       'div',
       { class: 'columns' },
       line('ttft_ms', 'Time to the first output of streams', 'ms'),
-      line('tokens_per_second', 'Output tokens per second; 99% of the answers reach p99', 'tokens/s'),
+      line('tokens_per_second', 'Output tokens per second; 99% of responses reach p99', 'tokens/s'),
     ),
     percentileTable('Duration', data, (one) => one.latency_ms, duration),
     percentileTable('Time to first output', data, (one) => one.ttft_ms, duration),

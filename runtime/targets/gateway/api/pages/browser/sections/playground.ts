@@ -215,7 +215,7 @@ async function streamChat(
   const path = 'v1/chat/completions';
   const request = { body: { ...body, stream_options: { include_usage: true } }, signal };
   const response = await (key === '' ? session.open(path, request) : open(path, { ...request, key }));
-  if (!response.body) throw new ServerError('The answer has no body.', response.status);
+  if (!response.body) throw new ServerError('The response has no body.', response.status);
   let usage: ChatUsage | undefined;
   for await (const data of eventsOf(response.body)) {
     if (data === '[DONE]') break;

@@ -30,9 +30,9 @@ export const PROVIDERS: readonly GatewaySection[] = [
       { key: 'used_by', title: 'Aliases', cell: (row) => listed(row.used_by) },
       { key: 'problem', title: 'Problem', cell: (row) => row.problem ?? '' },
     ],
-    empty: 'No providers. Add one, or name one in the configuration file.',
+    empty: 'No providers. Add one here or in the configuration file.',
     deletion: 'Requests to its models are rejected. Those in flight continue.',
-    intro: 'Providers of the configuration file are changed there.',
+    intro: 'Providers in the configuration file can only be changed there.',
     canChange: ({ source }) => source === 'database',
   }),
   {
@@ -47,7 +47,7 @@ export const PROVIDERS: readonly GatewaySection[] = [
         element(
           'p',
           { class: 'hint' },
-          'Circuit breakers, pauses and speeds in the gateway process that answers. A breaker opens after several failures, so that requests do not wait for a provider that is down.',
+          'Circuit breakers, pauses and speeds in the gateway process that handled this request. A breaker opens after several failures, so that requests do not wait for a provider that is down.',
         ),
         part,
       );
@@ -72,7 +72,7 @@ async function drawStates(session: Session, signal: AbortSignal) {
       element(
         'p',
         { class: 'state' },
-        'All models work: no breaker is open, and no failure was the last result.',
+        'All models work: no breaker is open, and every model’s last request succeeded.',
       ),
     ];
   return [

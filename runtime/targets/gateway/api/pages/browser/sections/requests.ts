@@ -167,7 +167,7 @@ function attemptItem({ usage, cost_parts: parts }: Attempt) {
       ...(usage.status !== 'success' ? [['Error', usage.error_message ?? '–'] as const] : []),
       ...(usage.error_detail === undefined
         ? []
-        : [['Reason of the provider', element('code', {}, usage.error_detail)] as const]),
+        : [['Provider’s reason', element('code', {}, usage.error_detail)] as const]),
       ['Duration', duration(usage.latency_ms)],
       ['Tokens', `${count(usage.prompt_tokens)} input, ${count(usage.completion_tokens)} output`],
       ['Price from', usage.priced_by ?? '–'],

@@ -28,7 +28,7 @@ export const USERS = resourcePages<ReturnType<typeof userView>>({
     { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
   ],
   filters: [...ACCOUNT_FILTERS, { key: 'team_id', title: 'Team id', kind: 'text' }],
-  empty: 'No users yet. A key creates its user, and an administrator can create more.',
+  empty: 'No users yet. Creating a key also creates its user, and administrators can create more.',
   deletion: 'The keys of the user stop working. The usage is kept.',
   more: async ({ item, session, signal }) => [
     ...(await ownSpending(session, { user_id: item.user_id }, signal)),

@@ -75,7 +75,7 @@ const reasonsOf = (
 
 /** The verdicts for a row without a response: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
-  Object.fromEntries(criteria.map(({ name }) => [name, { score: 0, reason: 'The model gave no answer.' }]));
+  Object.fromEntries(criteria.map(({ name }) => [name, { score: 0, reason: 'The model gave no response.' }]));
 
 async function verdictsOf(
   definition: JudgeDefinition,

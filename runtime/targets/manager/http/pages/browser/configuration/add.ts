@@ -29,7 +29,7 @@ const SCHEMA = {
     name: {
       type: 'string',
       title: 'Name',
-      description: 'In addresses and before the names of tools, e.g. time.',
+      description: 'Used in URLs and as a prefix of tool names, e.g. time.',
     },
     launch: {
       title: 'Source',

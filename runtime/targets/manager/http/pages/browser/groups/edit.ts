@@ -106,7 +106,7 @@ const SCHEMA = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: { type: 'string', title: 'Name', description: 'In the address of the group, e.g. research.' },
+    name: { type: 'string', title: 'Name', description: 'Used in the group’s URL, e.g. research.' },
     servers: patterns('Servers', 'Names or patterns, e.g. time or git*.'),
     tools: patterns(
       'Tools',

@@ -19,7 +19,7 @@ export async function showGroups({ root, session, signal }: Place) {
     element(
       'p',
       { class: 'hint' },
-      'A group is a part of the servers and tools with an MCP endpoint of its own. The configuration file defines groups as [[groups]].',
+      'A group is a subset of the servers and tools with its own MCP endpoint. The configuration file defines groups as [[groups]].',
     ),
     caller.edit
       ? element('p', {}, element('a', { href: NEW.href }, NEW.name))

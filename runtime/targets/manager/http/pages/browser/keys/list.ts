@@ -125,7 +125,7 @@ const SCHEMA = {
     groups: patterns('Groups', 'Only the servers and tools of these groups.'),
     readOnly: { type: 'boolean', title: 'Only tools that change nothing' },
     admin: { type: 'boolean', title: 'Admin: reload, restart servers, read logs and the audit log' },
-    adminReadOnly: { type: 'boolean', title: 'Limit the admin permission to reading' },
+    adminReadOnly: { type: 'boolean', title: 'Restrict the admin permission to reading' },
     edit: { type: 'boolean', title: 'Edit: change servers and keys, and therefore run any command' },
     rate: { type: 'string', title: 'Rate limit', description: 'For example 100/m.' },
     expires: { type: 'string', title: 'Expiry', description: 'For example 30d or 2027-01-31. Empty: never.' },

@@ -37,7 +37,7 @@ export async function showServer(place: Place) {
       await confirmAction({
         title: `Restart ${name}?`,
         words:
-          'Calls that are running are finished first. If the server does not start, the current process keeps running.',
+          'Running calls are finished first. If the server does not start, the current process keeps running.',
         action: {
           name: 'Restart',
           run: async () => {
@@ -89,7 +89,7 @@ function parts(server: Overview) {
               note: usage.processes === 1 ? '1 process' : `${count(usage.processes)} processes`,
             },
             {
-              name: 'Processors in use',
+              name: 'CPUs in use',
               value: usage.processors === undefined ? '–' : percent(usage.processors),
               note: `${duration(usage.cpuSeconds * 1000)} in all`,
             },

@@ -39,7 +39,7 @@ export async function signInPart({ params, session, signal }: Place) {
         { class: 'hint' },
         data.isShared
           ? 'All callers share this sign-in.'
-          : 'Each user of the manager has a sign-in of their own.',
+          : 'Each user of the manager has a separate sign-in.',
       ),
       element(
         'div',
