@@ -62,7 +62,7 @@ const ALERT = {
   problem: null,
 };
 
-/** `/v1/alerts`: alerts about budgets. */
+/** `/v1/alerts`: budget alerts. */
 export function alertRoutes(
   { state, alertsConfig, clock }: GatewayContext,
   { guards, route }: HttpParts,

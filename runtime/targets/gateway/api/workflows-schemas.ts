@@ -76,7 +76,7 @@ export const embedder = closed(
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_PROMPT_LENGTH = 100_000;
-/** One week. */
+/** Maximum time limit of a job: one week. */
 const MAX_TIMEOUT_SECONDS = 604_800;
 
 const maxErrorRate = Type.Number({

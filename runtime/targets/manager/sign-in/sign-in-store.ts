@@ -47,7 +47,7 @@ export interface SignInStore {
   require(target: SignInTarget): void;
   /** Undefined if the server has not required a sign-in. */
   stateOf(target: SignInTarget): SignInState | undefined;
-  /** Hides a token in logs and errors. */
+  /** Redacts a token in logs and errors. */
   hide(token: string, server: string): void;
   /** Makes running managers apply changes made by `login` and `logout`. */
   announce(): Promise<void>;

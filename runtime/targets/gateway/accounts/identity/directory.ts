@@ -23,7 +23,7 @@ import type { Clock } from '#platform/clock.ts';
 /** A user, with a service account's team and organization. */
 interface KnownUser {
   readonly user: UserGrant;
-  /** What it can see. */
+  /** The data that it can see. */
   readonly data: DataAccess;
   readonly groups: readonly GroupGrant[];
 }

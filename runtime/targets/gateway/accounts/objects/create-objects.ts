@@ -243,7 +243,7 @@ const objectOf = (row: StoredObjectRow): StoredObject => {
   return {
     id: row.id,
     provider: row.provider,
-    // Only these are written.
+    // Only values of this type are written.
     kind: row.kind as ObjectKind,
     userId,
     space: row.space,

@@ -15,7 +15,7 @@ export interface StoredObject {
   readonly id: string;
   readonly provider: string;
   readonly userId: string;
-  /** Who can see it; null for the master key only. */
+  /** The space that it belongs to; null if only the master key can see it. */
   readonly space: Space | null;
   readonly keyId: string | null;
   /** The model that processes it, `provider:model`. */

@@ -1,7 +1,7 @@
 import type { TeamRole } from '../identity/groups-api.ts';
 import type { UserRole } from '../fields/users.ts';
 
-/** Sign-in by OpenID Connect. */
+/** Sign-in with OpenID Connect. */
 export interface SignInConfig {
   readonly issuer: string;
   readonly clientId: string;

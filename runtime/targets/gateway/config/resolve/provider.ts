@@ -160,7 +160,7 @@ interface PricedProvider {
   readonly baseUrl: string;
 }
 
-/** No published prices. */
+/** Value of `priced_as` for no published prices. */
 const NONE = 'none';
 
 /**

@@ -135,7 +135,7 @@ export interface WorkAhead {
   start(batch: Pick<WorkBatch, 'rows'>, signal: AbortSignal): void;
 }
 
-/** A worker's work. A row range's batches are processed one after the other, in order. */
+/** Work done by a worker. A row range's batches are processed one after the other, in order. */
 export interface Work {
   /**
    * Whether batches that finish in quick succession are written together. A killed worker loses them, so this

@@ -7,7 +7,7 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import type { PolicyRequest, OnVerdicts } from './policy.ts';
 
 interface StoredAnswer {
-  /** JSON. */
+  /** The response body as JSON. */
   readonly bytes: Uint8Array;
   /** What was masked in its request. */
   readonly masks: RequestMasks | undefined;

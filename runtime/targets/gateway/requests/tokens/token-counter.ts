@@ -292,7 +292,7 @@ function scriptOf(text: string): Script {
     letters += 1;
     counts[script] += 1;
   }
-  // Most texts.
+  // Fast path for most texts.
   if (letters === counts.latin) return 'latin';
   const [most] = OTHERS.toSorted((one, other) => counts[other] - counts[one]);
   return most !== undefined && counts[most] >= letters * SHARE && counts[most] > 0 ? most : 'latin';

@@ -96,7 +96,7 @@ function reasonIn(text: string): string {
     const found = [description, message, Message, error].find((part) => typeof part === 'string');
     if (typeof found === 'string') return (found.split(/\r?\n/)[0] ?? '').slice(0, 300).replace(/\.?$/, '.');
   } catch {
-    // The text itself follows.
+    // Not JSON: the formats below are tried.
   }
   // Amazon's token errors are XML.
   const [, inXml] = /<Message>([^<]+)<\/Message>/.exec(text) ?? [];

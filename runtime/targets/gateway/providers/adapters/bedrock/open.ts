@@ -184,7 +184,7 @@ const anthropicOnBedrock: ProviderAdapter = {
       answer: readNativeAnswer,
       edits: () => ({
         ...REMOVE_GATEWAY_MEMBERS,
-        // The path has both.
+        // The path contains both.
         model: undefined,
         stream: undefined,
         anthropic_version: JSON.stringify(VERSION),

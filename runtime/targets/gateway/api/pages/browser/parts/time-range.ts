@@ -35,7 +35,7 @@ export function rangeQuery({ hours, interval }: TimeRange) {
 }
 
 interface ChoiceOfOptions {
-  /** Of the parameter. */
+  /** Name of the URL parameter. */
   readonly name: string;
   readonly title: string;
   readonly choices: readonly { name: string; words: string }[];
