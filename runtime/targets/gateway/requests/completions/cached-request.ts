@@ -28,7 +28,7 @@ interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;
-  /** Which models answer, and where, as text. */
+  /** The models that respond, and where they run, as text. */
   readonly origins: string;
   readonly resolved: Resolved;
   readonly spender: Spender;
