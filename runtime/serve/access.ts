@@ -4,17 +4,18 @@ import { AppError } from '#contract/errors.ts';
 /** Access control of a server. */
 export interface Access {
   /**
-   * Checks the `Authorization` header. Throws an UnauthorizedError unless it contains one of the keys; without keys, every
-   * caller is accepted. Returns the owner of the key, if keys have owners.
+   * Checks the `Authorization` header. Throws an UnauthorizedError unless it contains one of the
+   * keys; without configured keys, every caller is accepted. Returns the key's owner, if keys have
+   * owners.
    */
   readonly check: (authorization: string | null | undefined) => Principal | undefined;
-  /** Checks an access token of an authorization server; undefined if the header contains something else. */
+  /** Checks an access token from an authorization server; undefined if the header contains something else. */
   readonly checkToken?:
     | ((authorization: string | null | undefined) => Promise<Principal> | undefined)
     | undefined;
 }
 
-/** Checks the `Authorization` header: an access token if it contains one, or a key. */
+/** Checks the `Authorization` header, which contains an access token or a key. */
 export const authenticate = (
   { check, checkToken }: Access,
   authorization: string | null | undefined,
@@ -41,7 +42,7 @@ export function createAccess(apiKeys: readonly string[]): Access {
   };
 }
 
-/** Whether a call without a key is rejected. */
+/** Whether calls without a key are rejected. */
 export function needsKey({ check }: Access): boolean {
   try {
     check(undefined);
@@ -66,8 +67,8 @@ export const digestOf = (key: string): Buffer => createHash('sha256').update(key
 const SCHEME = 'bearer ';
 
 /**
- * The token in the value of an `Authorization` header, or of another header of that form. Undefined if there is none. The scheme is
- * case-insensitive, and one or more spaces follow it.
+ * The token in an `Authorization` header, or another header with the same format. Undefined if
+ * there is none. The scheme is case-insensitive and followed by one or more spaces.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
  */

@@ -3,25 +3,26 @@ import { AppError } from '#contract/errors.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import type { MiddlewareHandler } from 'hono';
 
-/** While it is `stopping`, a server reports that it is not ready, and still admits requests. */
+/** While it is `stopping`, a server reports that it is not ready, but still admits requests. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'draining';
 
-/** The state of a server between start and stop, and its running requests. All transports share one. */
+/** A server's state between start and stop, and its running requests. All transports share one. */
 export interface Lifecycle {
   readonly phase: () => Phase;
-  /** Calls the listener once, as soon as the server reports or begins its stop. */
+  /** Calls the listener once, as soon as the server announces or begins its stop. */
   readonly onStop: (listener: () => void) => void;
   /** Resolves when the next phase starts; rejects when the signal is aborted first. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly ready: () => void;
   /**
-   * Registers a request; the returned function unregisters it. Throws an UnavailableError while the server starts or stops.
-   * `onCut` is called when there is no time left for a response.
+   * Registers a request; the returned function unregisters it. Throws an UnavailableError while the
+   * server starts or stops. `onCut` is called when there is no time left for a response.
    */
   readonly enter: (onCut?: (reason: AppError) => void) => () => void;
   /**
-   * Registers work that outlives its request, also while the server stops. The request must still be registered. The returned
-   * function unregisters the work; `onCut` is called when there is no time left for it.
+   * Registers work that outlives its request, even while the server stops. The request must still
+   * be registered. The returned function unregisters the work; `onCut` is called when there is no
+   * time left for it.
    */
   readonly extend: (onCut: (reason: AppError) => void) => () => void;
   /** Reports that the server is not ready, so that load balancers stop sending requests. */
@@ -104,7 +105,10 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
-/** Runs the work of a request that a shutdown waits for. Rejects with a retryable error while the server starts or stops. */
+/**
+ * Runs the work of a request that a shutdown waits for. Rejects with a retryable error while the
+ * server starts or stops.
+ */
 export async function runAdmitted<Result>(
   lifecycle: Lifecycle,
   work: () => Result | Promise<Result>,
@@ -118,7 +122,8 @@ export async function runAdmitted<Result>(
 }
 
 /**
- * Middleware for routes with work to do: admitted requests are answered before the server stops, others get a retryable error.
+ * Middleware for routes that do work: admitted requests are completed before the server stops,
+ * others get a retryable error.
  */
 export const admit =
   (lifecycle: Lifecycle): MiddlewareHandler =>

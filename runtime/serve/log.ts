@@ -8,7 +8,10 @@ export function createLog(level: LogLevel, destination: DestinationStream): Logg
   return pino({ level, base: null, timestamp: createTimestamp() }, destination);
 }
 
-/** The member with the time of a line, in ISO 8601. The part up to the second is kept, because formatting it costs more than the rest. */
+/**
+ * The member with the time of a line, in ISO 8601. The part down to the second is cached, because
+ * formatting it costs more than the rest.
+ */
 function createTimestamp(): () => string {
   let second = NaN;
   let start = '';

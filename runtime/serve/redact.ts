@@ -3,14 +3,15 @@ import type { Secret } from '#core/text/redactions.ts';
 import { contextPattern, wordPattern } from './redaction-patterns.ts';
 
 /**
- * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and
- * for distinctive secrets of others; other text is searched for all secrets.
+ * Removes secrets from text for users. Text about one server, named by `owner`, is searched for
+ * that server's secrets and for distinctive secrets of others; other text is searched for all
+ * secrets.
  */
 export interface Redactor {
   readonly text: (text: string, owner?: string) => string;
   /** Same for all strings in a value, including keys, and for numbers. */
   readonly value: (value: unknown, owner?: string) => unknown;
-  /** Where secrets are in a text. */
+  /** The positions of secrets in a text. */
   readonly spans: (text: string) => readonly TextSpan[];
   /** Sets the current secrets. Earlier secrets are still redacted, because servers may still print them. */
   readonly learn: (secrets: readonly Secret[]) => void;
@@ -23,13 +24,13 @@ export interface TextSpan {
 }
 
 const REDACTED = '[redacted]';
-/** A character for private use, which replaces each character of a secret. */
+/** A private-use character that replaces each character of a secret. */
 const FILLER = '\u{E000}';
 
 export function createRedactor(secrets: readonly Secret[] = []): Redactor {
   const known = new Map<string, Secret>();
   const compiled = new Map<string | undefined, (text: string) => string>();
-  /** Replaces secrets by texts of the same length. */
+  /** Replaces secrets with texts of the same length. */
   let filling: ((text: string) => string) | undefined;
   const learn: Redactor['learn'] = (more) => {
     const before = known.size;
@@ -72,7 +73,10 @@ function compile(
   return createValueHider(values, label);
 }
 
-/** Whether a secret of another server is distinctive: a password `postgres` must not hide the word everywhere. */
+/**
+ * Whether another server's secret is distinctive: a password `postgres` must not hide the word
+ * everywhere.
+ */
 const isDistinct = ({ value, isNamed }: Secret): boolean =>
   isNamed && (value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)));
 
@@ -91,11 +95,11 @@ function redactInside(value: unknown, text: (text: string) => string): unknown {
   );
 }
 
-/** Whether a value is a secret because of the name of its member alone. */
+/** Whether a value is a secret just because of its member's name. */
 const isShortSecret = (key: string, item: unknown, text: (text: string) => string): boolean =>
   ['string', 'number'].includes(typeof item) && text(`${key}=${String(item)}`) === `${key}=${REDACTED}`;
 
-/** What replaces a value: a text, or a text that depends on the length of the value. */
+/** The replacement for a value: a text, or a function of the value's length. */
 type HiddenLabel = string | ((length: number) => string);
 
 /** Replaces values with `label`, in one pass per expression. */

@@ -1,8 +1,8 @@
 import { SECRET_NAME_END } from '#core/text/secret-name.ts';
 
-/** Minimum length of named secrets that are hidden wherever they occur as a word. */
+/** Minimum length of named secrets that are redacted wherever they occur as a word. */
 const MIN_WORD_LENGTH = 6;
-/** Minimum length of values that are hidden inside other words too: they do not occur by chance. */
+/** Minimum length of values that are also redacted inside other words: they do not occur by chance. */
 const MIN_PART_LENGTH = 16;
 
 /** An escape sequence before a value is not part of its word: `\n`, `\u000a`, `%3A`, a color. */
@@ -10,7 +10,10 @@ const AFTER_ESCAPE = String.raw`(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}|\[
 const WORD_START = `(?:(?<![A-Za-z0-9])|${AFTER_ESCAPE})`;
 const WORD_END = '(?![A-Za-z0-9])';
 
-/** Contexts in which a short value is a secret: after a secret-sounding name, and as the user information of a URL. */
+/**
+ * Contexts in which a short value is a secret: after a secret-sounding name, and as the user
+ * information of a URL.
+ */
 const AFTER_NAME = String.raw`${SECRET_NAME_END}[\\"'\])\s]{0,8}(?:[=:]|\s(?:is|was)\b|\s)[\\"'([\s]{0,8}(?:basic\s)?`;
 const IN_URL = String.raw`:\/\/(?:[^\s/@]{0,200}:)?`;
 
@@ -21,7 +24,8 @@ export function wordPattern(values: readonly string[]): RegExp | undefined {
   const parts = forms.filter((form) => form.length >= MIN_PART_LENGTH);
   const words = forms.filter((form) => form.length < MIN_PART_LENGTH);
   const [plain, other] = [words.filter(startsPlain), words.filter((form) => !startsPlain(form))];
-  // The start is tested once for all words, because the pattern is tried at each position of the text.
+  // The start is tested once for all words, because the pattern is tried at each position of the
+  // text.
   const groups = [
     ...(parts.length > 0 ? [anyOf(parts, '')] : []),
     ...(other.length > 0 ? [anyOf(other, WORD_END)] : []),
@@ -51,7 +55,7 @@ function anyOf(values: readonly string[], end: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-/** A secret as is, in JSON, in a URL, and in Base64. */
+/** A secret in plain form, in JSON, in a URL, and in Base64. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [

@@ -3,18 +3,18 @@ import type { InheritedName, Origin } from '#core/cli/common-flags.ts';
 /** One option of a command. Its value comes from the flag, then from `env`, then from `fallback`. */
 export interface Option {
   readonly short?: string;
-  /** Name of the value in help. Without it, the option is a boolean switch. */
+  /** Placeholder for the value in help. Without it, the option is a boolean switch. */
   readonly value?: string;
   readonly help: string;
   readonly env?: string;
   readonly fallback?: string;
-  /** Description of a default that is computed, for help. */
+  /** Description of a computed default, for help. */
   readonly defaultText?: string;
   /** The allowed values. */
   readonly choices?: readonly string[];
-  /** Other names, which work, but which help and completion do not show. */
+  /** Aliases, which help and completion do not show. */
   readonly aliases?: readonly InheritedName[] | undefined;
-  /** The earlier program for whose scripts the option exists; help and completion do not show it then. */
+  /** The earlier program for whose scripts the option exists; help and completion then hide it. */
   readonly origin?: Origin;
   /** Whether the option can be repeated; `Invocation.values` returns all values. */
   readonly repeatable?: boolean;
@@ -33,7 +33,7 @@ export interface Invocation {
   flag(name: string): boolean;
   /** Whether the option is on the command line. */
   given(name: string): boolean;
-  /** Where the option's value comes from, for messages about it: the flag as typed, or the name of the variable. */
+  /** Where the option's value comes from, for messages: the flag as typed, or the name of the variable. */
   source(name: string): string;
 }
 
@@ -55,7 +55,7 @@ export interface Command {
   run(invocation: Invocation, output: Output, program: Program): Promise<number>;
 }
 
-/** Commands with a common first word. */
+/** Commands that share their first word. */
 export interface CommandGroup {
   readonly summary: string;
   readonly commands: Commands;
@@ -70,7 +70,10 @@ export interface Program {
   readonly commands: Commands;
   /** Options of every command, which can also precede its name. */
   readonly options?: Readonly<Record<string, Option>>;
-  /** A sentence about a first word that resembles no command; undefined if there is nothing to add. */
+  /**
+   * An additional sentence for a first word that resembles no command; undefined if there is
+   * nothing to add.
+   */
   readonly explainUnknown?: (word: string) => string | undefined;
 }
 

@@ -2,7 +2,10 @@ import { COMMON_FLAGS, type CommonFlagName } from '#core/cli/common-flags.ts';
 import type { Option } from './command.ts';
 import { entriesOf, recordOf } from '#core/values/keys.ts';
 
-/** Common flags as one program offers them, with its own defaults and, where needed, more precise help texts. */
+/**
+ * Common flags as a program offers them, with its own defaults and, where needed, more precise help
+ * texts.
+ */
 export const commonOptions = <Name extends CommonFlagName>(
   own: Readonly<Record<Name, Partial<Option>>>,
 ): Record<Name, Option> =>

@@ -10,16 +10,16 @@ import {
 import { freeName, optionNames, type Options } from './option-table.ts';
 
 export interface FoundCommand {
-  /** The words of the command as typed; empty for the program itself. */
+  /** The command's words as typed; empty for the program itself. */
   readonly words: readonly string[];
   /** The command; undefined if the words only name a group, whose help is then printed. */
   readonly command: Command | undefined;
   readonly group: Program | CommandGroup;
-  /** Arguments after the command's name, and the program's options that preceded it. */
+  /** Arguments after the command's name, and program options before it. */
   readonly args: readonly string[];
   /** Whether help was requested with the word `help` or with --help. */
   readonly help: boolean;
-  /** Set if the next word is not a command of the group. */
+  /** Set if the next word is not a command in the group. */
   readonly problem?: UsageError;
 }
 
@@ -89,11 +89,11 @@ function unknown(
   );
 }
 
-/** A program option that precedes the command. */
+/** A program option before the command. */
 interface LeadingOption {
   readonly name: string;
   readonly option: Option;
-  /** Value of the option: `=x`, or a separate word. */
+  /** The option's value: `=x`, or a separate word. */
   readonly rest: readonly [inline: string, ...words: string[]];
 }
 
@@ -121,7 +121,7 @@ function takeLeadingOptions(
 
 const LEADING = /^(?:--([^=]+)(=[^]*)?|-(\w)([^]+)?)$/;
 
-/** Options of the program by the names that they have after this command. */
+/** The program's options by the names that they have after this command. */
 function afterCommand(leading: readonly LeadingOption[], own: Options): string[] {
   const taken = new Set(Object.entries(own).flatMap(([name, option]) => optionNames(name, option)));
   return leading.flatMap(({ name, option, rest: [inline, ...words] }) => [

@@ -3,7 +3,10 @@ import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './terminal.ts';
 
-/** What a program contains in addition to software, with a license of its own: members for JSON, and the text that follows the notices. */
+/**
+ * Contents of a program other than software, with their own license: members for JSON, and the text
+ * after the notices.
+ */
 interface OtherLicense {
   readonly json: Readonly<Record<string, unknown>>;
   readonly text: string;

@@ -3,7 +3,7 @@ import type { InheritedName } from '#core/cli/common-flags.ts';
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** The options of a command line, by the names that help shows. */
+/** A command line's options by the names that help shows. */
 export interface OptionTable {
   readonly options: Options;
   /** Maps each accepted name to the name that help shows. */
@@ -11,8 +11,8 @@ export interface OptionTable {
 }
 
 /**
- * The options of a command and of its program. If a command uses the same name for another option, the option of the program is
- * available under its next alias.
+ * The options of a command and of its program. If a command uses a name for a different option, the
+ * program's option is available under its next alias.
  */
 export function optionTable(own: Options, shared: Options = {}): OptionTable {
   const taken = new Set(Object.entries(own).flatMap(([name, option]) => optionNames(name, option)));
@@ -28,7 +28,7 @@ export function optionTable(own: Options, shared: Options = {}): OptionTable {
   return { options, shownNames: new Map(shownNames) };
 }
 
-/** Name under which a command with these options accepts an option of the program. */
+/** Name under which a command with these options accepts a program option. */
 export const freeName = (name: string, option: Option, taken: ReadonlySet<string>): string | undefined =>
   optionNames(name, option).find((candidate) => !taken.has(candidate));
 
@@ -41,7 +41,7 @@ export const optionNames = (name: string, { aliases = [] }: Option): string[] =>
 export const visibleOptions = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, { origin }]) => origin === undefined));
 
-/** Returns the variable that sets an option, and its value. An empty variable counts as not set. */
+/** Returns the variable that sets an option, and its value. An empty variable counts as unset. */
 export function variableOf(
   { env: own, aliases = [] }: Option,
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +57,7 @@ export function variableOf(
   return undefined;
 }
 
-/** Returns the choice that a value of a flag stands for. */
+/** Returns the choice that a flag's value stands for. */
 export const chosenWord = ({ aliases = [] }: Option, flag: string, value: string): string =>
   wordFor(aliases.find(({ name }) => `--${name}` === flag)?.words, value);
 

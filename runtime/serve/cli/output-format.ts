@@ -3,7 +3,7 @@ import { commonOptions } from './common-options.ts';
 
 export const JSON_OPTION = commonOptions({ json: {} });
 
-/** The output format of a command that has --json and --format; the first one is short for --format json. */
+/** The output format of a command with --json and --format; --json is short for --format json. */
 export function formatOf(invocation: Invocation): string {
   const format = invocation.value('format') ?? 'text';
   if (!invocation.flag('json')) return format;

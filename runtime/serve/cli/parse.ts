@@ -78,7 +78,8 @@ function parse(command: Command, { options, shownNames }: OptionTable, args: rea
   });
   const { tokens } = parseArgs({
     args: [...args],
-    // The messages of strict mode have three lines and mention positional arguments even if there are none.
+    // Node's strict-mode messages have three lines and mention positional arguments even if there
+    // are none.
     strict: false,
     tokens: true,
     options: Object.fromEntries(types),
@@ -121,7 +122,7 @@ function unknownOption({ name, rawName }: OptionToken, command: Command, options
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, option: Option): string {
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} requires a value: ${rawName} <${option.value}>.`);
-  // An unset shell variable expands to an empty text, which is not an intended value.
+  // An unset shell variable expands to an empty string, which is not an intended value.
   if (value === '' && !option.choices && !option.canBeEmpty) {
     throw new UsageError(
       `--${name} must not be empty. Remove it, or set a value: --${name} <${option.value}>.`,

@@ -24,7 +24,10 @@ export function atLeast<const Names extends readonly string[]>(
   return { first: exactly<Names>(own, ...names), rest: positionals.slice(names.length) };
 }
 
-/** Returns the invocation as if the command line ended at `--`; the arguments after it belong to another program. */
+/**
+ * Returns the invocation as if the command line ended at `--`; the arguments after it belong to
+ * another program.
+ */
 export const beforeDashes = (invocation: Invocation): Invocation => ({
   ...invocation,
   positionals: invocation.positionals.slice(

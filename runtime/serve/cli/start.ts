@@ -3,7 +3,7 @@ import { OutputClosedError, writeAll } from '#platform/stdio.ts';
 import type { Program } from './command.ts';
 import { runProgram } from './run.ts';
 
-/** Runs a program as this process: writes to stdout and stderr, and exits with its exit code. */
+/** Runs a program in this process: writes to stdout and stderr, and exits with its exit code. */
 export function startProgram(program: Program, args: readonly string[]): void {
   void runProgram(program, args, { out, err }).then((code) => {
     // All output has been written; waiting for native threads would only cost time.

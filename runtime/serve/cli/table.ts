@@ -61,7 +61,7 @@ const WIDE =
   /^(?:\p{RGI_Emoji}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/v;
 const UNSEEN = /^(?:\p{M}|\p{Cf})/v;
 
-/** Characters of these texts take one column each; detecting emoji is slow. */
+/** Characters in such texts take one column each. Checked first, because detecting emoji is slow. */
 const PLAIN = /^[ -~]*$/;
 
 /** Number of terminal columns that a text takes. */

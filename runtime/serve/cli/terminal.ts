@@ -1,7 +1,7 @@
 import { styleText, stripVTControlCharacters } from 'node:util';
 import type { Output } from './command.ts';
 
-/** Properties of the terminal that a table is printed to. */
+/** Properties of the terminal on which a table is printed. */
 export interface Terminal {
   /** Width in characters; infinite if nothing limits it, as in a file. */
   readonly width: number;
@@ -27,11 +27,14 @@ export const printJson = ({ out }: Output, value: unknown): void =>
 export const printLines = ({ out }: Output, lines: readonly string[]): void =>
   out(lines.map((line) => `${line}\n`).join(''));
 
-/** Removes control characters except line breaks, so that text of others cannot hide or change what a terminal shows. */
+/**
+ * Removes control characters except line breaks, so that untrusted text cannot hide or change what
+ * a terminal shows.
+ */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** An output whose messages contain text of others, for example of a registry. */
+/** An output whose messages contain untrusted text, for example from a registry. */
 export const printableMessages = (output: Output): Output => ({
   ...output,
   err: (text) => output.err(printable(text)),

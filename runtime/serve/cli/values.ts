@@ -3,7 +3,7 @@ import { numberIn } from '#core/numbers/number-in.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
-/** Returns the value of an integer option, which has a fallback or can be missing. */
+/** Returns the value of an integer option; undefined if it is not set and has no fallback. */
 export function wholeNumberOption(
   invocation: Invocation,
   name: string,
@@ -17,7 +17,7 @@ export function wholeNumberOption(
   throw new UsageError(`${given} is not a whole number from ${min} to ${max}.`);
 }
 
-/** Same as `wholeNumber`, for an option that has a fallback. */
+/** Same as `wholeNumberOption`, for an option with a fallback. */
 export function requiredNumber(
   invocation: Invocation,
   name: string,
@@ -52,8 +52,9 @@ export function listOption(invocation: Invocation, name: string): string[] {
 }
 
 /**
- * Adds the names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT. Adds the names, too, that the program with this
- * prefix has from an earlier one. An option that is only there for an earlier program has no variable, because it had none there.
+ * Adds the options' environment variables: `--http-port` is ENCODERFILE_HTTP_PORT. Also adds the
+ * names that the program with this prefix inherits from an earlier one. An option that only exists
+ * for an earlier program has no variable, because it had none there.
  */
 export function withEnvironment(
   prefix: string,

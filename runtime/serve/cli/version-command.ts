@@ -3,7 +3,10 @@ import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './terminal.ts';
 
-/** The `version` command of a program without a model. The builder inserts the version; from source there is none. */
+/**
+ * The `version` command of a program without a model. The builder inserts the version; when running
+ * from source there is none.
+ */
 export const versionCommand = (name: string): Command => ({
   summary: 'Print the product name and version.',
   options: JSON_OPTION,

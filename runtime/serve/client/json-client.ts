@@ -4,11 +4,11 @@ import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
 export interface JsonClientOptions {
-  /** Headers of every request. */
+  /** Headers for all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly connections?: number | undefined;
   readonly connectMs?: number | undefined;
-  /** Timeout for the response headers, and for silence in the body. */
+  /** Timeout for the response headers, and for pauses in the body. */
   readonly answerMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
   /** Maximum number of redirects to follow. Default: 0. */
@@ -17,19 +17,19 @@ export interface JsonClientOptions {
 
 export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Added to the path of the base URL. */
+  /** Path that is appended to the base URL. */
   readonly path: string;
   /** A JSON text or a form. */
   readonly body?: string | FormData | undefined;
-  /** Headers of this request only. */
+  /** Headers for this request only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A response of any status. */
+/** A response with any status. */
 interface ClientResponse {
   readonly status: number;
-  /** The header of this name in lower case, or an empty text. */
+  /** The header with this lower-case name, or an empty string. */
   readonly header: (name: string) => string;
 }
 
@@ -41,13 +41,13 @@ export interface StreamedResponse extends ClientResponse {
   readonly body: Dispatcher.ResponseData['body'];
 }
 
-/** Sends requests with JSON to one server. Requests reject if there is no response. */
+/** Sends JSON requests to one server. Requests reject if there is no response. */
 export interface JsonClient {
   /** Resolves with the whole response. */
   ask(request: ClientRequest): Promise<TextResponse>;
   /** Resolves when the response starts; its body must be read. */
   open(request: ClientRequest): Promise<StreamedResponse>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -93,18 +93,18 @@ export function createJsonClient(baseUrl: string | URL, options: JsonClientOptio
   };
 }
 
-/** The error that the body of a response describes. */
+/** The error described by a response body. */
 interface ErrorBody {
   readonly message: string;
-  /** The stable name of the error. */
+  /** The stable error name. */
   readonly code: string | undefined;
-  /** Messages about parts of the request. */
+  /** Messages about individual parts of the request. */
   readonly details: readonly string[];
 }
 
 /**
- * Reads the errors of all servers of this project: `error.message` with `error.code` as in OpenAI's API, and `detail` with
- * `errors` as in RFC 9457. Returns undefined for other texts.
+ * Reads error bodies of all servers in this project: `error.message` with `error.code` as in
+ * OpenAI's API, and `detail` with `errors` as in RFC 9457. Returns undefined for other texts.
  */
 export function readErrorBody(text: string): ErrorBody | undefined {
   let body: unknown;

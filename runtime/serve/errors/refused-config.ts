@@ -1,6 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 
-/** Turns the error of a rejected configuration into one for its author; the server keeps its previous configuration. */
+/**
+ * Converts the error of a rejected configuration to one for its author; the server keeps its
+ * previous configuration.
+ */
 export function rejectedConfigError(error: unknown): AppError {
   const known = AppError.from(error);
   if (known.code !== 'ConfigError') return known;

@@ -2,13 +2,16 @@ import { AppError } from '#contract/errors.ts';
 
 /** Splits a byte stream into server-sent events without parsing them, so that they can be forwarded unchanged. */
 export interface FrameSplitter {
-  /** Adds a chunk; returns the events that are now complete, including the empty line that ends each. They share one buffer. */
+  /**
+   * Adds a chunk; returns the events that are now complete, each including its final empty line.
+   * They share one buffer.
+   */
   push(chunk: Buffer): Buffer[];
   /** Returns the rest of the stream: an event without its final empty line. */
   end(): Buffer | undefined;
 }
 
-/** Maximum size of an event, so that a single event cannot fill the memory. */
+/** Maximum size of an event, so that a single event cannot exhaust the memory. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 const LF = 0x0a;
@@ -60,7 +63,7 @@ export function createFrameSplitter(
   };
 }
 
-/** Whether the chunk, or the boundary to the previous chunk, can contain an empty line. */
+/** Whether the chunk, or its boundary with the previous one, can contain an empty line. */
 const canEndEvent = (last: Buffer, chunk: Buffer): boolean =>
   chunk.includes(EMPTY_LINE) ||
   chunk.includes(CR) ||
@@ -80,7 +83,7 @@ function endOfAnyFrame(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte !== LF && byte !== CR) continue;
-    // Whether an LF follows is only known with the next byte.
+    // Only the next byte shows whether an LF follows.
     if (byte === CR && at + 1 === bytes.length) return -1;
     const isEmpty = at === lineStart;
     if (byte === CR && bytes[at + 1] === LF) at += 1;
@@ -101,14 +104,14 @@ export interface EventData {
   readonly data: string | undefined;
   /** Event id, from which a client can resume the stream. */
   readonly id: string | undefined;
-  /** How long a client should wait before it reconnects. */
+  /** How long a client should wait before reconnecting. */
   readonly retryMs: number | undefined;
 }
 
 const NEWLINE = /\r\n|\r|\n/;
 const ONE_DATA_LINE = 'data: ';
 
-/** Parses one event, as `createFrameSplitter` returns it. */
+/** Parses one event returned by `createFrameSplitter`. */
 export function readEvent(frame: Buffer): EventData {
   const text = frame.toString('utf8');
   // Nearly all events consist of one data line.

@@ -5,8 +5,8 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /**
- * Smallest body to compress. A server sends about this much before it waits for an acknowledgment, so a smaller body would not
- * arrive earlier (docs/decisions/0060).
+ * Smallest body to compress. A server sends about this much before it waits for an acknowledgment,
+ * so a smaller body would not arrive earlier (docs/decisions/0060).
  */
 const MIN_COMPRESSED_BYTES = 14_336;
 
@@ -16,7 +16,7 @@ const asyncBrotli = promisify(brotliCompress);
 const asyncGzip = promisify(gzip);
 const asyncZstd = promisify(zstdCompress);
 
-/** Fast levels, on the threads of Node's pool: the processors are needed for inference. */
+/** Fast levels, on the threads of Node's pool: the CPUs are needed for inference. */
 const COMPRESSORS: Readonly<Record<Coding, (body: string | Uint8Array) => Promise<Uint8Array>>> = {
   zstd: (body) => asyncZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   gzip: (body) => asyncGzip(body, { level: 1 }),
@@ -26,11 +26,12 @@ const COMPRESSORS: Readonly<Record<Coding, (body: string | Uint8Array) => Promis
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
 
 /**
- * Compresses a large response if its client accepts that. Responses that are written in pieces, such as event streams, are sent
- * unchanged.
+ * Compresses a large response if its client accepts that. Responses that are written in parts, such
+ * as event streams, are sent unchanged.
  */
 export function compressLargeResponse({ method, headers }: IncomingMessage, outgoing: ServerResponse): void {
-  // A page of another site could guess secrets from the sizes of responses to requests with cookies.
+  // A page of another site could guess secrets from the sizes of responses to requests with
+  // cookies.
   if (method === 'HEAD' || headers.cookie !== undefined) return;
   const writeHead = outgoing.writeHead.bind(outgoing);
 
@@ -94,7 +95,7 @@ const isBody = (value: unknown): value is string | Uint8Array =>
 const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHeader[] =>
   typeof value === 'object' && value !== null;
 
-/** Whether the headers alone say that the body is small, as they do for most responses. */
+/** Whether the headers alone show that the body is small, as in most responses. */
 function hasSmallLength(head: OutgoingHttpHeaders | OutgoingHttpHeader[]): boolean {
   if (!Array.isArray(head)) return false;
   const at = head.lastIndexOf('Content-Length');
@@ -109,7 +110,7 @@ function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean
     COMPRESSIBLE.test(valueOf('content-type')) &&
     (length === '' || Number(length) >= MIN_COMPRESSED_BYTES) &&
     valueOf('content-encoding') === '' &&
-    // A strong validator stands for the bytes as they are.
+    // A strong validator identifies the exact bytes.
     !valueOf('etag').startsWith('"') &&
     !/no-transform/i.test(valueOf('cache-control'))
   );
@@ -123,7 +124,10 @@ function withVary(values: HeaderValues): OutgoingHttpHeaders {
     : { ...values, vary: [...vary, 'Accept-Encoding'].join(', ') };
 }
 
-/** Encodings of responses. At the same preference of the client, the first one is used: it takes the least processor time. */
+/**
+ * Supported encodings. Among those that the client prefers equally, the first one is used, because
+ * it takes the least CPU time.
+ */
 const CODINGS = ['zstd', 'gzip', 'br'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -137,7 +141,7 @@ export function preferredCoding(header: string | undefined): Coding | undefined 
   const weights = new Map(header.toLowerCase().split(',').map(weightOf));
   const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
   const best = greatest(CODINGS.map(weight));
-  // A client that names an encoding with a smaller weight than no encoding prefers the latter.
+  // A client that gives an encoding a smaller weight than no encoding prefers no encoding.
   if (best <= 0 || best < (weights.get('identity') ?? 0)) return undefined;
   return CODINGS.find((coding) => weight(coding) === best);
 }
@@ -146,14 +150,14 @@ function weightOf(item: string): [name: string, weight: number] {
   const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   const weight = quality === undefined ? 1 : Number(quality.slice(2));
-  // Without a valid number, the client may not be able to decode it.
+  // Without a valid weight, the client may not be able to decode it.
   return [name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0];
 }
 
-/** Headers as `writeHead` takes them: an object, or names and values in turn. */
+/** Headers as accepted by `writeHead`: an object, or alternating names and values. */
 type ResponseHead = OutgoingHttpHeaders | readonly OutgoingHttpHeader[] | undefined;
 
-/** Headers by their name in lower case, with all values of each. */
+/** Headers by lower-case name, with all values of each. */
 type HeaderValues = Readonly<Record<string, string[]>>;
 
 function headerValues(head: ResponseHead): HeaderValues {

@@ -9,7 +9,7 @@ import {
 import { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 
-/** What a body of unknown length is checked against while it grows. */
+/** Limits for a body of unknown length while it grows. */
 export interface BodyGrowth {
   /** Maximum number of bytes. */
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface BodyGrowth {
   readonly hold: ByteHold;
 }
 
-/** Large pieces: each one is a turn of the event loop. */
+/** Large chunks, because each one takes a turn of the event loop. */
 const OPTIONS = { chunkSize: 256 * 1024 };
 
 const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<
@@ -26,20 +26,20 @@ const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<
 >([
   ['gzip', () => createGunzip(OPTIONS)],
   ['x-gzip', () => createGunzip(OPTIONS)],
-  // Some clients send deflate without the header of zlib.
+  // Some clients send deflate without the zlib header.
   ['deflate', (body) => (hasZlibHeader(body) ? createInflate(OPTIONS) : createInflateRaw(OPTIONS))],
   ['br', () => createBrotliDecompress(OPTIONS)],
   ['zstd', () => createZstdDecompress(OPTIONS)],
 ]);
 
 /**
- * Maximum ratio of decoded to encoded bytes, for bodies above the size. JSON of chats has a ratio of 3 to 20; one that is made to
- * fill memory has a thousand or more.
+ * Maximum ratio of decoded to encoded bytes, for bodies above this size. JSON of chats has a ratio
+ * of 3 to 20; a decompression bomb has a thousand or more.
  */
 const MAX_RATIO = 100;
 const RATIO_MATTERS_ABOVE = 4 * 1024 * 1024;
 
-/** Value of `Accept-Encoding` in the response to a request with another encoding. */
+/** Value of `Accept-Encoding` in the response to a request with an unsupported encoding. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
 
 /** Returns the decoder for a `Content-Encoding` header, undefined for a plain body. Throws an UnsupportedMediaError. */
@@ -91,6 +91,6 @@ const tooDense = (encodedBytes: number): AppError =>
     `The body of ${encodedBytes} bytes decodes to more than ${MAX_RATIO} times as many. Send it uncompressed.`,
   );
 
-/** The method is 8, and the first two bytes are a multiple of 31. */
+/** Detects the zlib header: the method is 8, and the first two bytes are a multiple of 31. */
 const hasZlibHeader = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;

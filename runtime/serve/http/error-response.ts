@@ -3,18 +3,18 @@ import type { StatusCode } from 'hono/utils/http-status';
 import type { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 
-/** Error format of paths that start with `prefix`, for APIs whose clients expect JSON. */
+/** Error format for paths that start with `prefix`, for APIs whose clients expect JSON. */
 export interface ErrorFormat {
   /** Path prefix; empty for all paths. */
   readonly prefix: string;
   /** Media type. Default: `application/json`. */
   readonly mediaType?: string;
-  /** The status where clients of the API expect another one. Can set headers. */
+  /** Overrides the status for clients that expect a different one. Can set headers. */
   readonly status?: (error: AppError, c: Context) => number | undefined;
   readonly body: (error: AppError, status: number, c: Context) => unknown;
 }
 
-/** Turns an error into a response: the plain message, or the format of the path. */
+/** Converts an error to a response: the plain message, or the format of the path. */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
   const status = (format?.status?.(error, c) ?? HTTP_STATUS[error.code]) as StatusCode;
@@ -27,9 +27,9 @@ export function errorResponse(c: Context, error: AppError, formats: readonly Err
     c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
-  // The rest of the request would be taken for the next request.
+  // The rest of the request would be interpreted as the next request.
   if (status === 408) c.header('Connection', 'close');
-  // The message can contain text of the caller, which browsers must not interpret as a page.
+  // The message can contain text from the caller, which browsers must not interpret as a page.
   c.header('X-Content-Type-Options', 'nosniff');
   c.status(status);
   const body = format ? JSON.stringify(format.body(error, status, c)) : error.message;

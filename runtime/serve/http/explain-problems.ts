@@ -11,14 +11,14 @@ const MAX_REPORTED = 20;
 /** Maximum number of validation errors to examine; each list element can fail every alternative. */
 const MAX_EXAMINED = 200;
 
-/** Turns the errors of ajv (with `verbose`) into sentences for the author of the request. */
+/** Converts errors from ajv (with `verbose`) to sentences for the author of the request. */
 export function explainProblems(errors: readonly ErrorObject[]): string {
   const sentences = [...new Set(relevantErrors(examined(errors)).map((error) => sentence(error)))];
   const more = sentences.length > MAX_REPORTED || errors.length > MAX_EXAMINED ? ['and more'] : [];
   return [...sentences.slice(0, MAX_REPORTED), ...more].join('; ');
 }
 
-/** Same as a list, with the location and the value of each problem. */
+/** Same, as a list with the location and the value of each problem. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
   const found = relevantErrors(examined(errors)).slice(0, MAX_REPORTED);
   return found.map((error) => ({
@@ -35,7 +35,7 @@ function stepsTo({ instancePath, params }: ErrorObject): string[] {
   return typeof key === 'string' ? [...outside, key.slice(0, 64)] : outside;
 }
 
-/** Includes short values only: the "value" of a missing member is the whole object around it. */
+/** Only includes short values: the "value" of a missing member is the whole object around it. */
 function shortValue({ data, params }: ErrorObject): { value?: unknown } {
   const key: unknown = params['additionalProperty'];
   const value = typeof key === 'string' ? memberOf(data, key) : data;
@@ -46,7 +46,7 @@ function shortValue({ data, params }: ErrorObject): { value?: unknown } {
 function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   if (errors.length <= MAX_EXAMINED) return errors;
   const first = errors.slice(0, MAX_EXAMINED);
-  // Errors of a value's alternatives precede the error of the value: keep both or neither.
+  // The errors of a value's alternatives precede the error of the value: keep both or neither.
   return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
 }
 
@@ -86,7 +86,7 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
   }
 }
 
-/** Creates the formatter when there is a problem, because that reads data which a start would wait for. */
+/** Creates the formatter when there is a problem, because the data it needs would slow down startup. */
 const oneOf = (names: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 
@@ -104,7 +104,7 @@ const flat = (branches: readonly SchemaBranch[]): SchemaBranch[] =>
 
 function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
   const known = Object.keys(schema?.['properties'] ?? {});
-  // Long garbage does not resemble any key.
+  // Long garbage resembles no key.
   const written = key.slice(0, 64);
   const best = known.length === 0 ? undefined : closest(written, known);
   const hint =
@@ -126,7 +126,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const nameOf = ({ title, type = '' }: SchemaBranch): string => title ?? TYPE_NAMES[type] ?? type;
 
-/** Describes lists and objects by kind only, because they can be large. */
+/** Describes lists and objects only by kind, because they can be large. */
 function describe(value: unknown): string {
   const type = typeOf(value);
   if (type === 'array' || type === 'object') return TYPE_NAMES[type] ?? type;

@@ -3,18 +3,18 @@ import { createKnownHosts, type HostRules } from './request-head.ts';
 import type { Context } from 'hono';
 
 export interface OwnAddressOptions {
-  /** The URL of the server in the configuration. */
+  /** The configured URL of the server. */
   readonly publicUrl?: string | undefined;
   /** Whether a proxy in front of the server sets `X-Forwarded-Host` and `X-Forwarded-Proto`. */
   readonly trustProxy?: boolean | undefined;
   readonly hostRules: Pick<HostRules, 'hostname' | 'allowedHosts'>;
 }
 
-/** The parts of a request that contain the address at which it reached the server. */
+/** The parts of a request that show the address at which it reached the server. */
 export interface AddressedRequest {
   readonly scheme: 'http' | 'https';
   readonly headers: { get(name: string): string | null };
-  /** The end of the connection on this machine, which the client cannot choose. */
+  /** The local end of the connection, which the client cannot choose. */
   readonly socket?:
     | { readonly localAddress?: string | undefined; readonly localPort?: number | undefined }
     | undefined;
@@ -24,11 +24,13 @@ export interface AddressedRequest {
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Creates the function that returns the base URL of this server as a client may use it, for example `https://tools.example`, or
- * undefined if nothing but the request names it. Clients choose the `Host` header, and may act for another person, whose browser
- * or key the URL then leads away. So a host only counts if it is a loopback name, if the configuration names it, or if it is the
- * address at which the connection arrived. The configured URL goes before all. Forwarded headers only count with `trustProxy`:
- * a proxy of this machine may pass on those of a client.
+ * Creates the function that returns this server's base URL as a client can use it, for example
+ * `https://tools.example`; undefined if only the request names it. Clients choose the `Host`
+ * header, and may act for another person, whose browser or key the URL would then redirect. A host
+ * is therefore only trusted if it is a loopback name, if the configuration names it, or if it is
+ * the address at which the connection arrived. The configured URL takes precedence. Forwarded
+ * headers are only trusted with `trustProxy`, because a proxy on this machine may pass on the
+ * client's own.
  */
 export function createOwnAddress({
   publicUrl,
@@ -56,7 +58,7 @@ export function createOwnAddress({
   };
 }
 
-/** The base URL of the end of a connection on this machine. @internal */
+/** The base URL of the local end of a connection. @internal */
 export function socketAddress({ scheme, socket }: AddressedRequest): string | undefined {
   const { localAddress, localPort } = socket ?? {};
   if (localAddress === undefined || localPort === undefined) return undefined;
@@ -68,7 +70,7 @@ function isLocalEnd(host: string, socket: AddressedRequest['socket']): boolean {
   return local !== undefined && bindHost(host.replace(/:\d+$/, '')) === plainAddress(local);
 }
 
-/** An IPv4 address of a socket that listens on IPv6, too, without its prefix. */
+/** The IPv4 address of a socket that also listens on IPv6, without its prefix. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
 
 /** The environment that `@hono/node-server` passes with a request. */
@@ -80,13 +82,16 @@ interface NodeEnv {
 export type BaseAddress = (c: Context) => string;
 
 interface BaseAddresses {
-  /** For links. If nothing but the request names its host, the address at which the connection arrived. */
+  /** For links. If only the request names its host, the address at which the connection arrived is used. */
   readonly link: BaseAddress;
-  /** For what must not leave this server, as the code of a sign-in; undefined if nothing but the request names its host. */
+  /**
+   * For data that must not leave this server, such as the code of a sign-in; undefined if only the
+   * request names its host.
+   */
   readonly known: (c: Context) => string | undefined;
 }
 
-/** Creates the functions that return the base URL of the server for a request. */
+/** Creates the functions that return the server's base URL for a request. */
 export function createBaseAddresses(options: OwnAddressOptions): BaseAddresses {
   const ownAddress = createOwnAddress(options);
   const known = (c: Context): string | undefined => ownAddress(requestOf(c));

@@ -21,12 +21,12 @@ export interface EventLog {
 }
 
 /**
- * Records sent messages, so that a client that lost its connection can resume. All streams share one limit, and the oldest
- * messages are dropped first.
+ * Records sent messages, so that a client that lost its connection can resume. All streams share
+ * one limit, and the oldest messages are dropped first.
  */
 export function createEventLog(maxCharacters: number): EventLog {
   let characters = 0;
-  /** Messages in order of arrival, with the list of their stream. */
+  /** Messages in order of arrival, each with its stream's list. */
   const all = new Map<LoggedEvent, LoggedEvent[]>();
   const drop = (event: LoggedEvent): void => {
     if (all.delete(event)) characters -= event.json.length;

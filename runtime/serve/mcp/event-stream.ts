@@ -1,7 +1,7 @@
 import type { StreamLog } from './event-log.ts';
 import { type EventSink, type HttpExchange, STREAM_TYPE } from '../http/exchange.ts';
 
-/** A stream of server-sent events with one JSON-RPC message each, to a client that can reconnect. */
+/** A stream of server-sent events, each with one JSON-RPC message, to a client that can reconnect. */
 export interface EventStream {
   /** Makes the stream the response to a request. */
   attach(exchange: HttpExchange, options?: AttachOptions): void;
@@ -16,18 +16,24 @@ export interface EventStream {
 }
 
 interface AttachOptions {
-  /** Number of the last event that the client has received. */
+  /** Number of the last event that the client received. */
   readonly after?: number | undefined;
-  /** Called when the response is over: the stream ended, the client left, or it reconnected elsewhere. */
+  /**
+   * Called when the response is over: the stream ended, the client disconnected, or it reconnected
+   * elsewhere.
+   */
   readonly onOver?: (() => void) | undefined;
 }
 
 export interface EventStreamOptions {
   /** Headers of every response that the stream starts. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Name of the stream in event ids, and its recorded messages; without it the stream cannot be resumed. */
+  /** Name of the stream in event ids, and its recorded messages. Without it, the stream cannot be resumed. */
   readonly resume?: { readonly name: string; readonly log: StreamLog } | undefined;
-  /** Whether to start with an event that has only an id: clients before 2025-11-25 take it for a malformed message. */
+  /**
+   * Whether to start with an event that has only an id: clients before 2025-11-25 would treat it as
+   * a malformed message.
+   */
   readonly primes?: boolean | undefined;
   /** Interval of keepalive messages, so that no intermediary closes the connection as idle. */
   readonly keepAliveMilliseconds?: number | undefined;
@@ -69,7 +75,8 @@ export function createEventStream(options: EventStreamOptions = {}): EventStream
 
   return {
     attach(exchange, { after, onOver } = {}) {
-      // A client that reconnects has lost the previous connection, even if that is not yet known here.
+      // A client that reconnects has lost the previous connection, even if that has not been
+      // noticed here yet.
       finish();
       const opened = exchange.stream({ ...STREAM_TYPE, ...headers });
       sink = opened;

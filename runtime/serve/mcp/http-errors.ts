@@ -2,7 +2,7 @@ import { type HttpAnswer, JSON_TYPE } from '../http/exchange.ts';
 import { BATCH_VERSION } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
-/** Error code of the protocol's SDKs for HTTP errors that do not belong to a JSON-RPC request. */
+/** Error code of the MCP SDKs for HTTP errors that do not belong to a JSON-RPC request. */
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 

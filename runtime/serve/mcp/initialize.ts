@@ -17,7 +17,10 @@ export function isInitialize(message: ClientMessage | undefined): message is Req
   );
 }
 
-/** Reads the settings that `initialize` negotiates for the session. `offered` is the version for clients of unknown versions. */
+/**
+ * Reads the session settings that `initialize` negotiates. `offered` is the version for clients
+ * with unknown versions.
+ */
 export function readInitialize(
   { params }: Request,
   offered?: SessionVersion,

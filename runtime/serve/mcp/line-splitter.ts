@@ -5,13 +5,13 @@ export type Line = { readonly text: string } | { readonly tooLong: true };
 export interface LineSplitter<Item = Line> {
   /** Returns the lines that end in this chunk. A line over the limit is reported once, as soon as it exceeds the limit. */
   push(chunk: Buffer): Item[];
-  /** Returns the last line if the stream does not end with a line end. */
+  /** Returns the last line if the stream does not end with a line break. */
   end(): Item[];
 }
 
 /** Holds the parts of one line that arrives in several chunks. */
 export interface OpenLine<Item = Line> {
-  /** Whether parts were added since the last line end. */
+  /** Whether parts were added since the last line break. */
   isOpen(): boolean;
   add(part: Buffer): Item[];
   /** Ends the line, and returns it. */
@@ -31,7 +31,10 @@ export const createLineSplitter = (
   { cut = false }: LineSplitterOptions = {},
 ): LineSplitter => splitLines(cappedLine(maxBytes, cut), maxBytes);
 
-/** Splits a byte stream into lines, with an own way to hold those that arrive in parts or exceed `maxBytes`. */
+/**
+ * Splits a byte stream into lines, with a custom way to hold lines that arrive in parts or exceed
+ * `maxBytes`.
+ */
 export function splitLines<Item>(
   open: OpenLine<Item>,
   maxBytes: number,
@@ -41,7 +44,7 @@ export function splitLines<Item>(
       const lines: (Item | { readonly text: string })[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
-        // Most lines are short and arrive whole: they need no copy.
+        // Most lines are short and arrive whole, so they need no copy.
         if (!open.isOpen() && end - from <= maxBytes) lines.push({ text: chunk.toString('utf8', from, end) });
         else pushAll(lines, [...open.add(chunk.subarray(from, end)), ...open.finish()]);
         from = end + 1;

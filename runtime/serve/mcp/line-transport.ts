@@ -9,7 +9,7 @@ import { isClientMessage, isRequestId } from './rpc-message.ts';
 export interface LineTransportOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Maximum line length; longer lines are answered with an error. Default: 10 MiB, as in the SDK. */
+  /** Maximum line length; longer lines get an error response. Default: 10 MiB, as in the SDK. */
   readonly maxLineBytes?: number | undefined;
   /** Parses lines, for example so that numbers keep all their digits. Default: as `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
@@ -18,7 +18,7 @@ export interface LineTransportOptions {
 }
 
 export interface LineTransport extends Transport {
-  /** Takes a list of messages; returns false if that is invalid. Default: lists are invalid. */
+  /** Handles a list of messages; returns false if it is invalid. Default: lists are invalid. */
   onlist?: ((messages: readonly unknown[]) => boolean) | undefined;
   /** Resolves when no more input is read: the client closed stdin, or `signal` was aborted. */
   readonly finished: Promise<void>;
@@ -33,8 +33,9 @@ export interface LineTransport extends Transport {
 const DEFAULT_MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
- * MCP over stdio: one JSON-RPC message per line. Unlike the SDK's transport, it reports malformed lines to the client, survives
- * lines that are too long, and stops reading while the client does not read.
+ * MCP over stdio: one JSON-RPC message per line. Unlike the SDK's transport, it reports malformed
+ * lines to the client, survives lines that are too long, and stops reading while the client does
+ * not read.
  */
 export function createLineTransport(options: LineTransportOptions): LineTransport {
   const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES, parse = parseJsonText } = options;
@@ -80,7 +81,8 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
     gone: gone.promise,
     flushed: () => write('').catch(() => undefined),
     async start() {
-      // A broken pipe means that the client has left. The listeners stay, so that it never ends the process.
+      // A broken pipe means that the client has disconnected. The listeners stay, so that it never
+      // ends the process.
       stdout.on('error', gone.resolve).on('close', () => gone.resolve(undefined));
       stdin.on('error', onEnd).on('close', onEnd).on('end', onEnd).on('data', onData);
       signal?.addEventListener('abort', stopReading, { once: true });
@@ -100,7 +102,7 @@ interface Complaint {
   /** Id of the request that the error is about, if known. */
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
-  /** The messages of a line that is a list. */
+  /** The messages of a line that contains a list. */
   readonly list?: readonly unknown[];
 }
 
@@ -129,8 +131,8 @@ function readMessage(
 }
 
 /**
- * Returns the id of requests only: an error with the id of a malformed response would look like the response to another
- * request.
+ * Only returns ids of requests: an error with the id of a malformed response would look like the
+ * response to another request.
  */
 function requestId(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;

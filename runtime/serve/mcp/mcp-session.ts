@@ -7,13 +7,13 @@ import { AppError } from '#contract/errors.ts';
 
 /** The messages of one session: matches requests and responses in both directions. */
 export interface McpSession<Client> {
-  /** Handles a message. A request is answered through `answer`, possibly much later. */
+  /** Handles a message. The response to a request is sent through `answer`, possibly much later. */
   take(message: ClientMessage, client: Client, answer: PostAnswer): void;
-  /** Cancels a request like the client's own notification. */
+  /** Cancels a request, as the client's own notification would. */
   readonly cancel: (id: RequestId) => void;
   /** Called when the client has disconnected from the response to its requests. */
   readonly lose: (answer: PostAnswer) => void;
-  /** Resolves when every request is answered or cancelled. */
+  /** Resolves when every request is completed or cancelled. */
   readonly settled: () => Promise<void>;
   close(): void;
 }
@@ -109,17 +109,17 @@ interface AskOptions {
   readonly way: Way;
 }
 
-/** A connection to a client while it lasts. */
+/** A client connection, as long as it lasts. */
 interface Way {
   /** Sends a JSON message. */
   readonly tell: (json: string) => void;
 }
 
-/** Requests that a server sends to its client. */
+/** Requests from a server to its client. */
 interface ClientRequests {
   /** Sends a request. Rejects with the client's error, or with an AppError if there is no response. */
   ask(method: string, params: Params | undefined, options: AskOptions): Promise<Params>;
-  /** Handles a response; one without an open request is late or an error of the client, and is ignored. */
+  /** Handles a response. One without an open request is late or a client error, and is ignored. */
   settle(answer: Extract<ClientMessage, { kind: 'answer' }>): void;
   /** Fails the requests that were sent over a lost connection. */
   readonly lose: (way: Way) => void;

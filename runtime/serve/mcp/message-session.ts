@@ -6,16 +6,25 @@ import { RPC_CODE, RpcError } from './rpc-error.ts';
 import type { ClientMessage } from './rpc-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 
-/** A server that exists before its client does, or a function that creates one when the client sends `initialize`. */
+/**
+ * A server that exists before its client does, or a function that creates one when the client sends
+ * `initialize`.
+ */
 export type ServerSource<Client> =
   | SessionServer<Client>
   | ((link: SessionLink, opener: Client) => SessionServer<Client> | Promise<SessionServer<Client>>);
 
-/** A session in which `initialize` is a message like all others: over stdio, and over the HTTP transport of 2024-11-05. */
+/**
+ * A session in which `initialize` is an ordinary message: over stdio, and over the HTTP transport
+ * of 2024-11-05.
+ */
 export interface MessageSession<Client> {
-  /** Handles the messages of a line or a POST. Returns false for a list if the protocol version of the session has no lists. */
+  /**
+   * Handles the messages of a line or a POST. Returns false for a list if the session's protocol
+   * version does not support lists.
+   */
   take(messages: readonly ClientMessage[], isList: boolean, client: Client): boolean;
-  /** Resolves when every request is answered or cancelled. */
+  /** Resolves when every request is completed or cancelled. */
   settled(): Promise<void>;
   close(): void;
 }
@@ -106,7 +115,10 @@ export function createMessageSession<Client>(
   };
 }
 
-/** The error for requests before `initialize`. Clients that first try newer revisions expect that their method is unknown. */
+/**
+ * The error for requests before `initialize`. Clients that first try newer revisions expect their
+ * method to be unknown.
+ */
 function beforeInitialize(method: string): RpcError {
   if (method === 'server/discover')
     return new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
@@ -115,7 +127,7 @@ function beforeInitialize(method: string): RpcError {
   return new RpcError(RPC_CODE.invalidRequest, `Invalid request: send \`initialize\` before \`${method}\`.`);
 }
 
-/** Answers the requests of a list with a list, when all of them are answered or cancelled. */
+/** Responds to a list of requests with a list, once all of them are completed or cancelled. */
 function listAnswer(messages: readonly ClientMessage[], tell: (json: string) => void): PostAnswer {
   let left = messages.filter(({ kind }) => kind === 'request').length;
   const answers: string[] = [];

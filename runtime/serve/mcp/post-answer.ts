@@ -2,13 +2,13 @@ import type { EventStream } from './event-stream.ts';
 import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from '../http/exchange.ts';
 import type { RequestId } from './rpc-message.ts';
 
-/** The response to the requests of one POST: JSON, or a stream as soon as another message must be sent first. */
+/** The response to the requests of one POST: JSON, or a stream if another message must be sent first. */
 export interface PostAnswer {
   /** Sends a JSON message before the response. */
   readonly tell: (json: string) => void;
   /**
-   * Sets the JSON response to one of the requests; without JSON, the request gets none. The status is used unless the response
-   * is already a stream.
+   * Sets the JSON response to one of the requests; without JSON, that request gets no response. The
+   * status is used unless the response is already a stream.
    */
   readonly settle: (id: RequestId, json?: string, status?: number) => void;
   /** Whether the client has disconnected and cannot resume. */
@@ -18,13 +18,13 @@ export interface PostAnswer {
 export interface PostAnswerOptions {
   readonly exchange: HttpExchange;
   readonly ids: readonly RequestId[];
-  /** Whether the requests came as a list and are answered as a list. */
+  /** Whether the requests came as a list, so that the response is a list too. */
   readonly isList: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly openStream: () => EventStream;
   /** Time in milliseconds after which the response becomes a stream, which can be kept alive and resumed. */
   readonly streamAfterMilliseconds: number;
-  /** Called when the client has received its response, or has disconnected before. */
+  /** Called when the client has received its response, or has disconnected before that. */
   readonly onOver: (outcome: 'answered' | 'gone') => void;
 }
 

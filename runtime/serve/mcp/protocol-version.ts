@@ -13,7 +13,7 @@ export const BATCH_VERSION = '2025-03-26';
 /** First version whose clients accept events with only an id. */
 export const FIRST_PRIMED_VERSION = '2025-11-25';
 
-/** First version of the protocol without sessions. */
+/** First protocol version without sessions. */
 export const FIRST_STATELESS_VERSION = '2026-07-28';
 
 export const PROTOCOL_VERSION_HEADER = 'MCP-Protocol-Version';
@@ -21,7 +21,10 @@ export const PROTOCOL_VERSION_HEADER = 'MCP-Protocol-Version';
 /** A version that a server can offer. */
 export type SessionVersion = (typeof SESSION_VERSIONS)[number];
 
-/** Returns the version for a client's requested version: the same if supported, otherwise the one that the server offers. */
+/**
+ * Returns the version for a client's requested version: the same if supported, otherwise the one
+ * that the server offers.
+ */
 export const agreedVersion = (asked: string, offered: SessionVersion = SESSION_VERSIONS[0]): SessionVersion =>
   SESSION_VERSIONS.find((known) => known === asked) ?? offered;
 

@@ -10,8 +10,8 @@ export const RPC_CODE = {
 } as const;
 
 /**
- * An error as the client receives it: the SDK sends `code` and `message` of thrown errors. Its own McpError would repeat the
- * code in the message.
+ * An error in the form that the client receives: the SDK sends `code` and `message` of thrown
+ * errors. Its own McpError would repeat the code in the message.
  */
 export class RpcError extends Error {
   readonly code: number;

@@ -15,7 +15,10 @@ export type ClientMessage =
       readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
     };
 
-/** Returns the messages of a body; undefined if any is invalid. Lists of messages belong to revision 2025-03-26. */
+/**
+ * Returns the messages in a body; undefined if any is invalid. Lists of messages belong to revision
+ * 2025-03-26.
+ */
 export function readClientMessages(body: unknown): readonly ClientMessage[] | undefined {
   if (!Array.isArray(body)) {
     const message = readMessage(body);
@@ -26,7 +29,7 @@ export function readClientMessages(body: unknown): readonly ClientMessage[] | un
   return messages.length === body.length ? messages : undefined;
 }
 
-/** Whether a value is one message of JSON-RPC 2.0. */
+/** Whether a value is a single JSON-RPC 2.0 message. */
 export const isClientMessage = (value: unknown): value is JSONRPCMessage => readMessage(value) !== undefined;
 
 /** Maximum number of messages in a list. */

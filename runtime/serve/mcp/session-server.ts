@@ -1,12 +1,12 @@
 import type { Params, RequestId } from './rpc-message.ts';
 
-/** Answers the requests of one session. */
+/** Handles the requests of one session. */
 export interface SessionServer<Client> {
   /** Server information for the client, sent in the response to `initialize`. */
   readonly info: Params;
   readonly capabilities: Params;
   readonly instructions?: string | undefined;
-  /** Answers a request. Rejects with anything that `RpcError.from` accepts. */
+  /** Handles a request. Rejects with anything that `RpcError.from` accepts. */
   readonly answer: (request: SessionRequest<Client>) => Promise<Params>;
   /** Called when the session is over. */
   readonly close?: (() => void) | undefined;
@@ -23,8 +23,9 @@ export interface SessionRequest<Client> {
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params?: Params) => void;
   /**
-   * Sends the client a request on behalf of this request. Rejects with the client's error, or with an AppError if there is no
-   * response: the client disconnected, a timeout passed, or a signal was aborted.
+   * Sends the client a request on behalf of this request. Rejects with the client's error, or with
+   * an AppError if there is no response: the client disconnected, a timeout expired, or a signal
+   * was aborted.
    */
   readonly ask: (
     method: string,

@@ -24,7 +24,7 @@ export interface SessionRules<Value> {
 }
 
 export interface SessionStore<Value> {
-  /** Adds a session; returns false if all allowed sessions are in use. */
+  /** Adds a session; returns false if the maximum number of sessions is in use. */
   add(id: string, value: Value): boolean;
   get(id: string): Value | undefined;
   /** Marks a session as in use until the returned function is called. */

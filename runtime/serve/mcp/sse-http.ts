@@ -20,11 +20,20 @@ export interface McpSseOptions<Client> extends HostRules {
   readonly keepAliveMilliseconds?: number | undefined;
 }
 
-/** MCP over HTTP with SSE, for clients that do not have streamable HTTP: https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse */
+/**
+ * MCP over HTTP with SSE, for clients without streamable HTTP:
+ * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
 export interface McpSse<Client> {
-  /** Opens a session and its stream. Its first event is the URL for messages: `messagesPath` with the ID of the session. */
+  /**
+   * Opens a session and its stream. Its first event is the URL for messages: `messagesPath` with
+   * the session ID.
+   */
   open(exchange: HttpExchange, client: Client, messagesPath: string): void;
-  /** Handles messages for a session. `clientFor` returns the client that sends them; undefined if it cannot use the session. */
+  /**
+   * Handles messages for a session. `clientFor` returns the client that sends them; undefined if it
+   * cannot use the session.
+   */
   post(exchange: HttpExchange, clientFor: (opener: Client) => Client | undefined): Promise<void>;
   /** Waits for accepted requests, then ends all sessions. */
   close(graceMilliseconds: number): Promise<void>;

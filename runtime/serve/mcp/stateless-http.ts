@@ -13,7 +13,7 @@ import {
   type StatelessRequest,
 } from './stateless-request.ts';
 
-/** A request and the exchange to answer it. */
+/** A request and the exchange for its response. */
 export interface StatelessCall<Client> extends StatelessRequest {
   readonly client: Client;
   /** Aborted when the client disconnects, which is how clients of these versions cancel. */
@@ -26,11 +26,14 @@ export interface StatelessHttpOptions<Client> {
   readonly parseBody?: ((text: string) => unknown) | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly isKnown: (method: string, client: Client) => boolean;
-  /** Answers a call. Rejects with an RpcError. */
+  /** Handles a call. Rejects with an RpcError. */
   readonly answer: (call: StatelessCall<Client>) => Promise<Params>;
-  /** Handles the stream of a `subscriptions/listen`, and is notified when the client leaves it. */
+  /** Handles the stream of a `subscriptions/listen`, and is notified when the client disconnects from it. */
   readonly listen: (call: StatelessCall<Client>, stream: EventStream) => void;
-  /** Time in milliseconds after which a response becomes a stream, which can be kept alive. Default: one second. */
+  /**
+   * Time in milliseconds after which a response becomes a stream, which can be kept alive. Default:
+   * one second.
+   */
   readonly streamAfterMilliseconds?: number | undefined;
 }
 
@@ -39,8 +42,9 @@ export const LISTEN_METHOD = 'subscriptions/listen';
 const ONE_SECOND = 1000;
 
 /**
- * MCP without sessions, as of revision 2026-07-28: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports. A
- * response is plain JSON, or a stream if a message must be sent before it.
+ * MCP without sessions, as of revision 2026-07-28:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports. A response is plain
+ * JSON, or a stream if another message must be sent first.
  */
 export function createStatelessHttp<Client>(
   options: StatelessHttpOptions<Client>,
@@ -94,7 +98,7 @@ export function createStatelessHttp<Client>(
     const body = await readJsonBody(exchange, { parse, maxBytes });
     if ('refusal' in body) return exchange.answer(body.refusal);
     const checked = checkStateless(body.value, exchange.headers);
-    // No notification of a client needs handling.
+    // No client notification needs handling.
     if ('notification' in checked) return exchange.answer({ status: 202 });
     if ('refusal' in checked) return refuse(400, checked.refusal);
     const { id, method } = checked.request;

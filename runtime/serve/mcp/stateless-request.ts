@@ -4,7 +4,10 @@ import { META_KEY } from './rpc-message.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
-/** Error codes added by revision 2026-07-28: https://modelcontextprotocol.io/specification/2026-07-28/basic */
+/**
+ * Error codes added by revision 2026-07-28:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
 export const HEADER_MISMATCH = -32_020;
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 const UNSUPPORTED_VERSION = -32_022;
@@ -12,7 +15,7 @@ const UNSUPPORTED_VERSION = -32_022;
 /** Supported versions without sessions. */
 export const STATELESS_VERSIONS: readonly string[] = [FIRST_STATELESS_VERSION];
 
-/** A self-contained request of a client without a session. */
+/** A self-contained request from a client without a session. */
 export interface StatelessRequest {
   readonly id: string | number;
   readonly method: string;
@@ -110,7 +113,7 @@ function mismatch(header: string, found: string | null, expected: string): Probl
   };
 }
 
-/** Parameter that identifies the target of a method; the header `Mcp-Name` mirrors it. */
+/** The parameter that identifies a method's target; the header `Mcp-Name` mirrors it. */
 export const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -118,8 +121,10 @@ export const NAMED_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Encodes a value for a header: unchanged if possible, otherwise as Base64 with the specification's markers.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ * Encodes a value for a header: unchanged if possible, otherwise as Base64 with the specification's
+ * markers.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function encodeHeader(value: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);

@@ -15,9 +15,10 @@ export interface StdioOptions<Client = void> extends LineTransportOptions {
 }
 
 /**
- * Serves one client over stdin and stdout until it closes stdin and everything is answered, until it disconnects, or until
- * `signal` is aborted and earlier requests are answered. Rejects if output cannot be written, for example because the disk is
- * full, or because the client disconnects before it has all responses.
+ * Serves one client over stdin and stdout until it closes stdin and all requests are completed,
+ * until it disconnects, or until `signal` is aborted and earlier requests are completed. Rejects if
+ * output cannot be written, for example because the disk is full, or because the client disconnects
+ * before it has received all responses.
  */
 export async function serveMcpOverStdio<Client = void>(
   source: ServerSource<Client>,
@@ -55,7 +56,7 @@ export async function serveMcpOverStdio<Client = void>(
     );
 }
 
-/** Node opens /dev/null in the place of a closed stdout, and a client never reads either. */
+/** Node opens /dev/null in place of a closed stdout, and a client never reads either. */
 function refuseDiscarded(stdout: StdioOptions['stdout']): void {
   if (stdout !== process.stdout || !isNullDevice(1)) return;
   throw configError(
@@ -63,6 +64,9 @@ function refuseDiscarded(stdout: StdioOptions['stdout']): void {
   );
 }
 
-/** A broken pipe means that the client has left; any other error with a code comes from the system. */
+/**
+ * A broken pipe means that the client has disconnected; any other error with a code comes from the
+ * system.
+ */
 const isClientGone = (error: Error & { readonly code?: unknown }): boolean =>
   error.code === undefined || error.code === 'EPIPE' || error.code === 'ECONNRESET';

@@ -32,19 +32,19 @@ export interface McpHttpOptions<Client = void> extends HostRules {
   readonly canShare?: ((opener: Client, other: Client) => boolean) | undefined;
   /** Parses bodies instead of JSON.parse, so that they can be kept unchanged. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
-  /** Answers requests with a version without sessions, 2026-07-28 or later. */
+  /** Handles requests with a version without sessions, 2026-07-28 or later. */
   readonly stateless?: ((exchange: HttpExchange, client: Client) => Promise<void>) | undefined;
   /** Protocol version for clients that request an unknown one. Default: the newest. */
   readonly offeredVersion?: SessionVersion | undefined;
-  /** Maximum number of sessions; the one idle for longest is replaced by a new one. Default: 1000. */
+  /** Maximum number of sessions; a new session replaces the one that has been idle longest. Default: 1000. */
   readonly maxSessions?: number | undefined;
   /** A session without requests or open streams for this long is removed. Default: 30 minutes. */
   readonly idleMilliseconds?: number | undefined;
   /** Maximum body size. Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Whether to cancel requests and drop responses when the client disconnects. In MCP a lost connection does not cancel, so
-   * only set this if the tools have no side effects.
+   * Whether to cancel requests and drop responses when the client disconnects. In MCP a lost
+   * connection does not cancel, so only set this if the tools have no side effects.
    */
   readonly cancelWhenGone?: boolean | undefined;
   /** Time in milliseconds after which a response becomes a stream. Default: one second. */
@@ -71,7 +71,7 @@ interface Known<Client> {
 const METHODS = ['GET', 'POST', 'DELETE'];
 const HALF_AN_HOUR = 30 * 60_000;
 const ONE_SECOND = 1000;
-/** Maximum number of recorded characters of JSON over all sessions. */
+/** Maximum number of recorded JSON characters in all sessions. */
 const MAX_RECORDED_CHARACTERS = 32 * 1_048_576;
 
 /** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
@@ -199,7 +199,7 @@ interface HttpSessionOptions<Client> {
   /** Capabilities of the client. */
   readonly capabilities: SessionLink['capabilities'];
   readonly createServer: (link: SessionLink) => SessionServer<Client> | Promise<SessionServer<Client>>;
-  /** Records streams; without it they cannot be resumed, and disconnecting cancels the request. */
+  /** Records streams. Without it, they cannot be resumed, and disconnecting cancels the request. */
   readonly log: EventLog | undefined;
   readonly streamAfterMilliseconds: number;
   /** Marks the session as in use until the returned function is called. */
@@ -208,13 +208,13 @@ interface HttpSessionOptions<Client> {
 
 interface PostOrigin<Client> {
   readonly client: Client;
-  /** Called when everything is answered. */
+  /** Called when all requests are completed. */
   readonly leave: () => void;
 }
 
 /** A session over HTTP. */
 interface HttpSession<Client> {
-  /** Whether the negotiated version of the protocol has lists of messages. */
+  /** Whether the negotiated protocol version supports lists of messages. */
   readonly takesLists: boolean;
   readonly server: SessionServer<Client>;
   /** Handles the messages of a POST. Returns an immediate response if none of them is a request. */
@@ -225,7 +225,7 @@ interface HttpSession<Client> {
   close(): void;
 }
 
-/** Maximum number of finished streams to keep for clients that did not receive the response. */
+/** Maximum number of finished streams to keep for clients that have not received the response. */
 const MAX_FINISHED_STREAMS = 16;
 /** Name of the stream for messages without a request. */
 const STANDALONE = '0';

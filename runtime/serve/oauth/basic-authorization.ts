@@ -1,4 +1,7 @@
-/** Returns the header `Authorization` of a client. Both parts are encoded like a form. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/**
+ * Returns a client's `Authorization` header. Both parts are encoded as in a form. @see
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
 export const basicAuthorization = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}`;
 

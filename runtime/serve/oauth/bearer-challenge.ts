@@ -6,7 +6,7 @@ export interface BearerChallenge {
   readonly scope?: string | undefined;
   /** URL of the protected-resource metadata. @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
   readonly resourceMetadata?: string | undefined;
-  /** Whether tokens have to be bound to a key. @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1 */
+  /** Whether tokens must be bound to a key. @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1 */
   readonly isDpop?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ const PARAMETERS = {
 
 const SEPARATORS = /[\s,]*/y;
 const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
-/** A scheme, or a credential without a name, such as that of `Negotiate`. */
+/** A scheme, or an unnamed credential such as `Negotiate` has. */
 const WORD = /[^\s,]+/y;
 
 /** Reads the first `Bearer` or `DPoP` challenge among all challenges of a response; undefined if there is none. */
@@ -60,7 +60,7 @@ export function parseBearerChallenge(
   return { ...Object.fromEntries(parameters), ...(isDpop && { isDpop }) };
 }
 
-/** Writes a `Bearer` challenge. Characters that a quoted text cannot contain are replaced. */
+/** Formats a `Bearer` challenge. Characters that a quoted string cannot contain are replaced. */
 export function formatBearerChallenge(challenge: BearerChallenge): string {
   const parameters = Object.entries(PARAMETERS).flatMap(([name, key]) => {
     const value = challenge[key];

@@ -4,7 +4,10 @@ import { readResourceMetadata, type ResourceMetadata } from './resource-metadata
 import { readServerMetadata, type ServerMetadata } from './server-metadata.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** Finds the metadata of a protected resource: at the URL of its challenge, or at the well-known URLs. Undefined if there is none. */
+/**
+ * Finds the metadata of a protected resource, at the URL from its challenge or at the well-known
+ * URLs. Undefined if there is none.
+ */
 export async function discoverResource(
   http: OAuthHttp,
   resource: URL,
@@ -15,7 +18,10 @@ export async function discoverResource(
   return found && readResourceMetadata(found.body, resource);
 }
 
-/** Finds the metadata of an authorization server; undefined if it has none. A guessed issuer can have another identifier. */
+/**
+ * Finds the metadata of an authorization server; undefined if it has none. A guessed issuer can
+ * have a different identifier.
+ */
 export async function discoverServer(
   http: OAuthHttp,
   issuer: string,
@@ -29,7 +35,7 @@ export async function discoverServer(
   return found && readServerMetadata(found.body, issuer, isGuess);
 }
 
-/** Requests URLs until one has an answer. A failure of the server is not taken for missing metadata. */
+/** Requests URLs until one responds with metadata. A server failure does not count as missing metadata. */
 async function firstFound(
   http: OAuthHttp,
   urls: readonly string[],
@@ -46,7 +52,7 @@ const RESOURCE = '/.well-known/oauth-protected-resource';
 const OAUTH = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
-/** Returns the URLs of the metadata of a protected resource, in the order in which they are tried. @internal */
+/** Returns the URLs of a protected resource's metadata, in the order in which they are tried. @internal */
 export function resourceMetadataUrls(resource: URL): string[] {
   if (!isWeb(resource)) return [resource.href];
   const path = pathOf(resource);
@@ -55,9 +61,12 @@ export function resourceMetadataUrls(resource: URL): string[] {
 }
 
 /**
- * Returns the URLs of the metadata of an authorization server, in the order in which they are tried: OAuth before OpenID Connect,
- * and the well-known part before the path of the issuer before the older way after it.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery @internal
+ * Returns the URLs of an authorization server's metadata, in the order in which they are tried:
+ * OAuth before OpenID Connect, and the well-known part before the issuer's path before the older
+ * form after it.
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
+ * @internal
  */
 export function serverMetadataUrls(issuer: URL): string[] {
   if (!isWeb(issuer)) return [issuer.href];
@@ -66,6 +75,6 @@ export function serverMetadataUrls(issuer: URL): string[] {
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
-/** Other URLs have no origin. The client rejects them with their own text. */
+/** Other URLs have no origin. The client rejects them with its own message. */
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 const pathOf = ({ pathname }: URL): string => trimEndOf(pathname, '/');

@@ -2,7 +2,10 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 
-/** The algorithm of all proofs. RFC 9449 requires none, and every implementation has this one. */
+/**
+ * The algorithm of all proofs. RFC 9449 requires none in particular, and every implementation
+ * supports this one.
+ */
 const DPOP_ALGORITHM = 'ES256';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -10,29 +13,29 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 interface ProvenRequest {
   readonly method: string;
   readonly url: string;
-  /** The access token of the request; undefined at the token endpoint. */
+  /** The request's access token; undefined at the token endpoint. */
   readonly token?: string | undefined;
 }
 
 /**
- * A key that access tokens are bound to, so that a stolen token is useless without it. Each request has a proof that its sender has
- * the key. @see https://www.rfc-editor.org/rfc/rfc9449
+ * A key that access tokens are bound to, so that a stolen token is useless without it. Each request
+ * proves that its sender has the key. @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export interface DpopKey {
   /** The private key as JSON, for storage. */
   readonly jwk: string;
-  /** Returns the header `DPoP` of a request. */
+  /** Returns the `DPoP` header of a request. */
   proof(request: ProvenRequest): Promise<string>;
-  /** Remembers the nonce that a server requires in the next proofs. Returns whether it is a new one. */
+  /** Remembers the nonce that a server requires in the next proofs. Returns whether it is new. */
   learn(url: string, headers: Headers): boolean;
 }
 
-/** Creates a key, or opens one that `jwk` of an earlier key describes. */
+/** Creates a key, or opens an earlier key from its `jwk`. */
 export function openDpopKey(jwk: string = newKey()): DpopKey {
   const { kty, crv, x, y, d } = parseJsonText(jwk) as JWK;
   const shared: JWK = { kty, crv, x, y } as JWK;
   const imported = importJWK({ ...shared, d } as JWK, DPOP_ALGORITHM);
-  // Reported by the first proof.
+  // Failures are reported by the first proof.
   imported.catch(() => undefined);
   const nonces = new Map<string, string>();
   return {

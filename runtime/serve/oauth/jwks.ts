@@ -15,7 +15,10 @@ export interface JwksOptions {
   readonly now?: () => number;
   /** Time after which the key set is requested again, so that removed keys are forgotten. */
   readonly maxAgeMs?: number;
-  /** Minimum time between requests for tokens with unknown keys, so that invalid tokens cannot cause a request each. */
+  /**
+   * Minimum time between requests for tokens with unknown keys, so that invalid tokens cannot cause
+   * a request each.
+   */
   readonly cooldownMs?: number;
 }
 
@@ -25,8 +28,9 @@ interface LoadedKeys {
 }
 
 /**
- * Caches the key set of an issuer. An unknown key makes it request the set again, because issuers rotate their keys. Concurrent
- * callers share one request. If a request fails, the previous keys stay valid, because the issuer may be restarting.
+ * Caches an issuer's key set. An unknown key triggers another request, because issuers rotate their
+ * keys. Concurrent callers share one request. If a request fails, the previous keys stay valid,
+ * because the issuer may be restarting.
  */
 export function createJwks({
   load,
@@ -68,8 +72,8 @@ export function createJwks({
 }
 
 /**
- * Signatures with public keys only. With a shared secret (HS256), this server could create tokens itself, and an attacker could
- * use a public key as the secret.
+ * Only signatures with public keys. With a shared secret (HS256), this server could create tokens
+ * itself, and an attacker could use a public key as the secret.
  */
 export const SIGNATURE_ALGORITHMS = [
   'RS256',
@@ -85,5 +89,5 @@ export const SIGNATURE_ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-/** Whether a bearer token has the form of a JWT: three parts, of which the first is a JSON object. */
+/** Whether a bearer token has the form of a JWT: three parts, the first of which is a JSON object. */
 export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);

@@ -1,12 +1,12 @@
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Maximum length of texts of other servers in messages. */
+/** Maximum length of other servers' texts in messages. */
 const MAX_SHOWN = 200;
 
-/** A step of OAuth failed. The message has no tokens, codes or secrets. */
+/** An OAuth step failed. The message contains no tokens, codes or secrets. */
 export class OAuthFailure extends Error {
   override readonly name = 'OAuthFailure';
-  /** The error code of the authorization server, for example `invalid_grant`. */
+  /** The authorization server's error code, for example `invalid_grant`. */
   readonly code: string | undefined;
 
   constructor(
@@ -19,8 +19,8 @@ export class OAuthFailure extends Error {
 }
 
 /**
- * Describes the error response of an authorization server: its code and description. Other bodies are not shown, because they can
- * repeat the request, which contains secrets.
+ * Describes an authorization server's error response: its code and description. Other bodies are
+ * not shown, because they can repeat the request, which contains secrets.
  */
 export function errorResponseOf(what: string, status: number, body: unknown): OAuthFailure {
   const { error, error_description: description } = membersOf(body);
@@ -32,7 +32,7 @@ export function errorResponseOf(what: string, status: number, body: unknown): OA
   return new OAuthFailure(`${what}: ${reason}`, { code });
 }
 
-/** Returns a text of another server as one line of limited length. */
+/** Returns another server's text as one line of limited length. */
 export const shortened = (text: string): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')

@@ -6,12 +6,15 @@ import { guardedLookup, isAllowedAddress } from '#platform/guarded-lookup.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 
 export interface OAuthHttpOptions {
-  /** Whether requests can go to this machine and its networks. Machine metadata services are never allowed. */
+  /**
+   * Whether requests can go to this machine and its networks. Instance metadata services are never
+   * allowed.
+   */
   readonly allowsPrivate: boolean;
   /** Whether requests can be sent without TLS. */
   readonly allowsHttp: boolean;
   readonly timeoutMs: number;
-  /** The way out if an address is private, as a sentence without its end. */
+  /** The way out if an address is private, as a sentence without its final full stop. */
   readonly remedy?: string | undefined;
 }
 
@@ -34,12 +37,18 @@ export interface OAuthHttp {
   close(): Promise<void>;
 }
 
-/** Maximum size of a response. Metadata and key sets have a few kilobytes. */
+/** Maximum response size. Metadata and key sets take a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
-/** Metadata can be redirected within its origin; other requests contain secrets and are never redirected. */
+/**
+ * Metadata requests can be redirected within their origin; other requests contain secrets and are
+ * never redirected.
+ */
 const MAX_REDIRECTS = 3;
 
-/** Creates a client that checks the address of each connection, so that a server cannot make this program call its own network. */
+/**
+ * Creates a client that checks the address of each connection, so that a server cannot make this
+ * program send requests to its own network.
+ */
 export function createOAuthHttp({
   allowsPrivate,
   allowsHttp,

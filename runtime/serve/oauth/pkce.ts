@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** Proof Key for Code Exchange with the only method that OAuth 2.1 allows, S256. @see https://www.rfc-editor.org/rfc/rfc7636 */
 export interface Pkce {
-  /** The secret of the client, which the token request reveals. */
+  /** The client's secret, which the token request reveals. */
   readonly verifier: string;
   /** Its hash, which is part of the authorization request. */
   readonly challenge: string;
@@ -13,6 +13,6 @@ export function createPkce(): Pkce {
   return { verifier, challenge: challengeOf(verifier) };
 }
 
-/** Returns the S256 challenge of a verifier. @internal Exported for tests only. */
+/** Returns a verifier's S256 challenge. @internal Exported for tests only. */
 export const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier, 'ascii').digest('base64url');

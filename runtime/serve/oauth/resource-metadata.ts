@@ -5,17 +5,17 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The metadata of a protected resource. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
-  /** The identifier of the resource, for the `resource` parameter. */
+  /** The resource's identifier, for the `resource` parameter. */
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
-  /** Whether tokens have to be bound to a key. */
+  /** Whether tokens must be bound to a key. */
   readonly requiresDpop: boolean;
 }
 
 /**
- * Reads the metadata of the resource at a URL. Metadata of another resource is rejected: otherwise, a server could request tokens
- * for a different server.
+ * Reads the metadata of the resource at a URL. Metadata of another resource is rejected: otherwise,
+ * a server could request tokens for a different server.
  */
 export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata {
   const resource = isObject(value) ? textIn(value, 'resource') : undefined;
@@ -34,7 +34,7 @@ export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata
   };
 }
 
-/** Whether a resource is the URL, or has the same origin and a path above it. */
+/** Whether a resource is the URL itself, or has the same origin and a parent path. */
 function covers(resource: string, url: URL): boolean {
   const parsed = URL.parse(resource);
   if (!parsed || parsed.origin !== url.origin || parsed.hash !== '') return false;

@@ -1,7 +1,10 @@
 import { isObject } from '#core/json/is-object.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 
-/** The metadata of an authorization server that clients and resource servers use. @see https://www.rfc-editor.org/rfc/rfc8414 */
+/**
+ * The authorization server metadata that clients and resource servers use. @see
+ * https://www.rfc-editor.org/rfc/rfc8414
+ */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorizationEndpoint: string | undefined;
@@ -20,8 +23,8 @@ export interface ServerMetadata {
 }
 
 /**
- * Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3), unless
- * the issuer was only guessed.
+ * Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected
+ * (RFC 8414, section 3.3), unless the issuer was only guessed.
  */
 export function readServerMetadata(value: unknown, issuer: string, isGuess = false): ServerMetadata {
   const named = isObject(value) ? textIn(value, 'issuer') : undefined;
@@ -47,19 +50,19 @@ export function readServerMetadata(value: unknown, issuer: string, isGuess = fal
   };
 }
 
-/** Compares issuers exactly, except for a slash at the end, which many configurations add or omit. */
+/** Compares issuers exactly, except for a trailing slash, which many configurations add or omit. */
 export const isSameIssuer = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A member of a JSON object that is a text and not empty. */
+/** A member of a JSON object that is a non-empty string. */
 export function textIn(value: Members, name: string): string | undefined {
   const text = value[name];
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A member that is a list; items that are not texts are omitted. */
+/** A member that is a list; items other than strings are omitted. */
 export function textsIn(value: Members, name: string): string[] | undefined {
   const list = value[name];
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;

@@ -3,21 +3,22 @@ import { AppError } from '#contract/errors.ts';
 import type { KeyFinder } from './jwks.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 
-/** What an access token must have. */
+/** Requirements for an access token. */
 export interface TokenRules {
   readonly issuer: string;
-  /** The identifiers of this server; the token must be for one of them. */
+  /** This server's identifiers; the token must be issued for one of them. */
   readonly audiences: readonly string[];
   /** Allowed signature algorithms. */
   readonly algorithms: readonly string[];
 }
 
-/** Difference between the clocks of the issuer and of this machine that is accepted. */
+/** Accepted clock difference between the issuer and this machine. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**
- * Verifies the signature and the claims of an access token and returns its claims. Throws an UnauthorizedError that explains what
- * is wrong, without the token; an UnavailableError if the keys of the issuer cannot be read.
+ * Verifies the signature and claims of an access token, and returns its claims. Throws an
+ * UnauthorizedError that explains the problem without showing the token, or an UnavailableError if
+ * the issuer's keys cannot be read.
  */
 export async function verifyToken(
   token: string,

@@ -1,14 +1,18 @@
-/** Everything that a server has opened, to be closed in reverse order. */
+/** Closes everything that a server has opened, in reverse order. */
 export interface CloserStack {
   readonly add: (close: () => Promise<void>) => void;
   /** Replaces the closer that was added last. The new closer must also close what the old one closed. */
   readonly replace: (close: () => Promise<void>) => void;
   /**
-   * Calls all closers, the last one first, each after the one before it has settled. One that fails does not keep the others from
-   * being called; the first failure is the rejection. A second call does not call them again.
+   * Calls all closers sequentially, the last one first. A failing closer does not prevent the
+   * others from being called; the call then rejects with the first failure. A second call does not
+   * call them again.
    */
   readonly close: () => Promise<void>;
-  /** Does the same for a start that has failed: failures of closers are dropped, because the error of the start is the one to report. */
+  /**
+   * Same, for a failed start: failures of closers are dropped, because the error to report is the
+   * one of the start.
+   */
   readonly abandon: () => Promise<void>;
 }
 

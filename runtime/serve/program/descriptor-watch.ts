@@ -10,9 +10,9 @@ import type { Logger } from '../log.ts';
 const CONNECTIONS = 'net.server.socket';
 
 export interface DescriptorWatchOptions {
-  /** How often a descriptor is opened to find out whether there is one, in milliseconds. */
+  /** How often to test, in milliseconds, whether a file descriptor can be opened. */
   readonly intervalMs?: number;
-  /** Shortest time between two warnings, in milliseconds. */
+  /** Minimum time between two warnings, in milliseconds. */
   readonly quietMs?: number;
 }
 
@@ -20,8 +20,8 @@ const INTERVAL_MS = 5000;
 const QUIET_MS = 60_000;
 
 /**
- * Logs that the process has no file descriptor left. Otherwise the only sign is that the system closes new connections without a
- * response. Returns the function that stops the watch.
+ * Logs that the process has no file descriptors left. Otherwise the only symptom is that the system
+ * closes new connections without a response. Returns the function that stops the watch.
  */
 export function watchDescriptors(
   log: Logger,
@@ -58,7 +58,7 @@ export function watchDescriptors(
   };
 }
 
-/** The number is not part of Node's API, and missing on Windows. */
+/** The number is not part of Node's API, and is missing on Windows. */
 interface SocketMessage {
   readonly socket?: { readonly _handle?: { readonly fd?: number } | null };
 }

@@ -6,21 +6,21 @@ interface RequiredCredential {
   /** Its name with the article: "an API key". */
   readonly name: string;
   readonly isSet: boolean;
-  /** Number of characters, for a credential that a user chooses. */
+  /** Its number of characters, if the user chooses it. */
   readonly length?: number | undefined;
   /** How to set it, as a clause: "Set --api-key". */
   readonly remedy: string;
 }
 
 export interface Exposure {
-  /** The address to listen on; an empty one is all addresses. */
+  /** The address to listen on; empty means all addresses. */
   readonly hostname: string;
   readonly credential: RequiredCredential;
 }
 
 /**
- * Throws a ConfigError if other machines can reach the server and no credential protects it, unless the user accepts that with
- * --insecure.
+ * Throws a ConfigError if other machines can reach the server and no credential protects it, unless
+ * the user accepts that with --insecure.
  */
 export function assertSafeToListen(exposure: Exposure & { readonly insecure: boolean }): void {
   const problem = exposure.insecure ? undefined : exposureProblem(exposure);
@@ -39,5 +39,8 @@ function exposureProblem({ hostname, credential }: Exposure): string | undefined
   return `Listening on ${place} requires ${name} of at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; it has ${found}.`;
 }
 
-/** Minimum length of a credential that a user chooses, for a server that other machines can reach: a shorter one can be guessed. */
+/**
+ * Minimum length of a user-chosen credential for a server that other machines can reach: a shorter
+ * one can be guessed.
+ */
 export const MIN_PUBLIC_CREDENTIAL_LENGTH = 16;

@@ -4,9 +4,12 @@ import { commonOptions } from '../cli/common-options.ts';
 import { durationOption, wholeNumberOption } from '../cli/values.ts';
 import type { KernelLimits } from '../kernel.ts';
 
-/** Limits of a server process as a whole, which all programs have. */
+/** Process-wide limits of a server, which all programs have. */
 export interface ProcessSettings extends KernelLimits {
-  /** How long the event loop must stand still until the watchdog ends the process, in milliseconds; 0 disables it. */
+  /**
+   * How long the event loop must be blocked before the watchdog ends the process, in milliseconds;
+   * 0 disables it.
+   */
   readonly watchdogMs: number;
 }
 
@@ -24,5 +27,5 @@ export const readProcessSettings = (invocation: Invocation): ProcessSettings => 
   watchdogMs: durationOption(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
 });
 
-/** The version of the program that runs. Builds of executables replace the variable by their version. */
+/** The version of the running program. Builds of executables replace the variable with their version. */
 export const programVersion = (): string => process.env['ENCODERFILE_VERSION'] ?? 'from source';

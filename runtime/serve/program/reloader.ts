@@ -15,18 +15,18 @@ interface ConfigSource {
 export interface ReloadableConfig {
   /** Files to watch, including those that do not exist yet. */
   readonly files: readonly string[];
-  /** The existing ones of these files. */
+  /** Those of these files that exist. */
   readonly sources: readonly ConfigSource[];
-  /** Facts that are rarely a mistake, logged as information. */
+  /** Observations that are rarely a mistake, logged as information. */
   readonly notes?: readonly string[];
   /** Problems that do not prevent the configuration from being applied. */
   readonly warnings: readonly string[];
-  /** Problems of parts of the configuration that are omitted. */
+  /** Problems of parts of the configuration that are left out. */
   readonly problems?: readonly string[];
 }
 
 export interface ReloaderOptions<Config extends ReloadableConfig, Changes extends object> {
-  /** The name of the program, for messages. */
+  /** The program's name, for messages. */
   readonly program: string;
   /** The current configuration. */
   readonly config: Config;
@@ -46,14 +46,14 @@ export interface Reloader<Changes extends object> {
   readonly reload: () => Promise<Changes>;
   /** Reloads whenever one of the files changes. */
   readonly watch: () => void;
-  /** Resolves when the running reload has ended. Later reloads are rejected. */
+  /** Resolves when the running reload has finished. Later reloads are rejected. */
   readonly close: () => Promise<void>;
 }
 
 /** How long a file must stay empty or missing before the change is applied. */
 const SETTLE_MS = 200;
 
-/** Reloads run one after the other; all callers that come while one is running share the next one. */
+/** Reloads run one after the other; all requests that arrive during one share the next one. */
 export function createReloader<Config extends ReloadableConfig, Changes extends object>(
   options: ReloaderOptions<Config, Changes>,
 ): Reloader<Changes> {
@@ -64,7 +64,10 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
   let isWatching = false;
   let isClosed = false;
 
-  /** Editors empty or remove a file before they write it. Applying that would stop everything that the file configures. */
+  /**
+   * Editors empty or remove a file before they write it. Applying that would stop everything that
+   * the file configures.
+   */
   async function readComplete(): Promise<Config> {
     const first = await read();
     const isEmptied = options.isEmpty(first) && !options.isEmpty(config);
@@ -88,7 +91,8 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
       return changes;
     } catch (error) {
       const failure = AppError.from(error);
-      // The message explains a mistake in the file. A stack trace is only useful for a bug of the program.
+      // The message explains a mistake in the file. A stack trace is only useful for a bug in the
+      // program.
       const context = failure.code === 'InternalError' ? { err: failure } : {};
       log.error(context, `Configuration not reloaded: ${failure.message}`);
       throw failure;
@@ -105,7 +109,7 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
   };
   const files = watchFiles({
     clock,
-    // The reason of a failure is in the log.
+    // The reason for a failure is in the log.
     onChange: () => void reload().catch(() => undefined),
     onTrouble: (message) => log.warn(message),
   });

@@ -4,12 +4,12 @@ import { untilStopped } from './signals.ts';
 import { watchDescriptors } from './descriptor-watch.ts';
 import { startWatchdog, type WatchdogOptions } from './watchdog/watchdog.ts';
 
-/** A server that listens. */
+/** A listening server. */
 interface RunningServer {
   readonly log: Logger;
   /** The banner for users, printed on stderr. */
   readonly banner: string;
-  /** The log line for programs, written when the server listens. */
+  /** The log line for programs, written when the server starts listening. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly warnings?: readonly string[];
   /** Called on SIGHUP. It logs its own failures. */
@@ -22,17 +22,17 @@ interface RunningServer {
 }
 
 export interface RunServerOptions {
-  /** Starts the server; `write` takes lines of its log. */
+  /** Starts the server; `write` receives the lines of its log. */
   readonly start: (write: (line: string) => void) => Promise<RunningServer>;
-  /** Opens a destination of the log other than stderr. It receives stderr for its own errors. */
+  /** Opens a log destination other than stderr. It receives stderr for its own errors. */
   readonly openLog?: (stderr: Pick<LogSink, 'write'>) => Promise<LogSink>;
   /** Whether SIGHUP reloads the configuration. It stops a server without a configuration file. */
   readonly reloads: boolean;
 }
 
 /**
- * The life of a server process: starts it, prints the banner, waits for a signal or a failure, and stops it. Returns the exit code.
- * A second signal ends the process immediately.
+ * Runs a server process: starts it, prints the banner, waits for a signal or a failure, and stops
+ * it. Returns the exit code. A second signal ends the process immediately.
  */
 export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
   let server: RunningServer | undefined;
@@ -71,7 +71,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
 
 /** The destination of a log. */
 export interface LogSink {
-  /** Takes a line with its line break. */
+  /** Writes a line that includes its line break. */
   readonly write: (line: string) => void;
   /** Continues in a new file after the old one was renamed. */
   readonly reopen: () => void;

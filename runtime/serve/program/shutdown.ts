@@ -4,31 +4,37 @@ import type { Lifecycle } from '../lifecycle.ts';
 import type { CloserStack } from './closer-stack.ts';
 
 export interface ShutdownParts {
-  /** The name of the program, for the error of requests that are cut off. */
+  /** The program's name, for the error of requests that are cut off. */
   readonly program: string;
   readonly lifecycle: Pick<Lifecycle, 'announceStop' | 'drain' | 'cut'>;
   readonly closers: Pick<CloserStack, 'close'>;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /**
-   * Time during which the server is not ready and still admits requests, because load balancers take a while to notice.
-   * Default: none.
+   * Time during which the server is not ready but still admits requests, because load balancers
+   * take a while to notice. Default: none.
    */
   readonly delayMs?: number | undefined;
   /** Time for accepted requests to finish. */
   readonly drainMs: number;
-  /** Time after that for requests that are cut off to end, and for connections to send their last bytes. */
+  /** Additional time for cut-off requests to end, and for connections to send their last bytes. */
   readonly closeMs?: number;
   /**
-   * Stops parts of the program that send requests to the server itself, because it would never drain. Its duration is part of
-   * the drain.
+   * Stops parts of the program that send requests to the server itself; it would otherwise never
+   * drain. Their time counts as part of the drain.
    */
   readonly beforeDrain?: () => Promise<void>;
 }
 
 export interface Shutdown {
-  /** Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a failed start, all of `closeMs`. */
+  /**
+   * Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a
+   * failed start, all of `closeMs`.
+   */
   readonly graceMs: () => number;
-  /** Reports that the server stops, rejects new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
+  /**
+   * Reports that the server is stopping, rejects new requests, waits for accepted ones, cuts off
+   * those that take too long, and closes everything.
+   */
   readonly run: () => Promise<void>;
 }
 
@@ -51,7 +57,7 @@ export function createShutdown(parts: ShutdownParts): Shutdown {
       await parts.beforeDrain?.();
       await lifecycle.drain(left(closeMs));
       lifecycle.cut(cutError(program));
-      // Requests that are cut off still have to send their end to their clients, and to record their usage.
+      // Cut-off requests still have to send their end to their clients, and to record their usage.
       await lifecycle.drain(left(closeMs / 2));
       await closers.close();
     },

@@ -6,7 +6,7 @@ export interface SignalHooks {
   readonly onReload?: (() => void) | undefined;
 }
 
-/** Waits until the process is stopped by a signal. A second signal exits immediately. */
+/** Waits until a signal stops the process. A second signal exits immediately. */
 export function untilStopped({ onReload }: SignalHooks = {}): {
   readonly stopped: Promise<NodeJS.Signals>;
   readonly forget: () => void;
@@ -17,8 +17,8 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
     const now = performance.now();
     // A launcher forwards a signal that a service manager sent to the whole group.
     if (told?.signal === signal && now - told.at < ECHO_MILLISECONDS) return;
-    // A second signal abandons unanswered requests. `process.exit` would first terminate threads, and terminating a thread in
-    // native code aborts the process.
+    // A second signal abandons running requests. `process.exit` would first terminate threads, and
+    // terminating a thread in native code aborts the process.
     if (told) {
       forget();
       process.kill(process.pid, signal);
@@ -28,7 +28,8 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   };
   const hangUp = (signal: NodeJS.Signals): void => {
     if (onReload && terminalIsThere()) return onReload();
-    // Without a terminal, SIGHUP comes from a shell that `nohup` should protect from; Node resets ignored signals at start.
+    // Without a terminal, SIGHUP comes from a shell, and `nohup` should protect from it; Node
+    // resets ignored signals at startup.
     if (hadTerminal) stop(signal);
     else onReload?.();
   };
@@ -47,7 +48,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   return { stopped: promise, forget };
 }
 
-/** Same as an AbortSignal, for work that only must stop. */
+/** Same, as an AbortSignal, for work that only needs to be stopped. */
 export function stopSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const stopping = new AbortController();
   const { stopped, forget } = untilStopped();

@@ -8,11 +8,14 @@ import type { Span, SpanOutcome, Tracer } from './tracer.ts';
 export interface TracerOptions {
   readonly queue: SpanQueue;
   readonly clock: Clock;
-  /** Share of requests to trace, if the client does not decide. */
+  /** Share of requests to trace, unless the client decides. */
   readonly sampled: number;
 }
 
-/** The current span follows a request through asynchronous code, so that code between two spans does not pass it on. */
+/**
+ * The current span is propagated through asynchronous code, so that intermediate code does not have
+ * to pass it on.
+ */
 export function createTracer({ queue, clock, sampled }: TracerOptions): Tracer {
   const current = new AsyncLocalStorage<RequestTrace>();
 

@@ -36,10 +36,10 @@ const METHODS: ReadonlySet<string> = new Set([
   'resources/subscribe',
   'resources/unsubscribe',
 ]);
-/** Name of all other methods, which clients can choose without limit. */
+/** Name for all other methods, because clients can choose an unlimited number of them. */
 const OTHER_METHOD = '_OTHER';
 
-/** Answers a request of an MCP client within a span; without a tracer, it only answers it. */
+/** Handles a request of an MCP client within a span; without a tracer, it only handles it. */
 export function answerTraced<Result>(
   tracer: Tracer | undefined,
   request: McpRequest,
@@ -60,8 +60,9 @@ interface McpCall extends McpRequest {
 }
 
 /**
- * Sends a request to an MCP server within a span. `send` receives the `_meta` with the context of the span, and the same context
- * as headers. Outside of requests, it receives the `_meta` of the client and no headers.
+ * Sends a request to an MCP server within a span. `send` receives the `_meta` with the span's
+ * context, and the same context as headers. Outside a request, it receives the client's `_meta` and
+ * no headers.
  */
 export function requestTraced<Result>(
   tracer: Tracer | undefined,
@@ -70,7 +71,7 @@ export function requestTraced<Result>(
 ): Promise<Result> {
   const span = tracer?.startClient();
   if (!span) return send(meta);
-  // The context of the client must not be mixed with that of the span.
+  // The client's context must not be mixed with the span's.
   const withoutContext = { ...meta, traceparent: undefined, tracestate: undefined };
   const { headers } = span.trace;
   const sent = omitUndefined({ ...withoutContext, ...headers });
@@ -86,7 +87,7 @@ interface TracedRequest extends Pick<McpCall, 'errorType'> {
 /** The code that the client receives. */
 const codeOf = (error: unknown): string => String(RpcError.from(error).code);
 
-/** Runs `work` within a span of an MCP request, and ends the span with its result. */
+/** Runs `work` within the span of an MCP request, and ends the span with its result. */
 async function settleTraced<Result>(
   span: Span,
   { request, attributes, errorType }: TracedRequest,

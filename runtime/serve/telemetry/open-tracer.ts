@@ -12,7 +12,7 @@ interface TracerSource {
   readonly metric: string;
 }
 
-/** Opens the tracer of a program; undefined, without loading its code, if traces are disabled. */
+/** Opens a program's tracer; undefined, without loading its code, if traces are disabled. */
 export async function openTracer(
   settings: TracingSettings | undefined,
   { scope, version, metric }: TracerSource,

@@ -32,7 +32,7 @@ export const STATUS_ERROR = 2;
 
 export type PlainValue = string | number | boolean | Fractional | undefined;
 
-/** Converts the values that are set. Numbers become integers, which OTLP's JSON represents as texts. */
+/** Converts the values that are set. Numbers become integers, which OTLP's JSON represents as strings. */
 export function attributesOf(values: Readonly<Record<string, PlainValue>>): OtlpAttribute[] {
   const attributes: OtlpAttribute[] = [];
   for (const [key, value] of Object.entries(values)) {
@@ -48,7 +48,10 @@ function valueOf(value: Exclude<PlainValue, undefined>): OtlpValue {
   return { doubleValue: value.fraction };
 }
 
-/** Formats milliseconds as nanoseconds with a precision of microseconds, as a text, because a number could not represent them. */
+/**
+ * Formats milliseconds as nanoseconds with microsecond precision, as a string, because a number
+ * could not represent them.
+ */
 export const nanoTime = (milliseconds: number): string => `${Math.round(milliseconds * 1000)}000`;
 
 export interface OtlpSource {

@@ -10,8 +10,9 @@ export interface ReadTracing {
 }
 
 /**
- * Reads the export of traces from the common flags and the environment. Invalid flags and variables of the program are rejected.
- * Variables of OpenTelemetry are often set for all programs of a machine, so invalid ones only disable traces.
+ * Reads the trace export settings from the common flags and the environment. Invalid flags and
+ * variables of the program are rejected. OpenTelemetry's variables are often set for all programs
+ * on a machine, so invalid ones only disable traces.
  */
 export function readTracing(
   invocation: Invocation,

@@ -25,16 +25,16 @@ export interface ContextReader {
 }
 
 /**
- * A `tracestate` to pass on: a valid header, of the length that every receiver must accept. Any other is dropped, which the
- * specification allows.
+ * A `tracestate` to pass on: a valid header whose length every receiver must accept. Any other is
+ * dropped, which the specification allows.
  */
 const STATE = /^[\x20-\x7e]{1,512}$/;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * Creates the trace of a request. With a `traceparent`, it continues the client's trace and its sampling decision; otherwise the
- * share `sampled` of requests is sampled.
+ * Creates a request's trace. With a `traceparent`, it continues the client's trace and its sampling
+ * decision; otherwise the share `sampled` of requests is sampled.
  */
 export function traceOf(headers: ContextReader, sampled: number, random: () => number): RequestTrace {
   const parent = parentIn(headers);
@@ -54,7 +54,7 @@ export function traceOf(headers: ContextReader, sampled: number, random: () => n
   };
 }
 
-/** The span of the client; undefined if the carrier has no valid `traceparent`. */
+/** The client's span; undefined if the carrier has no valid `traceparent`. */
 export function parentIn(carrier: ContextReader): TraceParent | undefined {
   const header = carrier.get('traceparent');
   return header ? readTraceParent(header) : undefined;
@@ -95,8 +95,8 @@ const FORBIDDEN_VERSION = 'ff';
 const SAMPLED = 1;
 
 /**
- * Parses a traceparent header. Returns undefined if it is invalid; a new trace is then started. Later versions can append
- * fields. @internal
+ * Parses a traceparent header. Returns undefined if it is invalid; a new trace is then started.
+ * Later versions can append fields. @internal
  */
 export function readTraceParent(header: string): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(header.trim()) ?? [];

@@ -3,7 +3,10 @@ import type { OtlpSpan, OtlpSource } from './otlp.ts';
 import { type SpanSender, createSpanSender } from './span-sender.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
-/** Spans of one request, which are created when they are sent, so that the answer does not wait for it. */
+/**
+ * The spans of one request. They are created when they are sent, so that the response does not wait
+ * for this.
+ */
 interface PendingSpans {
   readonly count: number;
   readonly create: () => readonly OtlpSpan[];
@@ -21,7 +24,7 @@ export interface SpanQueueOptions {
   readonly sender: SpanSender;
   readonly clock: Clock;
   readonly onSent: (spans: number) => void;
-  /** Takes the number of spans that were dropped. */
+  /** Returns and resets the number of dropped spans. */
   readonly onDropped: (spans: number) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -46,7 +49,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
 
   const takeBatch = (): PendingSpans[] => {
     let [taken, spans] = [0, 0];
-    // The first request is taken even if it alone exceeds the batch size.
+    // The first request is included even if it alone exceeds the batch size.
     for (; taken < waiting.length && (taken === 0 || spans < BATCH_SIZE); taken += 1) {
       spans += waiting[taken]?.count ?? 0;
     }
@@ -123,7 +126,7 @@ export interface SpanQueueSource extends Omit<OtlpSource, 'serviceName'> {
   readonly onError: (error: unknown) => void;
 }
 
-/** Opens the queue of spans for the collector in the settings. */
+/** Opens the span queue for the configured collector. */
 export function openSpanQueue(settings: TracingSettings, source: SpanQueueSource): SpanQueue {
   const { scope, version, clock, count, onError } = source;
   const { serviceName } = settings;

@@ -15,7 +15,7 @@ interface SentSpans {
 }
 
 interface SendLimits {
-  /** Aborted when the program shuts down: one last attempt, without waiting, replaces the retries. */
+  /** Aborted when the program shuts down: the retries are replaced by one last attempt, without waiting. */
   readonly closing: AbortSignal;
   /** Aborted when the time for the last attempt is over. */
   readonly giveUp: AbortSignal;
@@ -35,7 +35,7 @@ type Outcome =
   | { readonly kind: 'accepted'; readonly rejected: number; readonly message: string }
   | { readonly kind: 'failed'; readonly problem: Error; readonly retry: boolean; readonly pauseMs?: number };
 
-/** Sends spans to a collector by OTLP over HTTP, as JSON. */
+/** Sends spans to a collector with OTLP over HTTP, as JSON. */
 export function createSpanSender(
   { endpoint, headers }: Pick<TracingSettings, 'endpoint' | 'headers'>,
   source: OtlpSource,
@@ -97,19 +97,19 @@ function partialSuccess(text: string): { readonly rejected: number; readonly mes
     const { rejectedSpans: rejected, errorMessage: message } = membersOf(partial);
     return { rejected: Number(rejected ?? 0) || 0, message: typeof message === 'string' ? message : '' };
   } catch {
-    // An empty answer means that all spans are accepted.
+    // An empty response means that all spans are accepted.
     return { rejected: 0, message: '' };
   }
 }
 
 interface CollectorAnswer {
   readonly status: number;
-  /** The header `Retry-After`, or an empty text. */
+  /** The `Retry-After` header, or an empty string. */
   readonly retryAfter: string;
   readonly text: string;
 }
 
-/** Sends JSON to a collector, over one connection that is kept open. */
+/** Sends JSON to a collector over one kept-alive connection. */
 interface CollectorClient {
   /** Rejects if there is no complete response. */
   readonly post: (body: string, signal: AbortSignal) => Promise<CollectorAnswer>;

@@ -1,16 +1,16 @@
 import type { PlainValue } from './otlp.ts';
 import type { ContextReader, RequestTrace } from './request-trace.ts';
 
-/** Traces the requests of a server. Without traces, a server has no tracer, and requests cost one check. */
+/** Traces a server's requests. Without traces, a server has no tracer, and each request costs one check. */
 export interface Tracer {
   /**
-   * Starts the span of a request of a client. It continues the trace in the carrier; without one, it is a child of the current
-   * span, or starts a new trace.
+   * Starts the span for a client's request. It continues the trace in the carrier; without one, it
+   * is a child of the current span, or starts a new trace.
    */
   readonly startServer: (carrier: ContextReader) => Span;
-  /** Starts the span of a call that is made on behalf of the current request; undefined outside of requests. */
+  /** Starts the span for a call on behalf of the current request; undefined outside a request. */
   readonly startClient: () => Span | undefined;
-  /** Runs work outside of the current request, for work that continues after it. Calls within it have no spans. */
+  /** Runs work outside the current request, for work that outlives it. Calls within it have no spans. */
   readonly runOutside: <Result>(work: () => Result) => Result;
   /** Records steps of the current request. They can overlap. */
   readonly recordSteps: (steps: readonly TraceStep[]) => void;
@@ -21,7 +21,7 @@ export interface Tracer {
 /** A span that has not ended. */
 export interface Span {
   readonly trace: RequestTrace;
-  /** Runs work of the span, which is its current span until the returned promise is settled. */
+  /** Runs the span's work. The span is the current one until the returned promise settles. */
   readonly run: <Result>(work: () => Result) => Result;
   /** Ends the span and records it. */
   readonly end: (outcome: SpanOutcome) => void;
@@ -30,23 +30,23 @@ export interface Span {
 export interface SpanOutcome {
   readonly name: string;
   readonly attributes: Readonly<Record<string, PlainValue>>;
-  /** Description of the failure; undefined for a success, and for errors that the client of a server span made. */
+  /** Description of the failure; undefined for a success, and for client errors in a server span. */
   readonly error?: string | undefined;
 }
 
 /** A step of a request. */
 export interface TraceStep {
   readonly name: string;
-  /** Milliseconds since its start. */
+  /** Milliseconds since the step started. */
   readonly startedAgo: number;
-  /** Milliseconds since its end. */
+  /** Milliseconds since the step ended. */
   readonly endedAgo: number;
   readonly attributes?: SpanOutcome['attributes'];
 }
 
 /**
- * Limits a text that a client chose. The result is a copy: a slice of a long text would keep all of it in memory until the span is
- * sent.
+ * Limits a text that a client chose. The result is a copy: a slice would keep the whole long text
+ * in memory until the span is sent.
  */
 export const boundedText = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString();

@@ -7,21 +7,24 @@ export interface TracingSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Share of requests to trace, 0 to 1. It does not apply to requests with a `traceparent`, which decides itself. */
+  /**
+   * Share of requests to trace, 0 to 1. Requests with a `traceparent` are decided by their client
+   * instead.
+   */
   readonly sampled: number;
 }
 
-/** Sources of the settings of a program, which all programs read in the same order. */
+/** Sources of a program's settings, which all programs read in the same order. */
 export interface TracingSources {
-  /** Values of the program's own flags and their variables. */
+  /** The program's own flags and their variables. */
   readonly flags: {
     readonly endpoint: string | undefined;
     readonly serviceName: string | undefined;
     readonly sampled: number | undefined;
   };
-  /** Returns a variable of OpenTelemetry. An empty variable counts as not set. */
+  /** Returns an OpenTelemetry variable. An empty variable counts as unset. */
   readonly variable: (name: string) => string | undefined;
-  /** Settings of a configuration file. */
+  /** Settings in a configuration file. */
   readonly file?: {
     readonly endpoint?: string | undefined;
     /** Called only if traces are exported, because it checks the headers. */
@@ -31,8 +34,8 @@ export interface TracingSources {
   };
   readonly defaultServiceName: string;
   /**
-   * Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a variable. Traces are disabled
-   * if it returns.
+   * Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a
+   * variable. If it returns, traces are disabled.
    */
   readonly refuse: (source: EndpointSource, rule: string) => void;
   /** Reports why traces are disabled although an endpoint is set. */
@@ -43,15 +46,15 @@ type EndpointSource = 'flag' | 'file' | typeof ENDPOINT | typeof TRACES_ENDPOINT
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
-/** The variable for traces comes before the one for all signals. */
+/** The variable for traces takes precedence over the one for all signals. */
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
-/** The variable for traces overrides single headers of the one for all signals. */
+/** The variable for traces overrides individual headers of the one for all signals. */
 const HEADERS = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
 const TRACES_PATH = '/v1/traces';
 const RULE = 'expected a URL that begins with http:// or https://';
 
 /**
- * Resolves the export of traces; undefined if tracing is disabled, which is the default.
+ * Determines the trace export settings; undefined if tracing is disabled, which is the default.
  *
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ for the variables.
  */
@@ -76,7 +79,7 @@ export function tracingSettings(sources: TracingSources): TracingSettings | unde
   const fileHeaders = file.headers?.();
   const headers = HEADERS.map((name) => ({ name, values: readHeaders(variable(name)) }));
   const unsendable = headers.find(({ values }) => !Object.entries(values).every(isSendable));
-  // The message has no part of the variable, which contains a token.
+  // The message does not show any part of the variable, which contains a token.
   if (unsendable) {
     sources.warn(
       `${unsendable.name}: a header has an invalid name or value. Use name=value,name=value, percent-encoded.`,
@@ -98,7 +101,7 @@ function findEndpoint({
   file,
 }: TracingSources): { endpoint: string; source: EndpointSource } | undefined {
   if (flags.endpoint !== undefined) return { endpoint: withPath(flags.endpoint), source: 'flag' };
-  // The URL for traces is used as it is, according to the specification.
+  // The specification requires the URL for traces to be used unchanged.
   const whole = variable(TRACES_ENDPOINT);
   if (whole !== undefined) return { endpoint: whole, source: TRACES_ENDPOINT };
   const base = variable(ENDPOINT);
@@ -143,8 +146,8 @@ function samplerShare(variable: TracingSources['variable']): number | undefined 
 }
 
 /**
- * Variables for a program that is started and called by this one: it sends its spans to the same collector, for those requests that
- * this program samples.
+ * Variables for a program that this one starts and calls: it sends its spans to the same collector,
+ * for the requests that this program samples.
  */
 export const tracingVariables = ({ endpoint, headers }: TracingSettings): Record<string, string> => ({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,

@@ -34,7 +34,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
   };
 }
 
-/** People pass a text before they know a command. */
+/** New users often pass a text before they know any command. */
 const textHint = (name: string, text: string): string =>
   `To run the model on a text: \`${name} infer ${text.length <= MAX_SHOWN ? singleQuoted(text) : 'TEXT'}\`.`;
 

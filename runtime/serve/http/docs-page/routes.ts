@@ -13,7 +13,10 @@ export interface PageLink {
 
 const PLACE_OF_LINKS = '<!-- other pages -->';
 
-/** Routes of the page at `/docs` that shows `/openapi.json`, of its assets and of those that all pages share; it works offline. */
+/**
+ * Routes of the `/docs` page that shows `/openapi.json`, of its assets and of the assets that all
+ * pages share. The page works offline.
+ */
 export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   const routes = new Hono();
   const links = otherPages.map(({ href, name }) => `<a href="${href}">${name}</a>`).join('\n        ');

@@ -21,7 +21,7 @@ export interface DocumentOptions {
   readonly openapi?: '3.0.3' | '3.1.0';
   /** Format of errors that are not in OpenAI's format. Default: plain text. */
   readonly errorContent?: (error: AppError, status: ErrorStatus, path: string) => Content;
-  /** Whether each operation declares that any other status is such an error, too. */
+  /** Whether each operation also declares all other statuses as errors in this format. */
   readonly anyError?: boolean;
 }
 

@@ -5,8 +5,9 @@ import { documentedKeywords } from '../documented.ts';
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Moves every part of a schema that has an `$id` to `components/schemas` under that name, and replaces it with a reference.
- * Custom keywords (`x-…`) are applied if they concern documents, and removed.
+ * Moves every part of a schema that has an `$id` to `components/schemas` under that name, and
+ * replaces it with a reference. Custom keywords (`x-…`) are applied if they concern documents, and
+ * removed.
  */
 export function hoist(schema: unknown, components: Record<string, JsonSchema>): JsonSchema {
   const { $id, ...own } = isObject(schema) ? (documentedKeywords(schema) ?? {}) : {};

@@ -1,8 +1,8 @@
 import type { Operation } from './operation.ts';
 
 /**
- * The query parameters of each path that are lists, for requests without a slash at the end of the path. No path with parameters has
- * lists.
+ * Each path's query parameters that are lists, for paths without a trailing slash. No path with
+ * path parameters has lists.
  */
 export function listParameters(
   operations: readonly Pick<Operation, 'path' | 'parameters'>[],

@@ -19,7 +19,7 @@ export interface Operation {
   /** The response in other media types, which clients can request. */
   readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];
-  /** Errors in a format of their own. */
+  /** Errors in their own format. */
   readonly ownErrors?: Readonly<Partial<Record<ErrorStatus, Content & Answer>>>;
   /** Whether errors are in OpenAI's format instead of the format of the document. */
   readonly openAiErrors?: boolean;
@@ -45,11 +45,14 @@ interface Parameter {
   readonly in?: 'path' | 'query';
   /** Whether a query parameter is required. Default: false. */
   readonly required?: boolean;
-  /** Whether it is a list: a query can have it several times. Default: false, then such a query is rejected. */
+  /**
+   * Whether it is a list, which a query can contain several times. Default: false, which rejects
+   * such a query.
+   */
   readonly isList?: boolean;
   readonly description: string;
   readonly example: string | number | boolean;
-  /** Schema of the parameter, or of one value of a list. Default: a string. */
+  /** Schema of the parameter, or of a single list item. Default: a string. */
   readonly schema?: TSchema;
 }
 

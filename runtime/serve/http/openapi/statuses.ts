@@ -86,8 +86,8 @@ export const ERROR_STATUSES = {
 
 export type ErrorStatus = keyof typeof ERROR_STATUSES;
 
-/** Statuses of every route that takes a body and does work. */
+/** Statuses of all routes that take a body and do work. */
 export const WORK_ERRORS: readonly ErrorStatus[] = [400, 413, 415, 422, 429, 500, 503];
 
-/** Statuses of every route that reads a body. */
+/** Statuses of all routes that read a body. */
 export const BODY_ERRORS: readonly ErrorStatus[] = [400, 408, 413, 415, 422];

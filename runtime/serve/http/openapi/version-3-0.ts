@@ -4,7 +4,10 @@ import type { JsonSchema } from './hoist.ts';
 /** Keywords whose values are data and not schemas. */
 const DATA = new Set(['examples', 'example', 'default', 'enum']);
 
-/** Rewrites a document of version 3.1 for programs that read version 3.0, whose schemas have no lists of types and no `const`. */
+/**
+ * Converts a version 3.1 document for programs that read version 3.0, whose schemas support neither
+ * type lists nor `const`.
+ */
 export const version30 = (document: JsonSchema): JsonSchema => ({ ...rewrite(document), openapi: '3.0.3' });
 
 function rewrite({ type, const: constant, ...rest }: JsonSchema): JsonSchema {
@@ -21,7 +24,10 @@ const inside = (value: unknown): unknown => {
   return isObject(value) ? rewrite(value) : value;
 };
 
-/** A list of types becomes one that can be null, or alternatives. A property that is named `type` has a schema as its value. */
+/**
+ * Converts a type list to a nullable type or to alternatives. The value of a property named `type`
+ * is a schema.
+ */
 function typeOf(type: unknown): JsonSchema {
   if (type === undefined) return {};
   if (!Array.isArray(type)) return { type: inside(type) };

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { readTextAsset, textAssetNames } from '#platform/text-asset.ts';
 import { withoutWarning } from '#platform/without-warning.ts';
 
-/** Files of a page, by the path that browsers know them by. */
+/** The files of a page, by the path that browsers request. */
 export interface PageFiles {
   readonly names: () => readonly string[];
-  /** The text of one of them, as browsers get it. Each one is read once. */
+  /** The text of a file, as browsers receive it. Each file is read once. */
   readonly read: (name: string) => string;
 }
 
-/** Types of the files of pages. Browsers get modules as JavaScript. */
+/** Types of page files. Browsers receive modules as JavaScript. */
 export const PAGE_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -21,8 +21,9 @@ export const PAGE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of a page, which are those of its folder: a new one is named nowhere else. In an executable they are the assets of
- * this room, among them one bundle for each page instead of its modules. `room` is the path of the folder's parent below `runtime/`.
+ * The files of a page, read from its folder, so that a new file needs no registration. In an
+ * executable they are the assets of this room, with one bundle per page instead of its modules.
+ * `room` is the path of the folder's parent below `runtime/`.
  */
 export function pageFiles(room: string, folder: URL): PageFiles {
   const prefix = `page/${room}/`;
@@ -52,8 +53,8 @@ const namesIn = (folder: URL): readonly string[] =>
     .sort();
 
 /**
- * The JavaScript of a module, with the lines and columns of its TypeScript. Browsers get the files of all rooms from one folder, so an
- * import from another room becomes a relative one.
+ * A module's JavaScript, with the lines and columns of its TypeScript. Browsers receive the files
+ * of all rooms from one folder, so an import from another room becomes relative.
  */
 function scriptOf(source: string, name: string): string {
   const code = withoutWarning(() => stripTypeScriptTypes(source));
@@ -64,8 +65,8 @@ function scriptOf(source: string, name: string): string {
   });
 }
 
-/** An import from a module of a page: its room, if it is another one, and its path. */
+/** An import in a page module: its room, if it is a different one, and its path. */
 const IMPORT = /(\bfrom |\bimport |\bimport\()'(?:(#[^']*)\/browser\/|(?=\.))([^']+)\.ts'/g;
 
-/** Files that the pages of all programs share. docs/design-language.md describes them. */
+/** Files that all programs' pages share. docs/design-language.md describes them. */
 export const SHARED_FILES = pageFiles('serve/http/pages', new URL('browser/', import.meta.url));

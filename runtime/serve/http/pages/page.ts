@@ -8,7 +8,7 @@ import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 export interface HtmlPage {
   /** Serves the document. */
   readonly document: Handler;
-  /** Routes of the other files. */
+  /** Routes for its other files. */
   readonly assets: Hono;
 }
 
@@ -18,10 +18,10 @@ export const createPage = (files: PageFiles, document: string, edit = (text: str
   assets: assetRoutes(files),
 });
 
-/** Routes of the files that the pages of all programs share. */
+/** Routes for the files that all programs' pages share. */
 export const sharedAssetRoutes = (): Hono => assetRoutes(SHARED_FILES);
 
-/** Routes of the files that documents load. */
+/** Routes for the files that documents load. */
 function assetRoutes(files: PageFiles): Hono {
   const routes = new Hono();
   for (const name of files.names()) {
@@ -54,7 +54,10 @@ const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
   zstd: (text) => zstdCompressSync(text),
 };
 
-/** Serves a file of a page, compressed for clients that accept it. It is read when it is first asked for: a program without visitors needs no pages. */
+/**
+ * Serves a file of a page, compressed for clients that accept it. The file is read on the first
+ * request, because a program without visitors needs no pages.
+ */
 function servePageFile(name: string, read: () => string): Handler {
   let loaded: { readonly text: string; readonly tag: string } | undefined;
   const load = (): { readonly text: string; readonly tag: string } => {
@@ -66,7 +69,7 @@ function servePageFile(name: string, read: () => string): Handler {
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    // Another program may use this port later: browsers keep a copy, but revalidate it.
+    // Another program may use this port later, so browsers keep a copy but revalidate it.
     'Cache-Control': 'no-cache',
   };
   const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();

@@ -1,25 +1,29 @@
 import { readFileSync } from 'node:fs';
 
-/** What the watchdog sees of the thread that it watches, at one moment. */
+/** The watchdog's observation of its thread at one moment. */
 export interface ThreadView {
   /** Monotonic time in milliseconds. */
   readonly at: number;
-  /** Number of turns of the event loop that the thread has reported. */
+  /** Number of event loop turns that the thread has reported. */
   readonly beats: number;
-  /** Processor time of the thread in milliseconds, and what it does; undefined where the system does not report it. */
+  /** CPU time of the thread in milliseconds, and its state; undefined where the system does not report it. */
   readonly thread: { readonly cpuMs: number; readonly state: ThreadState } | undefined;
 }
 
-/** `waiting`: in a call that does not use the processor. `other`: stopped by a signal or a debugger, or waiting for a disk. @internal */
+/**
+ * `waiting`: in a call that does not use the CPU. `other`: stopped by a signal or a debugger, or
+ * waiting for a disk. @internal
+ */
 export type ThreadState = 'runnable' | 'waiting' | 'other';
 
-/** Returns how long the event loop has stood still, in milliseconds. */
+/** Returns how long the event loop has been blocked, in milliseconds. */
 export type StallClock = (view: ThreadView) => number;
 
 /**
- * Adds up the time in which an event loop stands still because of what its thread does. Time in which the whole process did not
- * run does not count: a process that was suspended, or that gets no processor time, would otherwise be ended when it wakes up. So a
- * thread that computes is charged with its processor time, and one that waits in a call with at most the interval of the watchdog.
+ * Adds up the time during which an event loop is blocked by its own thread. Time in which the whole
+ * process did not run does not count: otherwise a process that was suspended, or that got no CPU
+ * time, would be ended when it wakes up. A thread that computes is therefore charged with its CPU
+ * time, and a thread that waits in a call with at most the watchdog's interval.
  */
 export function createStallClock(intervalMs: number): StallClock {
   let last: ThreadView | undefined;
@@ -40,18 +44,21 @@ export function createStallClock(intervalMs: number): StallClock {
 /** Milliseconds per tick of the times in /proc, which is 100 Hz for programs on every architecture. */
 const TICK_MS = 10;
 
-/** Reads what the main thread of this process does; undefined where the system has no /proc. */
+/** Reads the state of this process's main thread; undefined where the system has no /proc. */
 export function mainThreadFacts(): ThreadView['thread'] {
   try {
     const text = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
     return threadFacts(text);
   } catch {
-    // Also without a free descriptor.
+    // Also if no descriptor is free.
     return undefined;
   }
 }
 
-/** Parses the format of /proc/self/task/<id>/stat. The name of the program can contain blanks and parentheses. @internal */
+/**
+ * Parses the format of /proc/self/task/<id>/stat. The program's name can contain spaces and
+ * parentheses. @internal
+ */
 export function threadFacts(stat: string): ThreadView['thread'] {
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const cpuMs = (Number(fields[10]) + Number(fields[11])) * TICK_MS;
@@ -76,7 +83,8 @@ export const DEBUGGER = 2;
 export const COUNTERS = 3;
 
 /**
- * A watchdog ends its process with this signal, so that the exit code is distinct: 142 in shells, containers and systemd (128 + 14).
+ * The watchdog ends its process with this signal, so that the exit code is distinctive: 142 in
+ * shells, containers and systemd (128 + 14).
  */
 export const WATCHDOG_SIGNAL = 'SIGALRM';
 export const WATCHDOG_EXIT_CODE = 142;

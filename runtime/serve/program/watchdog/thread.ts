@@ -14,7 +14,7 @@ import {
   mainThreadFacts,
 } from './stall-clock.ts';
 
-// The thread of the watchdog.
+// The watchdog's thread.
 
 const { shared, timeoutMs, intervalMs } = workerData as WatchdogOrder;
 const counters = new Int32Array(shared);
@@ -28,7 +28,7 @@ const watching = setInterval(() => {
   void end(view.beats);
 }, intervalMs);
 
-/** Time for the main thread to report its stack. It cannot while it runs native code. */
+/** Time for the main thread to report its stack, which it cannot do while it runs native code. */
 const STACK_MS = 2000;
 const MAX_FRAMES = 50;
 
@@ -58,7 +58,7 @@ async function end(beats: number): Promise<void> {
     })}\n`,
   );
   process.kill(process.pid, WATCHDOG_SIGNAL);
-  // The first process of a container does not get signals that it does not handle.
+  // The first process in a container does not receive signals that it does not handle.
   setTimeout(() => exitThere(session, paused), 200);
   setTimeout(crash, 2000);
 }

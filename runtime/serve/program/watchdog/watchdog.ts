@@ -3,11 +3,11 @@ import { spawnWorker } from '#platform/worker-requests.ts';
 import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './stall-clock.ts';
 
 export interface WatchdogOptions {
-  /** How long the event loop must stand still, in milliseconds; 0 disables the watchdog. */
+  /** How long the event loop must be blocked, in milliseconds; 0 disables the watchdog. */
   readonly timeoutMs: number;
   /** Number of running requests, for the log. */
   readonly requests: () => number;
-  /** Time until its thread starts. Default: a few seconds, so that a start is not slowed down. */
+  /** Time until its thread starts. Default: a few seconds, so that it does not slow down startup. */
   readonly delayMs?: number | undefined;
 }
 
@@ -15,8 +15,9 @@ const MAX_INTERVAL_MS = 1000;
 const START_DELAY_MS = 3000;
 
 /**
- * Ends the process if its event loop stands still, so that its supervisor restarts it: nothing else can then answer requests or
- * signals. A thread of its own does that, and logs the stack of the thread that it watches. Returns the function that stops it.
+ * Ends the process if its event loop is blocked, so that its supervisor restarts it: nothing else
+ * could then respond to requests or signals. A separate thread does this, and logs the stack of the
+ * watched thread. Returns the function that stops the watchdog.
  */
 export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions): () => void {
   if (timeoutMs === 0) return () => undefined;
@@ -37,7 +38,7 @@ export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions)
         resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
       });
       thread.unref();
-      // A server can do without it.
+      // A server can do without the watchdog.
       thread.on('error', () => undefined);
     },
     delayMs ?? Math.min(START_DELAY_MS, timeoutMs),

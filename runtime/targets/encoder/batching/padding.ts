@@ -2,7 +2,7 @@ import type { FixedShape } from '#contract/fixed-shape.ts';
 import type { WordBatch } from '#core/model/word-inputs.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 
-/** Token ids of a batch as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
+/** A batch's token ids as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
 export interface TokenBatch {
   readonly ids: Int32Array;
   /** Token type ids; undefined if all are 0. */
@@ -11,11 +11,14 @@ export interface TokenBatch {
   /** Number of leading tokens of each text that its tokens attend to; undefined if all. */
   readonly attended?: Int32Array | undefined;
   readonly columns: number;
-  /** The words of each text, for zero_shot_ner models. */
+  /** Each text's words, for zero_shot_ner models. */
   readonly words?: WordBatch | undefined;
 }
 
-/** Pads on the right whatever the tokenizer's setting: the mask hides padding, and positions stay those of the text alone. */
+/**
+ * Always pads on the right, whatever the tokenizer's setting: the mask hides padding, and positions
+ * stay those of the text alone.
+ */
 export function padBatch(
   rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended' | 'words'>[],
   padId: number,
@@ -34,7 +37,10 @@ export function padBatch(
   return { ids, typeIds, lengths, attended, columns, words: wordsOf(rows, columns) };
 }
 
-/** Padding stands for no word. A text without words has one that is ignored, because models cannot run without. */
+/**
+ * Padding belongs to no word. A text without words gets one that is ignored, because models cannot
+ * run without words.
+ */
 function wordsOf(rows: readonly Pick<TokenizedText, 'words'>[], columns: number): WordBatch | undefined {
   if (!rows.some(({ words }) => words)) return undefined;
   const mask = new Int32Array(rows.length * columns);
@@ -43,8 +49,8 @@ function wordsOf(rows: readonly Pick<TokenizedText, 'words'>[], columns: number)
 }
 
 /**
- * Extends a batch to the sizes that a graph requires. Rows without a text repeat the first one, because a text of padding alone can
- * have NaN as its result.
+ * Extends a batch to the sizes that a graph requires. Rows without a text repeat the first one,
+ * because the result of padding alone can be NaN.
  */
 export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape = {}): TokenBatch {
   const { texts = batch.lengths.length, tokens: columns = batch.columns } = shape;

@@ -21,10 +21,11 @@ export interface RequestedThreads {
 }
 
 /**
- * Plans the threads of a server. Single-threaded sessions answer more texts than one session with all threads
- * (docs/decisions/0009), but a single text is answered sooner with all threads, so there is a session for that too. Every
- * session keeps a prepacked copy of the weights, so there are only as many as fit into memory. The running threads never exceed
- * the processors: twice as many halve the throughput (measured).
+ * Plans the threads of a server. Single-threaded sessions process more texts than one session with
+ * all threads (docs/decisions/0009), but a single text is faster with all threads, so there is a
+ * session for that too. Every session keeps a prepacked copy of the weights, so there are only as
+ * many as fit into memory. The number of running threads never exceeds the number of CPUs: twice as
+ * many halve the throughput (measured).
  */
 export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
   const { cores } = machine;
@@ -40,10 +41,10 @@ export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadP
   return { workers, threads: Math.min(wanted.threads ?? maxThreads, maxThreads) };
 }
 
-/** Share of the memory that copies of the weights can use. */
+/** Maximum share of the memory for copies of the weights. */
 const MEMORY_SHARE = 0.25;
 
-/** Maximum number of sessions that fit into the memory. */
+/** Maximum number of sessions that fit into memory. */
 export const maxSessions = ({ memoryBytes, weightsBytes }: Machine): number =>
   Math.floor((memoryBytes * MEMORY_SHARE) / Math.max(weightsBytes, 1));
 

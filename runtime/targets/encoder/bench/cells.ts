@@ -4,15 +4,15 @@ import { type Measured, putLoad, summarize } from './load.ts';
 
 const CONCURRENCIES = [1, 8, 64] as const;
 
-/** A line of the table: texts of one length, sent so many at a time. */
+/** A row of the table: texts of one length at one level of concurrency. */
 export interface BenchCell {
   readonly tokens: number;
   readonly concurrency: number;
-  /** Undefined if one round of requests would take much longer than its share of the time. */
+  /** Undefined if one round of requests would take much longer than the row's share of the time. */
   readonly measured: Measured | undefined;
 }
 
-/** A line may take this many times its share of the time. */
+/** A row can take this many times its share of the time. */
 const PATIENCE = 3;
 
 /** Measures all lengths and concurrencies, short and single texts first. */
@@ -25,13 +25,13 @@ export async function measureCells(
   const total = lengths.length * CONCURRENCIES.length;
   const share = milliseconds / total;
   const cells: BenchCell[] = [];
-  /** Milliseconds of a single text, and the length that it had. */
+  /** Time of a single text in milliseconds, and the text's length. */
   let single = { milliseconds: 0, tokens: 1 };
   for (const tokens of lengths) {
     const { texts } = await makeTexts(engine, tokens);
     for (const concurrency of CONCURRENCIES) {
       onProgress(cells.length, total);
-      // Longer texts take at least as much longer as they are.
+      // The time grows at least in proportion to the length.
       const expected = single.milliseconds * (tokens / single.tokens) * concurrency;
       const measured =
         expected > PATIENCE * share

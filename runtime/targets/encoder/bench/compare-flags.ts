@@ -12,22 +12,25 @@ import { lengthsUpTo, makeTexts } from './texts.ts';
 import { putLoad } from './load.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** Requests in parallel; fewer if the model is too slow for so many in the available time. */
+/** Number of parallel requests; fewer if the model is too slow for so many in the available time. */
 const MANY = 64;
 const FEW = 8;
 const LONGEST = 256;
 const PATIENCE = 3;
-/** Turns of some flags and of the given ones: what else happens on the host then affects both. */
+/**
+ * Number of times to alternate between some flags and the given ones, so that other load on the
+ * host affects both.
+ */
 const TURNS = 2;
 
 export interface FlagsComparison {
   readonly concurrency: number;
   readonly maxTokens: number;
-  /** The given flags first. */
+  /** The given flags come first. */
   readonly results: readonly FlagsResult[];
-  /** The most texts per second. */
+  /** The flags with the most texts per second. */
   readonly fastest: FlagsResult;
-  /** The shortest answers to single requests, if other flags than the fastest have them. */
+  /** The flags with the shortest latency of single requests, if they differ from the fastest. */
   readonly soonest: FlagsResult | undefined;
 }
 
@@ -39,12 +42,12 @@ export interface Host {
 }
 
 interface Engines {
-  /** Opened with the given flags. */
+  /** The engine that was opened with the given flags. */
   readonly given: ServingEngine;
   readonly open: (flags: Flags) => Promise<ServingEngine>;
 }
 
-/** Measures texts of mixed lengths with several flags of `serve`, each in turns with the given ones, which stay as they are. */
+/** Measures texts of mixed lengths with several flags of `serve`, alternating with the given flags. */
 export async function compareFlags(
   engines: Engines,
   given: Flags,

@@ -10,11 +10,11 @@ export interface FlagsResult {
   readonly flags: Flags;
   readonly single: Measured;
   readonly many: Measured;
-  /** The speed of single answers, and texts per second in parallel, divided by those of the given flags. */
+  /** Speed of single requests, and parallel throughput, relative to the given flags. */
   readonly gain: { readonly single: number; readonly many: number };
 }
 
-/** The result of flags that were measured in turns with the given ones. */
+/** The result for flags that were measured alternately with the given ones. */
 export function flagsResult(flags: Flags, loads: Loads, given: Loads): FlagsResult {
   const [single, many] = [summarize(loads.single), summarize(loads.many)];
   const gain = {
@@ -24,10 +24,10 @@ export function flagsResult(flags: Flags, loads: Loads, given: Loads): FlagsResu
   return { flags, single, many, gain };
 }
 
-/** Flags must be better than others by more than this, because measurements vary. */
+/** Flags must be better than others by more than this factor, because measurements vary. */
 const MARGIN = 1.05;
 
-/** Returns the best of the results; of those that are about equal, the first. */
+/** Returns the best result; among results that are about equal, the first. */
 export const bestOf = (
   first: FlagsResult,
   others: readonly FlagsResult[],
@@ -41,7 +41,7 @@ export interface Flags {
   readonly maxBatchTokens?: number | undefined;
 }
 
-/** All ways to divide the processors: workers are powers of two, and as many as there are processors. */
+/** All ways to divide the CPUs: the number of workers is a power of two, or the number of CPUs. */
 export function threadCandidates(cores: number, maxWorkers: number): Flags[] {
   const powers = Array.from({ length: Math.floor(Math.log2(cores)) + 1 }, (_, power) => 2 ** power);
   return [...new Set([...powers, cores])]
@@ -49,7 +49,7 @@ export function threadCandidates(cores: number, maxWorkers: number): Flags[] {
     .map((workers) => ({ workers, threads: Math.max(1, Math.floor(cores / workers)) }));
 }
 
-/** Sizes of batches around the default. */
+/** Batch sizes around the default. */
 export const batchCandidates = (flags: Flags, defaultBatchTokens: number): Flags[] =>
   [0.5, 2, 4].map((factor) => ({ ...flags, maxBatchTokens: factor * defaultBatchTokens }));
 

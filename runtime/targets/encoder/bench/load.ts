@@ -9,13 +9,13 @@ export interface Measured {
   readonly p99: number;
 }
 
-/** What was sent in one go: the milliseconds of each request, and of all of them. */
+/** The measurements of one load: the milliseconds of each request, and in total. */
 export interface Load {
   readonly latencies: readonly number[];
   readonly milliseconds: number;
 }
 
-/** Sends requests of one text each for some time, `concurrency` at a time, without HTTP. */
+/** Sends requests with one text each for some time, `concurrency` at a time, without HTTP. */
 export async function putLoad(
   engine: ServingEngine,
   texts: readonly string[],

@@ -13,7 +13,7 @@ export interface BenchResult {
   readonly comparison: FlagsComparison;
 }
 
-/** What `bench --json` prints. */
+/** The JSON output of `bench --json`. */
 export function benchJson({ model, host, cells, comparison }: BenchResult): object {
   const { concurrency, maxTokens, results, fastest, soonest } = comparison;
   const flagsJson = ({ flags, many, single, gain }: FlagsResult): object => ({
@@ -46,7 +46,7 @@ const measuredJson = ({ requests, textsPerSecond, p50, p99 }: Measured): object 
   p99_ms: rounded(p99),
 });
 
-/** What `bench` prints: both tables, and the flags that were best. */
+/** The text output of `bench`: both tables, and the best flags. */
 export function benchText({ model, host, cells, comparison }: BenchResult, terminal: Terminal): string {
   const { concurrency, maxTokens, results, fastest, soonest } = comparison;
   const skipped = cells.some(({ measured }) => !measured);

@@ -5,27 +5,27 @@ import { SERVED } from '../served/index.ts';
 import type { PredictBody } from '../served/served-type.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** Words that are one token in most vocabularies. */
+/** Words that are a single token in most vocabularies. */
 const WORDS =
   'the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mr how little good world make very year still see work life great own';
 
 const WORD_LIST = WORDS.split(' ');
-/** Texts of each length, so that not every request has the same one. */
+/** Several texts per length, so that not every request has the same one. */
 const VARIANTS = 4;
 
 export interface BenchTexts {
-  /** Number of tokens of each text, with those that the model type adds. */
+  /** Number of tokens per text, including those that the model type adds. */
   readonly tokens: number;
   readonly texts: readonly string[];
 }
 
-/** A request of `/predict` with one text, with what the model type requires next to it. */
+/** A `/predict` request with one text, and whatever else the model type requires. */
 export const benchRequest = (manifest: Manifest, text: string): PredictBody => ({
   inputs: [text],
   ...SERVED[manifest.modelType].bench?.(text, manifest),
 });
 
-/** Returns texts of about `tokens` tokens. They are shorter if the model type adds more than that. */
+/** Returns texts of about `tokens` tokens; shorter if the model type adds more than that. */
 export async function makeTexts(engine: ServingEngine, tokens: number): Promise<BenchTexts> {
   const added = await addedTokens(engine);
   const texts = await Promise.all(
@@ -34,7 +34,7 @@ export async function makeTexts(engine: ServingEngine, tokens: number): Promise<
   return { tokens, texts };
 }
 
-/** Number of tokens that the model reads in addition to a text, such as those of a question. */
+/** Number of tokens that the model reads in addition to a text, such as a question. */
 async function addedTokens(engine: ServingEngine): Promise<number> {
   const text = WORD_LIST.slice(0, 4).join(' ');
   let read = 0;
@@ -66,7 +66,7 @@ async function countTokens(engine: ServingEngine, text: string): Promise<number>
   return tokenized.ids.length;
 }
 
-/** Lengths of texts to measure, in tokens: up to the maximum of the model. */
+/** Lengths of texts to measure, in tokens: up to the model's maximum. */
 export const lengthsUpTo = (maxLength: number): number[] => [
   ...LENGTHS.filter((length) => length < maxLength),
   maxLength,

@@ -4,7 +4,7 @@ import { printJson } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { ENGINE_OPTIONS } from '../servers/options.ts';
 
-/** The `bench` command: measures how fast this host runs the model, and names the best flags of `serve`. */
+/** The `bench` command: measures how fast this host runs the model, and finds the best flags for `serve`. */
 export function benchCommand(modelPath: string): Command {
   return {
     summary: 'Measure the speed of the model on this host and name the best flags of `serve`.',

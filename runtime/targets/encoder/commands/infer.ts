@@ -91,7 +91,8 @@ export function inferCommand(modelPath: string): Command {
       }
       const engine = await openEngine(modelPath, {
         threads: threadCount(invocation, input === undefined),
-        // Packing weights takes longer than running a few texts without packing (measured; see docs/decisions).
+        // Packing weights takes longer than running a few texts without packing (measured; see
+        // docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),

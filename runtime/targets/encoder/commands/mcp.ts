@@ -50,8 +50,8 @@ const HTTP_OPTIONS = [
 ];
 
 /**
- * Rejects HTTP flags without --http: such a user would wait for a port that is never opened. Environment variables are ignored
- * here, because they can be set for both modes.
+ * Rejects HTTP flags without --http, because the user would wait for a port that is never opened.
+ * Environment variables are ignored here, because they can be set for both modes.
  */
 function refuseHttpOptions(invocation: Invocation): void {
   const name = HTTP_OPTIONS.find((option) => invocation.given(option));

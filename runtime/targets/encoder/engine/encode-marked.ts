@@ -5,8 +5,8 @@ import type { TextTokenizer } from '#platform/tokenizer.ts';
 import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
 
 /**
- * Tokenizes the queries or the documents of a multi_vector model, with a tokenizer that leaves room for the marker. White space
- * around a text is removed first, as the libraries of these models do.
+ * Tokenizes queries or documents for a multi_vector model, with a tokenizer that leaves space for
+ * the marker. Surrounding whitespace is removed first, as in the libraries for these models.
  */
 export async function encodeMarked(
   tokenizer: TextTokenizer,
@@ -18,7 +18,7 @@ export async function encodeMarked(
   return encoded.map((text) => markText(text, rules));
 }
 
-/** Settings of the tokenizer for queries or documents; all texts of other models have the same. */
+/** Tokenizer settings for queries or documents; all texts of other models use the same settings. */
 export function tokenizerForRole(
   { tokenizer, multiVector }: Pick<Manifest, 'tokenizer' | 'multiVector'>,
   role: TextRole,

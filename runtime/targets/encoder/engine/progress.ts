@@ -9,7 +9,7 @@ export function createProgress(): Progress {
   return progress;
 }
 
-/** Records the row of the batch that the transform works on, or that it works on none. */
+/** Records the batch row that the transform is working on, or that there is none. */
 export function markRow(progress: Progress, row: number): void {
   Atomics.store(progress, 0, row);
   Atomics.add(progress, 1, 1);
@@ -22,8 +22,8 @@ const readProgress = (progress: Progress): { row: number; step: number } => ({
 });
 
 /**
- * Calls `onStuck` with the row that a transform is stuck on. Lua stops long-running scripts itself, but not inside a library
- * function. Returns a function that stops the watch.
+ * Calls `onStuck` with the row that a transform is stuck on. Lua stops long-running scripts itself,
+ * but not inside a library function. Returns a function that stops the watch.
  */
 export function watchTransform(
   progress: Progress,

@@ -7,7 +7,7 @@ import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
-/** One input of the model: a text, a pair of texts, or token ids that skip the tokenizer. */
+/** One model input: a text, a pair of texts, or token ids that bypass the tokenizer. */
 export type EngineInput =
   | { readonly text: string; readonly pair?: string | undefined }
   | { readonly ids: readonly number[] };
@@ -21,29 +21,32 @@ export type View =
    * values.
    */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
-  /** The spans of a window that can be entities, as a JSON array. */
+  /** The spans in a window that can be entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
   | {
       readonly kind: 'tokens';
-      /** The first token and the end of those to return. Default: all. */
+      /** The first token to return and the end of the range. Default: all. */
       readonly range?: readonly [from: number, to: number];
     }
   /** The score of each text of a multi_vector model as a document for a query, as a JSON number. */
   | { readonly kind: 'max-sim'; readonly query: VectorRows }
-  /** The score of each text for a query by several outputs of a sentence_embedding model, as a JSON number. */
+  /**
+   * The score of each text for a query by several outputs of a sentence_embedding model, as a JSON
+   * number.
+   */
   | { readonly kind: 'hybrid'; readonly query: HybridQuery };
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
-  /** Number of consecutive inputs that are one input of the caller, whose index is reported. Default: 1. */
+  /** Number of consecutive inputs that form one input of the caller, whose index is reported. Default: 1. */
   readonly group?: number | undefined;
   readonly view: View;
-  /** What the inputs of a multi_vector model are. Default: documents. */
+  /** The role of inputs for a multi_vector model. Default: documents. */
   readonly role?: TextRole | undefined;
-  /** Prompt to prepended to each text. */
+  /** Prompt to prepend to each text. */
   readonly prompt?: string | undefined;
-  /** Types of the entities to find, of zero_shot_ner models. */
+  /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
   /** How to handle texts that are too long. Default: the rules of the server and of the model. */
   readonly overflow?: RequestOverflow | undefined;
@@ -66,16 +69,16 @@ interface Timings {
   readonly tokenization: number;
   readonly queue: number;
   readonly inference: number;
-  /** The whole request. Less than the sum of the others if they overlap. */
+  /** Time of the whole request. Less than the sum of the others if they overlap. */
   readonly total: number;
 }
 
 export type OverflowRule = 'truncate' | 'error';
 
-/** What a request sets for texts that are too long; undefined means the default. */
+/** A request's settings for texts that are too long; undefined means the default. */
 export interface RequestOverflow {
   readonly rule?: OverflowRule | undefined;
-  /** The side that tokens are removed from. */
+  /** The side from which tokens are removed. */
   readonly side?: TruncationSide | undefined;
 }
 
@@ -84,13 +87,13 @@ export type TruncationSide = Manifest['tokenizer']['truncationSide'];
 export interface EngineLimits {
   /** Maximum number of inputs per request. */
   readonly maxClientBatch: number;
-  /** Maximum number of queued inputs of all requests. */
+  /** Maximum number of queued inputs over all requests. */
   readonly maxQueue: number;
   /** Maximum number of characters (Unicode code points) per input. */
   readonly maxInputChars: number;
   /** Maximum number of windows per input, for models that read long texts in windows. */
   readonly maxWindows: number;
-  /** Maximum number of padded tokens per batch. Default: a fixed number for each thread of a worker. */
+  /** Maximum number of padded tokens per batch. Default: a fixed number per thread of a worker. */
   readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;
 }
@@ -118,7 +121,7 @@ export interface ServingEngine {
   run(request: EngineRequest): Promise<EngineAnswer>;
   tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
-  /** The token of an id as written in the vocabulary; null if there is none. */
+  /** The token with an id as written in the vocabulary; null if there is none. */
   tokenOf(id: number): string | null;
   /** The id of a token as written in the vocabulary. */
   idOf(token: string): number | undefined;
@@ -127,7 +130,7 @@ export interface ServingEngine {
   close(): Promise<void>;
 }
 
-/** Receives what the engine reports about each batch and request, for metrics. */
+/** Receives the engine's reports about batches and requests, for metrics. */
 export interface EngineObserver {
   onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
   onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;

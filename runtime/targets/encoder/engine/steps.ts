@@ -1,6 +1,6 @@
 import type { OnStep } from '#core/time/time-step.ts';
 
-/** Steps of `infer`, in the order in which they usually begin. */
+/** Steps of `infer`, in their usual order. */
 export const STEPS = {
   node: 'start of Node',
   program: 'load the program, read the command line',
@@ -17,7 +17,7 @@ export const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** The start and the end of a step in another thread, in milliseconds of a clock that all threads share. */
+/** The start and end of a step in another thread, in milliseconds of a clock that all threads share. */
 export type SharedSpan = readonly [start: number, end: number];
 
 export const sharedNow = (): number => Number(process.hrtime.bigint()) / 1e6;

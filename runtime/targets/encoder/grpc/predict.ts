@@ -36,8 +36,9 @@ interface Response extends Message {
 const RESULTS = 1;
 
 /**
- * The method that runs the model on the inputs of a request. The members of a request have the names of those of `/predict`. Results
- * that a thread can encode are added to the response as opaque fields, so that no number is converted on the way to the socket.
+ * The method that runs the model on a request's inputs. Request members have the same names as in
+ * `/predict`. Results that a thread can encode are added to the response as opaque fields, so that
+ * no number is converted on the way to the socket.
  */
 export function answerPredict({ kernel, engine }: EncoderContext, service: DescService) {
   const { input, output } = methodOf(service, 'Predict');
@@ -67,7 +68,7 @@ export function answerPredict({ kernel, engine }: EncoderContext, service: DescS
     });
 }
 
-/** A method of the service of a model type. All of them have one request and one response. */
+/** A method of a model type's service. All of them have one request and one response. */
 export function methodOf({ methods, typeName }: DescService, name: string): DescMethodUnary {
   const method = methods.filter(isUnary).find((one) => one.name === name);
   if (!method) throw new Error(`${typeName} has no method ${name}`);
@@ -76,7 +77,7 @@ export function methodOf({ methods, typeName }: DescService, name: string): Desc
 
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary';
 
-/** The members of a request under the names that its definition and `/predict` have: `top_k`, not `topK`. */
+/** A request's members under the names that its definition and `/predict` use: `top_k`, not `topK`. */
 const membersOf = (request: Message, { fields }: DescMessage): object =>
   Object.fromEntries(
     fields.map((field) => {
@@ -85,7 +86,10 @@ const membersOf = (request: Message, { fields }: DescMessage): object =>
     }),
   );
 
-/** The word of `/predict` for a value of an enumeration, or for each of several: `dense` for `EMBEDDING_OUTPUT_DENSE`. */
+/**
+ * The `/predict` word for an enumeration value, or for each of several: `dense` for
+ * `EMBEDDING_OUTPUT_DENSE`.
+ */
 function wordOf(value: unknown, member: string, { values }: DescEnum): unknown {
   const [unspecified, ...known] = values;
   const names = known.map(({ name }) => name);
@@ -108,7 +112,10 @@ const encodedField = (message: Uint8Array) => ({
   data: new BinaryWriter().bytes(message).finish(),
 });
 
-/** Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
+/**
+ * Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not
+ * 0.10000000149011612.
+ */
 const parsedResult = (json: JsonPiece): JsonValue =>
   parseJsonText(typeof json === 'string' ? json : new TextDecoder().decode(json)) as JsonValue;
 
@@ -116,7 +123,10 @@ const parsedResult = (json: JsonPiece): JsonValue =>
 const resultOf = (response: DescMessage): DescMessage | undefined =>
   response.fields.find(({ number }) => number === RESULTS)?.message;
 
-/** A result has a list of lists for vectors of tokens. Protocol buffers have none: each inner list is a message with one member. */
+/**
+ * Token vectors are a list of lists, which Protocol Buffers do not have: each inner list becomes a
+ * message with one member.
+ */
 function asMessage(result: JsonValue, desc: DescMessage | undefined): JsonValue {
   if (!isObject(result)) return result;
   const wrapped = { ...result };
@@ -145,5 +155,5 @@ export const getModelMetadata = ({
     version,
   });
 
-/** Values of the enumeration have the names of the types, in capitals: a type that it lacks does not compile. */
+/** Enumeration values are the type names in capitals, so a missing type does not compile. */
 const valueOf = (type: ModelTypeName): ModelType => ModelType[type.toUpperCase() as Uppercase<ModelTypeName>];

@@ -12,7 +12,7 @@ export interface GrpcLimits {
   readonly maxMessageBytes: number;
 }
 
-/** Routes of the service for the model type, of health checks and of server reflection. */
+/** Routes for the model type's service, health checks and server reflection. */
 export async function encoderGrpcRoutes(
   context: EncoderContext,
   { maxMessageBytes }: GrpcLimits,

@@ -9,7 +9,7 @@ import { oneOf } from '#serve/http/schemas.ts';
 
 const TYPES = ['Unhealthy', 'Backend', 'Overloaded', 'Validation', 'Tokenizer', 'Empty'] as const;
 
-/** Routes that only text-embeddings-inference has, and whose errors have its format. */
+/** Routes that only exist in text-embeddings-inference, and whose errors have its format. */
 const TEI_PATHS: readonly string[] = ['/embed', '/embed_all', '/embed_sparse', '/similarity', '/info'];
 
 /** An error in the format of text-embeddings-inference. */
@@ -30,14 +30,14 @@ function typeOf(status: number): (typeof TYPES)[number] {
 
 const cohereErrorBody = ({ message }: AppError): object => ({ message });
 
-/** Error formats of the APIs of others; all other routes have plain text. */
+/** Error formats of third-party APIs; errors on all other routes are plain text. */
 export const ERROR_FORMATS: readonly ErrorFormat[] = [
   OPENAI_ERRORS,
   { prefix: '/v2', body: cohereErrorBody },
   ...TEI_ERRORS,
 ];
 
-/** The same for the OpenAPI document, except for OpenAI's format. */
+/** Same, for the OpenAPI document and without OpenAI's format. */
 export function errorContent(error: AppError, status: ErrorStatus, path: string): Content {
   if (path.startsWith('/v2/')) return { schema: cohereError, examples: { error: cohereErrorBody(error) } };
   if (TEI_PATHS.includes(path))

@@ -37,12 +37,13 @@ export function planEmbeddings(
   return planVector(manifest, { ...wishes, promptName: '' });
 }
 
-/** What a caller can do, in the words of the client that sends ids of its own tokenizer by default. */
+/** A suggestion for callers whose client sends ids from its own tokenizer by default. */
 const WAY_OUT = "Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.";
 
 /**
- * Rejects token ids of another tokenizer, whose vectors would be meaningless: ids that this model does not have, and lists
- * without the special token that its texts begin or end with. `member` is the name of the input in the request.
+ * Rejects token ids from another tokenizer, whose vectors would be meaningless: ids that this model
+ * does not have, and lists without the special token that starts or ends its texts. `member` is the
+ * name of the input in the request.
  */
 export function checkTokenIds(
   input: Input,
@@ -68,7 +69,7 @@ export function checkTokenIds(
   }
 }
 
-/** Token ids that the model accepts, for documents: with its special token, without meaning. */
+/** Example token ids that the model accepts, for documents: with its special token, otherwise meaningless. */
 export function exampleIds({ manifest, boundary }: Pick<ServingEngine, 'manifest' | 'boundary'>): number[] {
   const token = Math.min(5, manifest.tokenizer.vocabularySize - 1);
   if (!boundary) return [token];

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createFolders } from '#platform/files/create-folders.ts';
 
-/** Rejects, before any work, an output that cannot be written or that is a file the command reads. */
+/** Rejects, before any work, an output that cannot be written or that is one of the command's input files. */
 export function checkOutput(output: string, modelPath: string, input: string | undefined): void {
   const target = findOutput(output);
   if (target.kind === 'stream') return;
@@ -19,7 +19,7 @@ export function checkOutput(output: string, modelPath: string, input: string | u
   for (const path of Object.values(partialFiles(target.path))) refuseInput(path, inputs);
 }
 
-/** A file that the shell opens as stdin is one of the inputs, too. */
+/** A file that the shell opens as stdin also counts as an input. */
 const inputOf = (input: string): InputFile =>
   input === '-'
     ? { path: STDIN, role: 'the file on stdin' }

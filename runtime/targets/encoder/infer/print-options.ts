@@ -11,11 +11,11 @@ import type { FlagReader, InferFlag, PrintModel, PrintOptions, Task } from '../t
 
 type Flags = Readonly<Record<string, InferFlag>>;
 
-/** The flags that only some model types have. */
+/** The flags that only some model types support. */
 export const flagsOfTypes = (): Flags =>
   Object.assign({}, ...Object.values(TASKS).map(({ flags = {} }) => flags)) as Flags;
 
-/** Reads the options for printing results from the flags and the settings of the model. */
+/** Reads the options for printing results from the flags and the model's settings. */
 export async function printOptions(invocation: Invocation, model: PrintModel): Promise<PrintOptions> {
   const { modelType } = model.manifest;
   const task = TASKS[modelType];
@@ -32,7 +32,7 @@ export async function printOptions(invocation: Invocation, model: PrintModel): P
 const hasFlag = ({ flags = {}, sharedFlags = [] }: Task<unknown>, flag: string): boolean =>
   Object.hasOwn(flags, flag) || sharedFlags.includes(flag);
 
-/** The types that have a flag, as a message names them: `a fill_mask or question_answering`. */
+/** The types that support a flag, for messages: `a fill_mask or question_answering`. */
 function typesWith(flag: string): string {
   const types = MODEL_TYPE_NAMES.filter((type) => hasFlag(TASKS[type], flag));
   const [last = '', ...others] = types.toReversed();
@@ -60,11 +60,14 @@ const flagReader = (invocation: Invocation): FlagReader => ({
   },
 });
 
-/** What the texts are, as the flag states it. The tokenizer is opened for it, before the type of the model is known. */
+/**
+ * The role of the texts according to the flag. The tokenizer is opened for it, before the model
+ * type is known.
+ */
 export const roleIn = (invocation: Invocation): TextRole | undefined =>
   TEXT_ROLES.find((role) => role === invocation.value('input-type'));
 
-/** How the model reads the texts. */
+/** The model's rules for reading texts. */
 export const inferOptions = ({ inputs }: Task<unknown>, options: PrintOptions): InferOptions => ({
   prompt: options.prompt,
   inputsOf: inputs && ((text) => inputs(text, options)),

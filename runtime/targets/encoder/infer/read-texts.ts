@@ -83,7 +83,7 @@ const READERS: Record<InputFormat, Reader> = {
   },
 };
 
-/** The lines of a file that are not blank. */
+/** The non-blank lines of a file. */
 async function* texts(stream: Readable, { input, onBlank }: ReadOptions): AsyncGenerator<string> {
   for await (const line of lines(utf8Text(stream, input))) {
     if (line.trim() === '') onBlank();
@@ -115,7 +115,10 @@ const textOfCell = (cell: string | undefined): TextOrError =>
 
 const LINE_FEED = 0x0a;
 
-/** Decodes a file in whole lines. Throws an InputError with the number of the first line that is not UTF-8. */
+/**
+ * Decodes a file in whole lines. Throws an InputError with the number of the first line that is not
+ * UTF-8.
+ */
 async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string): AsyncGenerator<string> {
   let rest: Uint8Array[] = [];
   let line = 1;

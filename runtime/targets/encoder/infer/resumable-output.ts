@@ -19,13 +19,13 @@ import type { FileTarget } from '#platform/files/output-target.ts';
 import { takeOwner } from '#platform/files/replace-file.ts';
 
 /**
- * A file of result lines that can be resumed after a killed run: `<file>.partial`, and next to it a file that identifies its
- * origin.
+ * A file of result lines that can be resumed after a killed run: `<file>.partial`, and next to it a
+ * file that identifies its origin.
  */
 export interface ResumableOutput {
   /** Number of lines that already exist. */
   readonly done: number;
-  /** Number of these lines that are errors. */
+  /** How many of these lines are errors. */
   readonly failed: number;
   write(lines: string): void;
   /** Renames the file to its final name. */
@@ -41,8 +41,8 @@ export const partialFiles = (path: string): { partial: string; origin: string } 
 });
 
 /**
- * Opens the output. `origin` identifies what produces the lines (model, input, options): only a partial file with the same
- * origin is resumed.
+ * Opens the output. `origin` identifies what produces the lines (model, input, options): only a
+ * partial file with the same origin is resumed.
  */
 export function openResumableOutput(target: FileTarget, origin: string): ResumableOutput {
   const files = partialFiles(target.path);
@@ -113,7 +113,10 @@ function openPartial(
   };
 }
 
-/** Counts complete lines, their bytes, and how many are errors; a line that was cut off by a kill does not count. */
+/**
+ * Counts complete lines, their bytes, and how many are errors. A line that was cut off by a kill
+ * does not count.
+ */
 function countLines(fd: number): { lines: number; bytes: number; failed: number } {
   const buffer = Buffer.alloc(1 << 20);
   let [lines, bytes, failed] = [0, 0, 0];

@@ -33,7 +33,10 @@ function render(value: unknown, indent: string, printFloats: PrintFloats): strin
   return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`;
 }
 
-/** The fast writer only pays off once it is compiled; below this number, the engine's own functions are faster. */
+/**
+ * The fast writer only pays off once it is compiled; for fewer values than this, the engine's own
+ * functions are faster.
+ */
 const MANY_FLOATS = 10_000;
 const printFew: PrintFloats = (values) => `[${Array.from(values, printFloat).join(', ')}]`;
 const printFloat = (value: number): string => JSON.stringify(shortestFloat32(value));

@@ -7,7 +7,7 @@ interface AnswerSpan {
   readonly score: number;
 }
 
-/** The possible answers in one window of a context. */
+/** The candidate answers in one window of a context. */
 export interface WindowAnswers {
   /** Probability that the window has no answer. */
   readonly none: number;
@@ -17,13 +17,14 @@ export interface WindowAnswers {
 
 interface SpanLimits {
   readonly count: number;
-  /** Maximum number of tokens of an answer. */
+  /** Maximum number of tokens in an answer. */
   readonly maxLength: number;
 }
 
 /**
- * Finds the most likely answers of a window, as the question answering pipeline of transformers does. `values` has two numbers per
- * token. Tokens of the context are those that are not special; the first token stands for no answer if the tokenizer added it.
+ * Finds the most likely answers in a window, as transformers' question answering pipeline does.
+ * `values` has two numbers per token. All tokens that are not special belong to the context; the
+ * first token stands for no answer if the tokenizer added it.
  */
 export function answerSpans(
   values: Float32Array,
@@ -52,10 +53,13 @@ export function answerSpans(
   return { none: (starts[0] ?? 0) * (ends[0] ?? 0), spans };
 }
 
-/** Softmax over the first token and the tokens of the context, in double precision. Other tokens cannot be part of an answer. */
+/**
+ * Softmax over the first token and the tokens of the context, in double precision. Other tokens
+ * cannot be part of an answer.
+ */
 function probabilities(values: Float32Array, column: 0 | 1, first: number, end: number): Float64Array {
   const logits = new Float64Array(end - first + 1);
-  // Without a token before the text, there is nothing that stands for no answer.
+  // Without a token before the text, no token stands for "no answer".
   logits[0] = first > 0 ? (values[column] ?? 0) : -Infinity;
   for (let token = first; token < end; token++) logits[token - first + 1] = values[token * 2 + column] ?? 0;
   const max = logits.reduce((left, right) => Math.max(left, right), -Infinity);

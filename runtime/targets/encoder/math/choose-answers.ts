@@ -1,7 +1,7 @@
 import type { WindowAnswers } from './answer-spans.ts';
 import { least } from '#core/numbers/extremes.ts';
 
-/** Members as in the question answering pipeline of transformers. */
+/** Members as in transformers' question answering pipeline. */
 export interface SpanAnswer {
   readonly answer: string;
   readonly score: number;
@@ -17,8 +17,9 @@ interface AnswerChoice {
 }
 
 /**
- * Chooses the best answers of all windows of a context. Scores of answers with the same text are added, and the first place is
- * returned. The empty answer has the lowest probability that a window has none.
+ * Chooses the best answers from all windows of a context. Scores of answers with the same text are
+ * added up, and the first position is returned. The empty answer's score is the lowest probability,
+ * over all windows, that a window has no answer.
  */
 export function chooseAnswers(
   windows: readonly WindowAnswers[],

@@ -2,15 +2,16 @@ import type { EntitySpan } from './entity-candidates.ts';
 
 /** Which entities can overlap. */
 export interface OverlapRules {
-  /** Whether entities do not overlap at all. Otherwise, an entity can be a part of another one. */
+  /** Whether entities must not overlap at all. Otherwise, an entity can be nested in another one. */
   readonly flat: boolean;
   /** Whether the same words can have several types. */
   readonly multiLabel: boolean;
 }
 
 /**
- * Chooses spans by descending score, without those that overlap a chosen one, and returns them by start. Equal scores keep the
- * order of the candidates. The checks take as long as a span has words, because a low threshold can have millions of candidates.
+ * Chooses spans by descending score, skipping those that overlap a chosen one, and returns them by
+ * start position. Equal scores keep the order of the candidates. A check takes time proportional to
+ * the words in a span, because a low threshold can produce millions of candidates.
  */
 export function chooseEntities(
   candidates: readonly EntitySpan[],
@@ -37,7 +38,7 @@ interface ChosenSpans {
 /** Spans that share no word. */
 class FlatSpans implements ChosenSpans {
   readonly #taken: Uint8Array;
-  /** The end of the span that starts at a word; -1 if none does. */
+  /** The end of the span that starts at a word; -1 if there is none. */
   readonly #ends: Int32Array;
 
   constructor(words: number) {
@@ -59,11 +60,14 @@ class FlatSpans implements ChosenSpans {
   }
 }
 
-/** Spans that do not share words, or of which one contains the other. */
+/** Spans that share no words, or one of which contains the other. */
 class NestedSpans implements ChosenSpans {
   readonly #spans = new Set<number>();
   readonly #words: number;
-  /** The last end of the spans that start at a word, and the first start of those that end at a word. */
+  /**
+   * For each word, the last end of the spans that start there, and the first start of those that
+   * end there.
+   */
   readonly #lastEnd: Int32Array;
   readonly #firstStart: Int32Array;
 

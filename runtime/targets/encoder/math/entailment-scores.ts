@@ -7,9 +7,10 @@ export interface ScoredLabel {
 }
 
 /**
- * Scores labels by the logits for the sentence about each of them, highest first, as the zero-shot classification pipeline of
- * transformers does: the probability of each label among all labels, or with `multiLabel`, the probability that the sentence is
- * true. A single label has nothing to be compared with, so its score is always the latter.
+ * Scores labels by the logits of the sentence about each of them, highest first, as transformers'
+ * zero-shot classification pipeline does: the probability of each label among all labels, or with
+ * `multiLabel`, the probability that the sentence is true. A single label cannot be compared with
+ * others, so its score is always the latter.
  */
 export function scoreLabels(
   logits: readonly Float32Array[],

@@ -2,8 +2,9 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { codePoints } from '#core/text/code-points.ts';
 
 /**
- * How the tokens of a word agree on a label. `simple`: not at all, each token stands for itself; `first`: by the first token;
- * `max`: by the token with the highest score; `average`: by the mean of the scores.
+ * How the tokens of a word agree on a label. `simple`: not at all, each token is treated
+ * separately; `first`: by the first token; `max`: by the token with the highest score; `average`:
+ * by the mean of the scores.
  */
 export type AggregationStrategy = 'simple' | 'first' | 'average' | 'max';
 
@@ -21,11 +22,11 @@ export interface EntityToken {
 export interface EntityGroup {
   /** Label without its `B-` or `I-` prefix. */
   readonly entity_group: string;
-  /** Mean score of the label over the tokens or words of the entity. */
+  /** Mean score of the label over the entity's tokens or words. */
   readonly score: number;
   readonly start: number;
   readonly end: number;
-  /** Token ids, from which `wordOfEntity` builds a word. */
+  /** Token ids from which `wordOfEntity` builds a word. */
   readonly ids: readonly number[];
   /** Source text of each unknown token. */
   readonly unknown: readonly string[];
@@ -43,8 +44,8 @@ export interface EntityRules {
 }
 
 /**
- * Aggregates tokens without special tokens into entities, with the same results as the token classification pipeline of
- * transformers (https://huggingface.co/docs/transformers/main_classes/pipelines).
+ * Aggregates tokens without special tokens into entities, with the same results as transformers'
+ * token classification pipeline (https://huggingface.co/docs/transformers/main_classes/pipelines).
  */
 export function aggregateEntities(
   tokens: readonly EntityToken[],
@@ -89,7 +90,7 @@ function wordsOf(tokens: readonly EntityToken[], characters: readonly string[], 
   return words;
 }
 
-/** A token whose length differs from its source text has a mark, as in `##ing`. */
+/** A token whose length differs from its source text has a prefix, as in `##ing`. */
 const isShortened = ({ token, start, end }: EntityToken): boolean => codePoints(token) !== end - start;
 
 const afterNoSpace =
@@ -117,7 +118,10 @@ const SCORES_OF_WORD: Record<AggregationStrategy, (rows: Rows) => Float32Array> 
     rows.reduce((sum, row) => sum.map((value, at) => value + (row[at] ?? 0))).map((sum) => sum / rows.length),
 };
 
-/** Groups adjacent words with the same tag; `B-` starts a new group, and a label without a prefix continues one. */
+/**
+ * Groups adjacent words with the same tag. `B-` starts a new group, and a label without a prefix
+ * continues one.
+ */
 function groupsOf(words: readonly LabelledWord[]): LabelledWord[][] {
   const groups: LabelledWord[][] = [];
   for (const word of words) {

@@ -1,6 +1,6 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 
-/** Words that can be an entity, from the first to the last one. */
+/** A range of words that can be an entity. */
 export interface EntitySpan {
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ export interface EntitySpan {
   readonly score: number;
 }
 
-/** The output of a model for one text. */
+/** The model output for one text. */
 export interface EntityOutput {
   /** Logits by word, then by width and type; or by word, type and position (start, end, inside). */
   readonly logits: Float32Array;
@@ -17,7 +17,7 @@ export interface EntityOutput {
   readonly types: number;
 }
 
-/** Returns all spans whose score is above the threshold, in the order of the decoder of the gliner package. */
+/** Returns all spans whose score is above the threshold, in the order of the gliner package's decoder. */
 export function entityCandidates(
   output: EntityOutput,
   { level, maxWidth }: Pick<EntitySettings, 'level' | 'maxWidth'>,
@@ -44,7 +44,7 @@ function fromSpans(
   return spans;
 }
 
-/** A span needs a start, an end, and only words that are inside; its score is the lowest one of these. */
+/** A span needs a start, an end, and only words that are inside; its score is the lowest of these. */
 function fromWords({ logits, words, types }: EntityOutput, threshold: number): EntitySpan[] {
   const scores = Float32Array.from(logits, sigmoid);
   const at = (word: number, type: number, position: number): number =>

@@ -1,7 +1,7 @@
 /** Above this number, sorting everything is faster than keeping a sorted list. */
 const MAX_KEPT = 64;
 
-/** The `count` items with the largest values, the largest first, of equal ones those that come first. */
+/** The `count` items with the largest values, largest first; among equal values, the first items. */
 export function greatestItems(
   items: Iterable<number>,
   valueOf: (item: number) => number,

@@ -1,4 +1,4 @@
-/** Vectors of tokens, row by row. */
+/** Token vectors, row by row. */
 export interface VectorRows {
   readonly values: Float32Array;
   readonly width: number;
@@ -12,7 +12,7 @@ export function joinRows(vectors: readonly Float32Array[]): VectorRows {
   return { values, width };
 }
 
-/** Same in memory that threads share, for a query that each document is sent with. */
+/** Same, in memory that threads share, for a query that is sent with each document. */
 export function sharedRows(vectors: readonly (readonly number[])[]): VectorRows {
   const width = vectors[0]?.length ?? 0;
   const values = new Float32Array(
@@ -23,8 +23,8 @@ export function sharedRows(vectors: readonly (readonly number[])[]): VectorRows 
 }
 
 /**
- * The score of late interaction: the sum, over the vectors of the query, of the largest dot product with a vector of the document.
- * Zero if the document has no vectors.
+ * The late interaction score: the sum, over the query vectors, of the largest dot product with a
+ * document vector. Zero if the document has no vectors.
  */
 export function maxSim(query: VectorRows, document: VectorRows): number {
   const { width } = query;

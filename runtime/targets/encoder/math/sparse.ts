@@ -1,12 +1,15 @@
 import { greatestItems } from './greatest.ts';
 
-/** The values of a vector that are not zero, ordered by index. */
+/** A vector's nonzero values, ordered by index. */
 export interface SparseVector {
   readonly indices: readonly number[];
   readonly values: Float32Array;
 }
 
-/** Keeps the values that are not zero: all, or the `limit` largest ones, of equal ones those with the lowest index. */
+/**
+ * Keeps the nonzero values: all of them, or the `limit` largest ones, preferring the lowest index
+ * among equal values.
+ */
 export function toSparse(vector: Float32Array, limit?: number): SparseVector {
   const active: number[] = [];
   for (const [index, value] of vector.entries()) if (value !== 0) active.push(index);
@@ -14,8 +17,8 @@ export function toSparse(vector: Float32Array, limit?: number): SparseVector {
 }
 
 /**
- * The sparse vector of a text from a weight for each of its tokens: equal tokens have the largest of their weights. Tokens whose ids are
- * skipped, and weights that are not positive, are omitted.
+ * A text's sparse vector from the weights of its tokens: repeated tokens get the largest of their
+ * weights. Skipped token ids, and weights that are not positive, are omitted.
  */
 export function sparseOfTokens(
   ids: Int32Array,
@@ -33,7 +36,7 @@ export function sparseOfTokens(
   return limited(active, (id) => byId.get(id) ?? 0, limit);
 }
 
-/** The vector with these ascending indices, or with the `limit` of them that have the largest values. */
+/** The vector with these ascending indices, reduced to the `limit` largest values if set. */
 function limited(
   active: readonly number[],
   valueAt: (index: number) => number,
@@ -46,7 +49,7 @@ function limited(
   return { indices, values: Float32Array.from(indices, valueAt) };
 }
 
-/** The dot product of two vectors; zero without the first one. */
+/** The dot product of two vectors; zero if the first one is missing. */
 export function sparseDot(one: ReadVector | undefined, other: SparseVector): number {
   const values = new Map(one?.indices.map((index, at) => [index, one.values[at] ?? 0]));
   return other.indices.reduce(
@@ -60,7 +63,7 @@ export interface ReadVector {
   readonly values: readonly number[];
 }
 
-/** Two vectors as lists of equal length, with the dimensions that either of them has. */
+/** Two vectors as lists of equal length, over the dimensions that either of them has. */
 export function alignSparse(one: ReadVector, other: ReadVector): [one: number[], other: number[]] {
   const indices = [...new Set([...one.indices, ...other.indices])];
   const spread = ({ indices: own, values }: ReadVector): number[] => {

@@ -13,7 +13,7 @@ export interface McpRoutes {
   readonly close: McpHttp['close'];
 }
 
-/** Routes of `/mcp`. The app that mounts them checks access. */
+/** Routes for `/mcp`. The app that mounts them checks access. */
 export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): McpRoutes {
   const server = encoderMcpServer(context);
   const mcp: McpHttp = createMcpHttp({
@@ -30,7 +30,7 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
   return { routes, close: mcp.close };
 }
 
-/** Serves only `/mcp`, in the shell that every HTTP server of this project has. */
+/** Serves only `/mcp`, in the shell that all HTTP servers of this project share. */
 export function mcpApp(
   context: EncoderContext,
   mcp: Hono,
@@ -41,5 +41,5 @@ export function mcpApp(
   return app;
 }
 
-/** Pages of other origins must be able to read it for their next request. */
+/** Pages from other origins must be able to read it for their next request. */
 export const MCP_SESSION_HEADER = 'Mcp-Session-Id';

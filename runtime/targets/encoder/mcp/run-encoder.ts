@@ -60,7 +60,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
   };
 }
 
-/** Does not use `allErrors`: one error is enough for a large request with an error in every input. */
+/** Without `allErrors`, because one error is enough for a large request with an error in every input. */
 function compile(schema: object): ValidateFunction {
   const ajv = new Ajv({ strict: true, verbose: true, ...TRUSTED_SCHEMAS });
   return ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD).compile(schema);
@@ -75,9 +75,9 @@ function check(args: unknown, validate: ValidateFunction): asserts args is Predi
 }
 
 /**
- * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords, without `$id`, which clients
- * would take for a URL, and with OpenAPI's `nullable` as a type. APIs of assistants refuse tools with alternatives at the top
- * level.
+ * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords,
+ * without `$id`, which clients would interpret as a URL, and with OpenAPI's `nullable` as a type.
+ * Assistant APIs reject tools with alternatives at the top level.
  */
 function jsonSchema(schema: object): Tool['inputSchema'] {
   const revive = (_key: string, value: unknown): unknown => (isObject(value) ? plain(value) : value);
@@ -85,7 +85,7 @@ function jsonSchema(schema: object): Tool['inputSchema'] {
   return rest;
 }
 
-/** Undefined, which removes it, if documents leave the schema out. */
+/** Undefined, which removes the schema, if documents omit it. */
 function plain(value: Readonly<Record<string, unknown>>): object | undefined {
   const own = documentedKeywords(value);
   if (own === undefined) return undefined;

@@ -5,10 +5,10 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
 
-/** The version that the contract names. Clients of other known versions get theirs. */
+/** The version that the contract requires. Clients with other known versions get their own. */
 export const OFFERED_VERSION = '2025-06-18';
 
-/** The MCP server of one client session. It offers tools only, and exactly one. */
+/** The MCP server for one client session. It offers tools only, and exactly one. */
 export function encoderMcpServer(context: EncoderContext): SessionServer<void> {
   const tool = createEncoderTool(context);
   return {

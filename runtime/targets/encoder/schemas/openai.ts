@@ -64,7 +64,10 @@ export function textsOrTokenIds(
   ]);
 }
 
-/** A combination that is rejected, for documents: token ids with a prompt. `inputs` is the name of the member with the inputs. */
+/**
+ * A rejected combination, for documents: token ids with a prompt. `inputs` is the name of the
+ * member with the inputs.
+ */
 export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
   if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};
   const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };

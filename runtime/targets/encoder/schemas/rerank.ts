@@ -50,7 +50,7 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
             'Return raw model scores instead of scores between 0 and 1. Without effect for multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
-      // Other models ignore them like all unknown keys.
+      // Other models ignore them, like all unknown keys.
       ...(tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
       ...overflowMembers,
     },

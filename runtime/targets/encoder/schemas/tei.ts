@@ -6,7 +6,8 @@ import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { overflowMembers, promptName, textMember } from './texts.ts';
 
-// Shapes of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that server.
+// Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that
+// server.
 
 const embedRequest = (manifest: Manifest, limits: EngineLimits) =>
   documented(
@@ -75,7 +76,10 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
   );
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
-/** Requests for vectors, which several routes share. A validator accepts only one schema with the same id, so they are created once. */
+/**
+ * Requests for vectors, which several routes share. A validator accepts only one schema with the
+ * same id, so they are created once.
+ */
 export interface VectorRequests {
   readonly embed: TUnsafe<EmbedRequest>;
   readonly embedAll: TUnsafe<EmbedAllRequest>;

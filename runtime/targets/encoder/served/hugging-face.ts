@@ -1,11 +1,12 @@
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Members of the contract's body that the bodies of Hugging Face's APIs do not have. They would be ignored there. */
+/** Members of the contract's body that do not exist in Hugging Face's APIs, where they would be ignored. */
 const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation'];
 
 /**
- * Whether a body of `/predict` is one of text-embeddings-inference or of Hugging Face's Inference API: `inputs` is a single
- * text, or there is a member that only they have. The contract's body has a list of inputs and none of these members.
+ * Whether a `/predict` body uses the format of text-embeddings-inference or of Hugging Face's
+ * Inference API: `inputs` is a single text, or there is a member that only they have. The
+ * contract's body has a list of inputs and none of these members.
  */
 export function isHuggingFaceBody(body: unknown): boolean {
   const has = (name: string): boolean => memberOf(body, name) !== undefined;

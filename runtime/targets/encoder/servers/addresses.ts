@@ -19,8 +19,8 @@ export interface Addresses {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Reads the addresses of `serve`. With --local, both are loopback. A loopback address for HTTP is also the default for gRPC, because
- * its user wants a server for this machine only.
+ * Reads the addresses of `serve`. With --local, both are loopback. A loopback address for HTTP is
+ * also the default for gRPC, because its user wants a server for this machine only.
  */
 export function readAddresses(invocation: Invocation): Addresses {
   const isLocal = invocation.flag('local');
@@ -53,7 +53,7 @@ export function readAddress(
   fallback = '',
 ): Address {
   const hostname = (invocation.value(hostnameFlag) ?? fallback).trim();
-  // Node would listen on all addresses.
+  // Node would otherwise listen on all addresses.
   if (hostname === '') {
     throw new UsageError(
       `${invocation.source(hostnameFlag)} is empty. Set it to an address of this machine, or to 0.0.0.0 for all addresses.`,

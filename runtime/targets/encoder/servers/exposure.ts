@@ -1,17 +1,17 @@
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import type { ServeSettings } from './settings.ts';
 
-/** What users see if other machines can use a server without a key. */
+/** Warnings for users if other machines can use a server without a key. */
 export interface ExposureNotice {
   /** Lines of the banner. */
   readonly lines: readonly string[];
-  /** The same for the log. */
+  /** Same, for the log. */
   readonly warning: string;
 }
 
 /**
- * Returns who can use the server and how to limit that, if other machines can reach it without a key. The default addresses are
- * open, as the contract requires (docs/decisions/0142).
+ * Returns who can use the server and how to restrict that, if other machines can reach it without a
+ * key. The default addresses are open, as the contract requires (docs/decisions/0142).
  */
 export function exposureNotice({
   apiKeys,

@@ -21,7 +21,7 @@ export interface EncoderContextSettings extends ReadTracing, KernelLimits {
   readonly logLevel: LogLevel;
 }
 
-/** Work that is done while the threads open the model. */
+/** Work to do while the threads open the model. */
 export type Meanwhile = () => Promise<unknown>;
 
 export interface OpenedEncoder extends EncoderContext {
@@ -123,7 +123,7 @@ function observeEngine(registry: Registry): EngineObserver {
   };
 }
 
-/** Reports the model that is served, so that dashboards can distinguish versions. */
+/** Reports which model is served, so that dashboards can distinguish versions. */
 function describeModel(registry: Registry, { name, version, modelType }: Manifest): void {
   new Gauge({
     name: 'encoder_model_info',
@@ -148,7 +148,10 @@ function watchEngine(registry: Registry, stats: () => EngineStats): void {
   gauge('encoder_workers', 'Number of inference threads.', () => stats().workers);
 }
 
-/** The steps of a request that has just ended, for its trace. A long request runs before all of its inputs are tokenized. @internal */
+/**
+ * The steps of a request that has just ended, for its trace. A long request runs before all of its
+ * inputs are tokenized. @internal
+ */
 export function requestSteps({
   inputs,
   tokens,

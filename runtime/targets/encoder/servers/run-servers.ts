@@ -30,7 +30,10 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
 const MODEL_ENDED =
   'all inference threads exited and the model cannot be reopened (was the file replaced or removed?)';
 
-/** The startup banner: the model, the addresses it is served on, and who can reach them if no key protects them. */
+/**
+ * The startup banner: the model, the addresses on which it is served, and who can reach them if no
+ * key protects them.
+ */
 function banner(
   { engine: { manifest }, runtime }: EncoderContext,
   settings: ServeSettings,

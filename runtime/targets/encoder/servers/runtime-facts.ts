@@ -3,7 +3,7 @@ import { inspect } from '#core/model/inspection.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { EncoderContext } from '../context.ts';
 
-/** Returns the versions of the components. From source, only the Node version is known. */
+/** Returns the versions of the components. When running from source, only the Node version is known. */
 export function runtimeFacts(modelPath: string): EncoderContext['runtime'] {
   const unknown = 'from source';
   if (!isSea()) {

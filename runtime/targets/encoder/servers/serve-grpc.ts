@@ -4,10 +4,10 @@ import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import type { Address } from './addresses.ts';
 import { modelHostRules, type ServeSettings } from './settings.ts';
 
-/** Grace period for the last bytes of responses; all requests are answered by then. */
+/** Grace period for the last bytes of responses; all requests are completed by then. */
 const CLOSE_MILLISECONDS = 2000;
 
-/** Serves gRPC at an address. */
+/** Serves gRPC on an address. */
 export async function serveGrpc(
   context: EncoderContext,
   settings: ServeSettings,

@@ -11,7 +11,7 @@ export interface HttpServing {
   readonly closeSessions: McpRoutes['close'];
 }
 
-/** Serves HTTP and MCP at an address. */
+/** Serves HTTP and MCP on an address. */
 export async function serveHttp(
   context: EncoderContext,
   settings: ServeSettings,

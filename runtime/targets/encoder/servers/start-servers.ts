@@ -11,13 +11,13 @@ export interface RunningServers {
   readonly stop: () => Promise<void>;
 }
 
-/** Loads the code of these servers, which takes about as long as it takes the threads to open a model. */
+/** Loads the servers' code, which takes about as long as the threads take to open a model. */
 export async function loadServers({ http, grpc }: Pick<ServeSettings, 'http' | 'grpc'>): Promise<void> {
   if (http) await import('./serve-http.ts');
   if (grpc) await import('./serve-grpc.ts');
 }
 
-/** Starts the servers of a model. Either all of them listen, or none does. */
+/** Starts a model's servers. Either all of them listen, or none does. */
 export async function startServers(
   context: EncoderContext,
   settings: ServeSettings,
@@ -42,7 +42,7 @@ export async function startServers(
       const { http, closeSessions } = await serveHttp(context, settings, settings.http);
       ports.http = http.port;
       closers.add(() => http.close(shutdown.graceMs()));
-      // Before the server, which waits for their streams.
+      // Closed before the server, which waits for their streams.
       closers.add(() => closeSessions());
     }
     if (settings.grpc) {

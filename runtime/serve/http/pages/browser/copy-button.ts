@@ -1,11 +1,11 @@
 import { element } from './dom.ts';
 
-/** How long the button shows that it copied. */
+/** How long the button shows that the text was copied. */
 const SAID_MS = 2000;
 
 /**
- * A button that copies a text to the clipboard and confirms it visually and to screen readers. `label`: accessible name, where "Copy"
- * alone would not be clear.
+ * A button that copies a text to the clipboard and confirms it, both visually and to screen
+ * readers. `label`: accessible name, where "Copy" alone would be unclear.
  */
 export function copyButton(name: string, label: string, text: () => string) {
   const said = element('span', { 'aria-live': 'polite', class: 'unseen' });

@@ -1,6 +1,6 @@
 /**
- * Creates an element. Strings become text nodes, so text from users and models is never parsed as HTML. `attributes`: `true` sets an
- * empty attribute, `false` none.
+ * Creates an element. Strings become text nodes, so text from users and models is never parsed as
+ * HTML. `attributes`: `true` sets an empty attribute, `false` sets none.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -15,7 +15,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** The element of the page with this id. */
+/** The page's element with this id. */
 export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
   const node = document.getElementById(id);
   if (!(node instanceof type)) throw new Error(`the page has no ${type.name} #${id}`);
@@ -29,14 +29,15 @@ export function withShare<Type extends HTMLElement>(node: Type, share: number): 
 }
 
 /**
- * A region that scrolls horizontally; it is focusable, so that arrow keys can scroll it. `role`: `group` where a page has many with
- * the same name, because each region is a landmark.
+ * A region that scrolls horizontally. It is focusable, so that arrow keys can scroll it. `role`:
+ * `group` on pages with many regions of the same name, because each region is a landmark.
  */
 export const scrollable = (name: string, content: Node, role: 'region' | 'group' = 'region') =>
   element('div', { class: 'scrollable', role, 'aria-label': name, tabindex: 0 }, content);
 
 /**
- * Names, separated by commas. Each one is an element, because a name can have characters that change the direction of what follows.
+ * Names, separated by commas. Each one gets its own element, because a name can contain characters
+ * that change the text direction.
  */
 export const listed = (names: readonly string[] | null | undefined, none = '–'): Node | string =>
   names && names.length > 0
@@ -47,7 +48,7 @@ export const listed = (names: readonly string[] | null | undefined, none = '–'
       )
     : none;
 
-/** A path or a name that lines can break after its punctuation, instead of within its words. */
+/** A path or a name that can be wrapped after punctuation, instead of within its words. */
 export const withBreaks = (text: string): (Node | string)[] =>
   text
     .split(/(?<=[/._:-])(?=\w|\{)/)

@@ -17,21 +17,21 @@ const MISSING = '–';
 /** Missing values are shown as a dash. */
 type Amount = number | null | undefined;
 
-/** A number of things: 1,234,567. */
+/** A count: 1,234,567. */
 export const count = (value: Amount) => (isMissing(value) ? MISSING : WHOLE.format(value));
 
 /** A name within a sentence. Abbreviations such as URL keep their first letter. */
 export const lowerFirst = (text: string) =>
   /^\p{Lu}[\p{Lu}\d]/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 
-/** A number where space is scarce: 1.23M. */
+/** A count in compact form, where space is scarce: 1.23M. */
 export const short = (value: Amount) =>
   isMissing(value) ? MISSING : (Math.abs(value) < 1000 ? PRECISE : SHORT).format(value);
 
 /** A share between 0 and 1: 12.3%. */
 export const percent = (value: Amount) => (isMissing(value) ? MISSING : PERCENT.format(value));
 
-/** An amount of money, with cents, or with the first two digits of smaller amounts: $1,234.50, $0.00042. */
+/** An amount of money with cents, or with the first two digits if it is smaller: $1,234.50, $0.00042. */
 export function money(value: Amount, currency = 'USD') {
   if (isMissing(value)) return MISSING;
   const isSmall = value !== 0 && Math.abs(value) < 0.1;
@@ -70,7 +70,7 @@ export function bytes(value: Amount) {
   return `${PRECISE.format(Number((value / 1024 ** power).toFixed(1)))} ${unit}`;
 }
 
-/** A moment: local time as text, UTC as its title. */
+/** A timestamp: local time as text, UTC as its title. */
 export function dateTime(moment: string | number | Date | null | undefined): Node {
   const date = moment === null || moment === undefined ? undefined : new Date(moment);
   if (!date || Number.isNaN(date.getTime())) return document.createTextNode(MISSING);
@@ -82,7 +82,8 @@ export function dateTime(moment: string | number | Date | null | undefined): Nod
 }
 
 /**
- * A moment on the axis of a chart that spans `range` milliseconds: a clock time within two days, a day within a year, else a month.
+ * A timestamp on a chart axis that spans `range` milliseconds: a time of day within two days, a day
+ * within a year, otherwise a month.
  */
 export const axisTime = (moment: number, range: number) =>
   (range > 1 && range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);

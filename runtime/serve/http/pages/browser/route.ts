@@ -1,5 +1,6 @@
 /**
- * A place in a program: a path and a query, both kept in the hash of the address, so that pages need no routes of the server.
+ * A place in a program: a path and a query. Both are kept in the hash of the address, so that pages
+ * need no server routes.
  */
 interface Route {
   readonly path: string;
@@ -18,7 +19,8 @@ function split(text: string) {
 }
 
 /**
- * The link to a place. Parts of the path are encoded, so that names with slashes stay one part. `query`: empty values are omitted.
+ * The link to a place. Path segments are encoded, so that a name with slashes stays one segment.
+ * `query`: empty values are omitted.
  */
 export function linkTo(parts: readonly string[], query: Record<string, string> = {}) {
   const entries = Object.entries(query).filter(([, value]) => value !== '');
@@ -26,7 +28,7 @@ export function linkTo(parts: readonly string[], query: Record<string, string> =
   return `#/${parts.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Matches a path with a pattern such as `keys/:id`. Returns the parameters, decoded, or undefined. */
+/** Matches a path with a pattern such as `keys/:id`. Returns the decoded parameters, or undefined. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [expected, actual] = [pattern.split('/'), path.split('/')];
   if (expected.length !== actual.length) return undefined;
@@ -50,8 +52,8 @@ function decoded(text: string) {
 }
 
 /**
- * Changes the query of the current place without leaving the page. Empty values are removed. `options`: `replace` adds no entry to the
- * history.
+ * Changes the query of the current place without leaving the page. Empty values are removed.
+ * `options`: `replace` adds no entry to the history.
  */
 export function changeQuery(
   changes: Record<string, string>,

@@ -9,28 +9,31 @@ export class ServerError extends Error {
   }
 }
 
-/** What the server answered. `Data` is what it promises for the path, e.g. the type of the schema that its API documents. */
+/**
+ * A server response. `Data` is the type that the server promises for the path, e.g. the type of its
+ * API schema.
+ */
 export interface Answer<Data> {
   readonly data: Data;
-  /** From sending the request to having read the answer. */
+  /** Time from sending the request to having read the response. */
   readonly milliseconds: number;
   readonly timings: Timings;
-  /** Indexes of inputs that the model has read only in part. */
+  /** Indexes of inputs that the model truncated. */
   readonly truncated: readonly number[];
 }
 
-/** In milliseconds. */
+/** Durations in milliseconds. */
 type Timings = Partial<Record<(typeof TIMINGS)[number], number>>;
 
 const TIMINGS = ['total', 'tokenization', 'queue', 'inference'] as const;
 
 export interface CallOptions {
-  /** Default: POST with a body, else GET. */
+  /** Default: POST with a body, otherwise GET. */
   readonly method?: string;
-  /** A form or a file as it is, anything else as JSON. */
+  /** Forms and files are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Undefined values are omitted. */
+  /** Query parameters; undefined values are omitted. */
   readonly query?: Record<string, string | number | boolean | undefined>;
   readonly key?: string;
   readonly signal?: AbortSignal;
@@ -100,7 +103,8 @@ interface ErrorBody {
 }
 
 /**
- * Extracts the message of an error body: plain text, JSON with a message as in OpenAI's API, or a problem with a detail.
+ * Extracts the message from an error body: plain text, JSON with a message as in OpenAI's API, or a
+ * problem with a detail.
  */
 function wordsOf(response: Response, text: string) {
   if (!response.headers.get('Content-Type')?.includes('json')) return text || response.statusText;

@@ -7,17 +7,20 @@ export interface Session {
   readonly key: () => string;
   readonly signIn: (key: string) => void;
   readonly signOut: () => void;
-  /** Asks for a key in a dialog; returns whether there is a new one. */
+  /** Prompts for a key in a dialog; returns whether there is a new one. */
   readonly ask: (words: string) => Promise<boolean>;
-  /** Calls the server with the key; if the server rejects it, asks for another one and repeats the call. */
+  /**
+   * Calls the server with the key. If the server rejects it, prompts for another one and repeats
+   * the call.
+   */
   readonly call: <Data>(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Answer<Data>>;
   /** Same as `call`, but returns the response unread, for streams and files. */
   readonly open: (path: string, options?: Omit<CallOptions, 'key'>) => Promise<Response>;
 }
 
 /**
- * Creates the session of a page. The key is kept in the session storage of the tab: it is gone when the tab is closed. `options`:
- * other ways to sign in, as links.
+ * Creates the session of a page. The key is kept in the tab's session storage, so it is gone when
+ * the tab is closed. `options`: other ways to sign in, as links.
  */
 export function createSession({
   ways = Promise.resolve([]),
@@ -28,7 +31,7 @@ export function createSession({
   const signIn = (value: string) => sessionStorage.setItem(place, value);
   let asking: Promise<boolean> | undefined;
 
-  /** Several calls that are rejected at the same time ask only once. */
+  /** Several calls that are rejected at the same time prompt only once. */
   const askOnce = (why: string) =>
     (asking ??= ways
       .then((links) => askForKey(why, links, signIn))
@@ -42,7 +45,7 @@ export function createSession({
       return await send(used);
     } catch (error) {
       if (!(error instanceof ServerError) || error.status !== 401) throw error;
-      // Another call has asked for a key in the meantime.
+      // Another call has prompted for a key in the meantime.
       if (key() !== used) return withKey(send);
       if (!(await askOnce(error.message))) throw error;
       return withKey(send);
@@ -60,7 +63,7 @@ export function createSession({
   };
 }
 
-/** Asks for an API key in a dialog. Returns whether there is a new one. `why`: message of the server. */
+/** Prompts for an API key in a dialog. Returns whether there is a new one. `why`: the server's message. */
 async function askForKey(
   why: string,
   ways: readonly { name: string; href: string }[],

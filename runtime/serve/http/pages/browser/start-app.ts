@@ -5,17 +5,17 @@ import { linkTo, matchPath, readRoute } from './route.ts';
 import { ServerError } from './server.ts';
 
 export interface Place {
-  /** The part of the page to fill. */
+  /** The page element to fill. */
   readonly root: HTMLElement;
-  /** Parameters of the path. */
+  /** Path parameters. */
   readonly params: Record<string, string>;
   readonly query: URLSearchParams;
   readonly session: Session;
   /** Opens a link such as `#/keys/abc`. */
   readonly navigate: (href: string) => void;
-  /** The id, as a link to a page such as `keys/:id` if the user has it. */
+  /** The id, as a link if the user has access to a page such as `keys/:id`. */
   readonly linked: (path: string, id: string) => Node | string;
-  /** Replaces the heading, e.g. by the name of what is shown. */
+  /** Replaces the heading, e.g. with the name of the item that is shown. */
   readonly setTitle: (title: string) => void;
   /** Aborted when the user leaves the page. */
   readonly signal: AbortSignal;
@@ -24,13 +24,13 @@ export interface Place {
 export interface Section {
   /** Such as `keys` or `keys/:id`; '' is the start page. */
   readonly path: string;
-  /** Name in the navigation; pages of details have none. */
+  /** Name in the navigation; detail pages have none. */
   readonly name?: string | undefined;
-  /** Heading; default: the name. */
+  /** Heading. Default: the name. */
   readonly title?: string;
-  /** Path of the section that it belongs to; default: the one whose path begins its own. */
+  /** Path of the section that it belongs to. Default: the section whose path is a prefix of its own. */
   readonly parent?: string;
-  /** Heading of its part of the navigation. */
+  /** Heading of its group in the navigation. */
   readonly group?: string;
   readonly show: (place: Place) => void | Promise<void>;
 }
@@ -40,15 +40,13 @@ interface StartAppOptions {
   readonly title: string;
   readonly sections: readonly Section[];
   readonly session: Session;
-  /** Shown below the title, e.g. the version. */
+  /** Text below the title, e.g. the version. */
   readonly note?: string;
-  /** Links to other pages of the server. */
+  /** Links to the server's other pages. */
   readonly links?: readonly { name: string; href: string }[];
 }
 
-/**
- * Starts a program with several pages: navigation, headings, and the page that the hash of the address names.
- */
+/** Starts a program with several pages: navigation, headings, and the page that the address hash names. */
 export function startApp({ title, sections, session, note = '', links = [] }: StartAppOptions) {
   const heading = element('h1', { tabindex: -1 });
   const main = element('main', { id: 'main' }, heading);
@@ -81,7 +79,7 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
       const params = matchPath(section.path, route.path);
       return params ? [{ section, params }] : [];
     })[0];
-    // Going back within a page, e.g. to other filters, keeps the focus.
+    // Navigating back within a page, e.g. to other filters, keeps the focus.
     const isNew = isFirst || path !== route.path;
     path = route.path;
     setTitle(found?.section.title ?? found?.section.name ?? (found ? title : 'Page not found'));
@@ -91,7 +89,8 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
     main.replaceChildren(heading, root, waiting);
     if (isNew) {
       scrollTo(0, 0);
-      // A new page starts at its heading, also for screen readers. The first one keeps the focus of the browser.
+      // A new page starts at its heading, also for screen readers. On the first page the browser's
+      // focus stays.
       if (!isFirst) heading.focus({ preventScroll: true });
     }
     isFirst = false;
@@ -117,7 +116,7 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
     main,
   );
   document.querySelector('.skip')?.addEventListener('click', (event) => {
-    // The hash is the address of the page, so the link must not change it.
+    // The hash is the page's address, so the link must not change it.
     event.preventDefault();
     heading.focus();
   });
@@ -189,7 +188,7 @@ function navigation({ title, sections, session, note, links, show }: NavigationO
   return {
     header: element('header', { class: 'frame' }, brand, menu, nav),
 
-    /** `section`: a page of details belongs to the section whose path begins its own. */
+    /** `section`: a detail page belongs to the section whose path is a prefix of its own. */
     select(section: Section | undefined) {
       for (const [one, anchor] of anchors) {
         const isCurrent = one === section;

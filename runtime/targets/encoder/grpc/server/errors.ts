@@ -22,7 +22,10 @@ const RETRY_AFTER = '1';
 /** Set once the (first) message of a call has been read. */
 const messageWasRead = createContextKey(false);
 
-/** Turns anything a method throws into a status. Internal errors are logged, and clients only receive a generic sentence. */
+/**
+ * Converts anything that a method throws to a status. Internal errors are logged, and clients only
+ * receive a generic sentence.
+ */
 export function errorInterceptor(options: ErrorOptions): Interceptor {
   return (next) => async (request) => {
     const explain = (error: unknown): ConnectError =>
@@ -45,8 +48,9 @@ export function errorInterceptor(options: ErrorOptions): Interceptor {
 }
 
 /**
- * Connect reads the message of a unary call before any interceptor runs, and reports one that is not valid protobuf as a server
- * error. The call's signal is the only hook that runs before the client gets the status.
+ * Connect reads the message of a unary call before any interceptor runs, and reports an invalid
+ * protobuf message as a server error. The call's signal is the only hook that runs before the
+ * client gets the status.
  */
 export function reportUnreadableMessages({ signal, values }: HandlerContext, options: ErrorOptions): void {
   signal.addEventListener(
@@ -58,7 +62,7 @@ export function reportUnreadableMessages({ signal, values }: HandlerContext, opt
   );
 }
 
-/** An error while reading a message is the sender's fault. */
+/** An error while reading a message is the client's fault. */
 function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown {
   if (!(error instanceof ConnectError)) return error;
   if (error.code === Code.Internal) {
@@ -74,7 +78,7 @@ function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown 
 
 function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
-  // A passed deadline and a disconnected client both end the work with their own error.
+  // An expired deadline and a disconnected client both abort the work with their own error.
   if (signal.aborted) {
     return signal.reason instanceof ConnectError
       ? signal.reason

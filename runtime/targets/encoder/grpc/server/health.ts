@@ -37,7 +37,7 @@ export function addHealth(
             told = status;
             yield { status };
           } else if (lifecycle.phase() === 'draining') {
-            // The status will not change any more, and the server waits for every running call.
+            // The status no longer changes, and the server waits for every running call.
             throw new ConnectError('The server is shutting down.', Code.Unavailable);
           } else {
             await lifecycle.changed(signal);

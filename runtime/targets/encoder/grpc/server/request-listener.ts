@@ -44,13 +44,16 @@ export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'r
 
 export interface RequestListener {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
-  /** Aborts calls that last as long as their client wants; calls that last as long as the server are ended with it. */
+  /**
+   * Aborts calls that last as long as their client wants. Calls that last as long as the server end
+   * with it.
+   */
   readonly endStreams: () => void;
   /** Aborts all calls. */
   readonly endAll: () => void;
 }
 
-/** Answers calls over gRPC, gRPC-Web and Connect. */
+/** Handles calls over gRPC, gRPC-Web and Connect. */
 export function createRequestListener(options: RequestListenerOptions): RequestListener {
   const { routes, log, idleTimeout } = options;
   const messages = createHeldMessages(options.requestMemory);
@@ -114,7 +117,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
         return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);
       })
       .catch((error: unknown) => {
-        // Errors of methods have become responses before; this one concerns the connection.
+        // Method errors have already become responses; this one concerns the connection.
         log.debug({ ...observed.about, err: error }, 'gRPC response could not be sent');
         giveUp();
       });
@@ -136,7 +139,8 @@ interface RunningCall {
 }
 
 /**
- * Statuses of Connect's own responses to requests that are not calls in any of its protocols; other errors are handled earlier.
+ * Statuses of Connect's own responses to requests that are not calls in any of its protocols; other
+ * errors are handled earlier.
  */
 const REFUSALS: Partial<Record<number, Code>> = {
   405: GRPC_STATUS.MethodError,
@@ -151,27 +155,27 @@ function abandon(response: NodeResponse): void {
 }
 
 /**
- * Checks Host and Origin of requests that a browser can send: over HTTP/1.1 (gRPC-Web and Connect), or with an Origin. Browsers
- * do not use HTTP/2 without TLS, and a certificate does not have a name that an attacker points here, so the names of services
- * that gRPC clients send over HTTP/2 are free.
+ * Checks Host and Origin of requests that a browser can send: over HTTP/1.1 (gRPC-Web and Connect),
+ * or with an Origin. Browsers do not use HTTP/2 without TLS, and a certificate does not cover a
+ * name that an attacker points here, so gRPC clients can send any service name over HTTP/2.
  */
 function createBrowserCheck(rules: HostRules): (request: NodeRequest) => string | undefined {
   const refusal = createHostCheck(rules);
   return ({ httpVersionMajor, headers }) => {
     if (httpVersionMajor > 1 && headers.origin === undefined) return undefined;
     const host = headers.host ?? headers[':authority']?.toString();
-    // The request is rejected later, as an invalid one.
+    // The request is later rejected as invalid.
     if (host === undefined) return undefined;
     const given: Readonly<Record<string, string | undefined>> = { host, origin: headers.origin };
     return refusal({ url: '', headers: { get: (name) => given[name] ?? null } });
   };
 }
 
-/** Charges the bytes of calls to the memory of the process for requests, compressed and decompressed. */
+/** Charges the bytes of calls, compressed and decompressed, to the process's memory for requests. */
 interface HeldMessages {
-  /** Compressions whose messages are charged to the call that they belong to. */
+  /** Compressions whose messages are charged to their call. */
   readonly compressions: readonly Compression[];
-  /** Runs a call with an account that ends with its response. */
+  /** Runs a call with an account that is released with its response. */
   readonly run: <Result>(
     request: UniversalServerRequest,
     response: NodeResponse,
@@ -231,7 +235,7 @@ function rethrow(error: unknown): never {
   throw new ConnectError(message, GRPC_STATUS[code]);
 }
 
-/** Answers a call of an unknown method: UNIMPLEMENTED in the call's protocol, or a plain 404. */
+/** Rejects a call to an unknown method: UNIMPLEMENTED in the call's protocol, or a plain 404. */
 function answerUnknownMethod(
   request: NodeRequest,
   response: NodeResponse,
@@ -270,8 +274,8 @@ const encodeStatusMessage = (text: string): string =>
   text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]/gu, encodeURIComponent);
 
 /**
- * Connect also encodes commas, colons and similar characters, and @grpc/grpc-js shows them to users undecoded. The trailer is
- * complete when the body is.
+ * Connect also encodes commas, colons and similar characters, which @grpc/grpc-js shows to users
+ * undecoded. The trailer is complete when the body is.
  */
 function withPlainStatusMessage(response: UniversalServerResponse): UniversalServerResponse {
   const { body, trailer } = response;
@@ -292,8 +296,8 @@ const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 10
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Removes deadlines that exceed the range of timers. Clients send them to mean "no deadline": a century, or the largest number
- * of their language. @internal
+ * Removes deadlines beyond the range of timers. Clients send them to mean "no deadline": a century,
+ * or the largest number in their language. @internal
  */
 export function dropDistantDeadline(headers: IncomingHttpHeaders): void {
   const [, amount, unit] = /^(\d+)([HMSmun])$/.exec(String(headers['grpc-timeout'])) ?? [];

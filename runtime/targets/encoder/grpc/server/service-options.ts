@@ -14,7 +14,7 @@ export interface ServiceOptions extends ErrorOptions {
 export function serviceOptions(options: ServiceOptions): Partial<ConnectRouterOptions> {
   return {
     readMaxBytes: options.maxMessageBytes,
-    // Millions of unknown fields would be kept as objects, of which there can be one for every two bytes.
+    // Millions of unknown fields would be kept as objects, and there can be one per two bytes.
     binaryOptions: { readUnknownFields: false },
     // Without this, JSON responses omit zeros.
     jsonOptions: { alwaysEmitImplicit: true },

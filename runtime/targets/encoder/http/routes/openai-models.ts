@@ -5,7 +5,7 @@ import type { EncoderContext } from '../../context.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import { openAiModel, openAiModels } from '../../schemas/openai.ts';
 
-/** `GET /v1/models` and `/v1/models/{id}`: the one model, for clients of OpenAI's API. */
+/** `GET /v1/models` and `/v1/models/{id}`: the only model, for clients of OpenAI's API. */
 export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
   const { name, version } = engine.manifest;
   const model = {

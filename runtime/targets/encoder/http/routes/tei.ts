@@ -21,7 +21,10 @@ import { SERVED } from '../../served/index.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 import { embed, embedAll, embedSparse, similarity } from '../tei/vectors.ts';
 
-/** Routes for clients of text-embeddings-inference, next to `/predict`, `/rerank`, `/tokenize` and `/decode`. */
+/**
+ * Routes for clients of text-embeddings-inference, in addition to `/predict`, `/rerank`,
+ * `/tokenize` and `/decode`.
+ */
 export function teiRoutes(
   context: EncoderContext,
   readBody: BodyReader,

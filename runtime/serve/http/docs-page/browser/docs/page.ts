@@ -35,7 +35,7 @@ function draw(api: OpenApi) {
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
-/** A button that asks for the key with which this page sends requests. */
+/** A button that requests the key for this page's requests. */
 function keyButton() {
   const button = element('button', { type: 'button', class: 'quiet' });
   const name = () => {

@@ -5,7 +5,7 @@ import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 /** Longer texts are cut, and endless streams are closed. */
 const MAX_CHARACTERS = 100_000;
 
-/** Shows a response while it arrives. */
+/** Shows a response as it arrives. */
 export async function readResponse(response: Response, place: HTMLElement, running: AbortController) {
   const started = performance.now();
   const type = response.headers.get('Content-Type') ?? '';

@@ -51,7 +51,7 @@ export interface Operation {
   readonly details: OperationDetails;
 }
 
-/** An OpenAPI 3.0 or 3.1 document, as far as the page shows it. */
+/** The parts of an OpenAPI 3.0 or 3.1 document that the page shows. */
 export interface OpenApi {
   readonly info?: { readonly title: string; readonly version: string; readonly description?: string };
   readonly paths?: Readonly<Record<string, Readonly<Record<string, OperationDetails>>>>;
@@ -71,8 +71,8 @@ export function resolved<Value extends Reference | undefined>(api: OpenApi, valu
 }
 
 /**
- * The fields of a schema as nested lists. Referenced schemas are expanded in place. `outer`: enclosing schemas; a schema that contains
- * itself is not expanded again.
+ * A schema's fields as nested lists. Referenced schemas are expanded in place. `outer`: enclosing
+ * schemas; a schema that contains itself is not expanded again.
  */
 function fields(
   api: OpenApi,
@@ -82,7 +82,7 @@ function fields(
   const own = resolved(api, schema);
   if (!own || outer.includes(own)) return [];
   const path = [...outer, own];
-  // Alternatives of an object with its own fields only restrict their combinations.
+  // The alternatives of an object with its own fields only restrict their combinations.
   const alternatives = own.properties ? undefined : (own.oneOf ?? own.anyOf);
   if (alternatives) {
     return alternatives.flatMap((one) => fields(api, one, path));
@@ -175,7 +175,7 @@ function range(least: number | undefined, most: number | undefined, unit?: strin
   return [least === most ? amount(most) : `${least} to ${amount(most)}`];
 }
 
-/** The content of a body for each of its types: fields and examples. */
+/** A body's content for each of its types: fields and examples. */
 export function contents(api: OpenApi, content: Described['content']) {
   return Object.entries(content ?? {}).flatMap(([type, media]) => [
     element('p', { class: 'content-type' }, element('code', {}, type), ` ${typeText(api, media.schema)}`),
@@ -206,7 +206,8 @@ const exampleBox = (name: string, value: unknown) =>
 export const exampleText = (value: unknown) => (typeof value === 'string' ? value : jsonText(value));
 
 /**
- * Paragraphs of a description; text between backticks is code. Other markup is not supported, and nothing is parsed as HTML.
+ * Paragraphs of a description; text between backticks is code. No other markup is supported, and
+ * nothing is parsed as HTML.
  */
 export const prose = (text: string | undefined) =>
   (text ?? '')

@@ -16,7 +16,8 @@ import {
 import { readResponse } from './read-response.ts';
 
 /**
- * The form that sends a request of an operation, and the request as code. It is created when it is opened.
+ * The form that sends a request for an operation, and the request as code. Both are created when
+ * the form is opened.
  */
 export function tryIt(api: OpenApi, operation: Operation, session: Session) {
   const details = element('details', { class: 'try-it' }, element('summary', {}, 'Try it'));
@@ -53,7 +54,7 @@ function createForm(api: OpenApi, { id, method, path, details }: Operation, sess
     );
     const query = parameters.filter(({ where, input }) => where === 'query' && input.value !== '');
     const search = new URLSearchParams(query.map(({ name, input }) => [name, input.value])).toString();
-    // Relative, so that it works behind the prefix of a proxy.
+    // Relative, so that it works behind a proxy's path prefix.
     return `${filled.replace(/^\//, '') || './'}${search === '' ? '' : `?${search}`}`;
   };
   const showCode = () => {

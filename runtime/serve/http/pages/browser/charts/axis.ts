@@ -1,7 +1,7 @@
 import type { Scale } from './scale.ts';
 import { axisTime, bytes, duration, money, percent, short } from '../format.ts';
 
-/** Space around the drawing. `marginLeft` has the one for the values of the vertical axis. */
+/** Space around the drawing. `marginLeft` is the space for the values of the vertical axis. */
 export const MARGIN = { top: 10, right: 12, bottom: 26 };
 const MIN_LEFT = 56;
 /** Widths in pixels: of a character, and between a value and its line. */
@@ -9,7 +9,8 @@ const CHARACTER = 7.2;
 const GAP = 8;
 
 /**
- * A value with its unit. `unit`: `USD`, `ms`, `bytes`, `share` (0 to 1), or a plural, which follows the number.
+ * A value with its unit. `unit`: `USD`, `ms`, `bytes`, `share` (0 to 1), or a plural noun, which
+ * follows the number.
  */
 export function valueText(unit: string, value: number | null | undefined) {
   if (unit === 'USD') return money(value);
@@ -20,7 +21,7 @@ export function valueText(unit: string, value: number | null | undefined) {
   return `${short(value)} ${value === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
-/** A value on an axis, where the unit is repeated only if it is short. */
+/** A value on an axis. Its unit is only repeated if it is short. */
 export const tickText = (unit: string, value: number) =>
   unit === 'USD'
     ? money(value).replace(/\.00$/, '')
@@ -70,13 +71,13 @@ export const horizontalAxis = (
     return svg('text', { class: 'tick', x: middle, y: height - 8, 'text-anchor': 'middle' }, words);
   });
 
-/** How to write the values of an axis: moments, or numbers with a unit. */
+/** How to format the values of an axis: timestamps, or numbers with a unit. */
 export const axisText = (isTime: boolean, unit: string, range: number): ((value: number) => string) =>
   isTime ? (value) => axisTime(value, range) : (value) => tickText(unit, value);
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Creates an element of a drawing. Colors come from classes, so that they follow the theme. */
+/** Creates an SVG element. Colors come from classes, so that they follow the theme. */
 export function svg(
   tag: string,
   attributes: Record<string, string | number> = {},
@@ -90,13 +91,13 @@ export function svg(
   return node;
 }
 
-/** Series beyond this number repeat the colors. */
+/** Series beyond this number reuse the colors. */
 const COLOURS = 6;
 
-/** The class with the color, line style and shape of a series. */
+/** The class with a series' color, line style and shape. */
 export const seriesClass = (at: number) => `series-${(at % COLOURS) + 1}`;
 
-/** Shapes of points, so that series differ without their colors. */
+/** Shapes of points, so that series can be distinguished without colors. */
 const SHAPES = [
   (x: number, y: number) => svg('circle', { cx: x, cy: y, r: 4.5 }),
   (x: number, y: number) => svg('path', { d: `M${x - 4} ${y - 4}h8v8h-8z` }),

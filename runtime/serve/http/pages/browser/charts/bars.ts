@@ -5,10 +5,10 @@ import { linearScale } from './scale.ts';
 export interface Bar {
   readonly name: string;
   readonly value?: number;
-  /** Lower end of the interval. */
+  /** Lower bound of the interval. */
   readonly low?: number;
   readonly high?: number;
-  /** Of a stacked bar, instead of the value. */
+  /** Parts of a stacked bar, instead of the value. */
   readonly parts?: readonly { name: string; value: number }[];
 }
 
@@ -123,7 +123,7 @@ const interval = ({ low, high }: Bar, x: (value: number) => number, y: number) =
       ];
 
 const shortened = (name: string, width: number) => {
-  // Rounding must not cost the last letter of the longest name.
+  // Rounding must not cut off the last letter of the longest name.
   const fits = Math.floor((width - 12) / 7.2 + 0.01);
   return name.length <= fits ? name : `${name.slice(0, Math.max(1, fits - 1))}…`;
 };

@@ -24,7 +24,7 @@ export function drawColumns({ series, unit, time, xUnit = '' }: PlotOptions, wid
   );
   const size = Math.max(1, Math.min(48, (x.at(step) - x.at(0)) * 0.8));
   const done = new Map([] as [number, number][]);
-  // One path for each series: a browser needs several times as long for hundreds of elements.
+  // One path per series: a browser needs several times as long for hundreds of elements.
   const columns = series.map(({ points }, at) => {
     const boxes = points.map(([px, py]) => {
       if (!py) return '';
@@ -55,7 +55,7 @@ interface Bin {
   readonly count: number;
 }
 
-/** Columns of a histogram, without gaps. Of several series, the second and later ones are outlines. */
+/** The columns of a histogram, without gaps. If there are several series, all but the first are outlines. */
 export function drawHistogram(
   series: readonly { name: string; bins: readonly Bin[] }[],
   unit: string,

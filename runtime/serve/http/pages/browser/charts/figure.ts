@@ -2,7 +2,7 @@ import { element, scrollable } from '../dom.ts';
 import { table } from '../components/facts.ts';
 import { seriesClass } from './axis.ts';
 
-/** A place of a chart that the pointer and the arrow keys can select. */
+/** A position in a chart that the pointer and the arrow keys can select. */
 export interface Stop {
   readonly x: number;
   readonly y: number;
@@ -20,23 +20,21 @@ interface FigureOptions {
   readonly summary: string;
   /** Names of the series. */
   readonly legend?: readonly string[];
-  /** Headings of the table of its data. */
+  /** Column headings of the data table. */
   readonly columns: readonly string[];
-  /** Of the rows. */
+  /** Number of rows in the data table. */
   readonly count: number;
-  /** Formats a row; only when it is needed, because charts can have many. */
+  /** Formats a row on demand, because charts can have many. */
   readonly row: (at: number) => readonly (Node | string)[];
   readonly draw: (width: number) => Drawing;
-  /** Whether up and down select the stops. */
+  /** Whether the up and down keys select the stops. */
   readonly isVertical?: boolean;
 }
 
-/** Rows of the table of data; a longer one would make the page slow. */
+/** Maximum number of rows in the data table; a longer table would make the page slow. */
 const MAX_ROWS = 500;
 
-/**
- * A chart with its caption, a summary in words, and a table of its data. It is drawn again when its width changes.
- */
+/** A chart with its caption, a text summary and a data table. It is redrawn when its width changes. */
 export function chartFigure({
   title,
   summary,
@@ -128,7 +126,7 @@ const legendOf = (names: readonly string[]) =>
     ),
   );
 
-/** The data of a chart as a table, which is created when it is opened. */
+/** A chart's data as a table, which is created when it is opened. */
 function dataDetails(
   title: string,
   columns: readonly string[],

@@ -1,25 +1,26 @@
 import { element, scrollable, withShare } from '../dom.ts';
 import { short } from '../format.ts';
 
-/** Beyond this number of columns, cells have a title instead of a number. */
+/** With more columns than this, cells have a title instead of a number. */
 const MAX_NUMBERS = 24;
 
 interface HeatMapOptions {
   readonly title: string;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** By row. */
+  /** Values by row. */
   readonly cells: readonly (readonly (number | null)[])[];
   /** What rows and columns are, e.g. `Actual \ predicted`. */
   readonly corner?: string;
   readonly text?: (value: number) => string;
-  /** Of the colors; default: the smallest value, at most 0. */
+  /** Start of the color scale. Default: the smallest value, at most 0. */
   readonly min?: number;
   readonly max?: number;
 }
 
 /**
- * A matrix of numbers as a table, whose cells are darker the larger they are. It needs no other form for screen readers.
+ * A matrix of numbers as a table whose cells are darker for larger numbers. Screen readers can read
+ * it as it is.
  */
 export function heatMap({
   title,

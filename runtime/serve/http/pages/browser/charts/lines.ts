@@ -12,7 +12,7 @@ import {
 } from './axis.ts';
 import { type Scale, linearScale, timeScale } from './scale.ts';
 
-/** A value of null interrupts the line. */
+/** A null value interrupts the line. */
 export type Point = readonly [x: number, y: number | null];
 
 export interface Series {
@@ -27,11 +27,11 @@ export interface PlotOptions {
   readonly unit: string;
   readonly time: boolean;
   readonly xUnit?: string;
-  /** A dashed line to compare with. */
+  /** A dashed line for comparison. */
   readonly reference?: readonly Point[];
 }
 
-/** Lines over a horizontal axis of moments or numbers. */
+/** Lines over a horizontal axis of timestamps or numbers. */
 export function drawLines(
   { series, unit, time, xUnit = '', reference = [] }: PlotOptions,
   width: number,
@@ -74,7 +74,7 @@ export function horizontal(
   return { x, axis: horizontalAxis(x, { width, height: HEIGHT }, axisText(time, unit, x.max - x.min)) };
 }
 
-/** The values of all series at each place of the horizontal axis. */
+/** The values of all series at each position on the horizontal axis. */
 export function stopsOf(
   series: readonly Series[],
   x: Scale,
@@ -97,7 +97,7 @@ export function stopsOf(
   }));
 }
 
-/** The places of the horizontal axis that have a point, in order. */
+/** The positions on the horizontal axis that have a point, in order. */
 export const placesOf = (series: readonly Series[]) =>
   [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort((one, other) => one - other);
 
@@ -121,7 +121,7 @@ function pathOf(points: readonly Point[], x: Scale, y: Scale) {
     .join('');
 }
 
-/** Of many points, the smallest and largest of each pixel: the line looks the same. */
+/** Reduces many points to the smallest and the largest per pixel: the line looks the same. */
 function thinned(points: readonly Point[], width: number): readonly Point[] {
   if (points.length <= width * 2) return points;
   const size = Math.ceil(points.length / width);

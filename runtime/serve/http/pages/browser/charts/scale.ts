@@ -1,4 +1,4 @@
-/** Maps values to places on a drawing. */
+/** Maps values to positions in a drawing. */
 export interface Scale {
   readonly min: number;
   readonly max: number;
@@ -7,7 +7,8 @@ export interface Scale {
 }
 
 /**
- * The smallest and the largest number; Infinity and -Infinity of none. Unlike Math.min, it has no limit on their number.
+ * The smallest and the largest number; Infinity and -Infinity if there are none. Unlike Math.min,
+ * it has no limit on their number.
  */
 export function extent(values: readonly number[]): [min: number, max: number] {
   let [min, max] = [Infinity, -Infinity];
@@ -19,8 +20,8 @@ export function extent(values: readonly number[]): [min: number, max: number] {
 }
 
 /**
- * A linear scale whose ticks are round numbers. `range`: places of the smallest and the largest value. `options`: `isExact` ends at
- * the values, not at ticks.
+ * A linear scale whose ticks are round numbers. `range`: positions of the smallest and the largest
+ * value. `options`: `isExact` ends at the values, not at ticks.
  */
 export function linearScale(
   values: readonly number[],
@@ -65,7 +66,7 @@ const TIME_STEPS = [
   365 * DAY,
 ];
 
-/** A scale of moments in milliseconds, whose ticks are round local times. */
+/** A scale of timestamps in milliseconds, whose ticks are round local times. */
 export function timeScale(
   values: readonly number[],
   [start, end]: readonly [start: number, end: number],

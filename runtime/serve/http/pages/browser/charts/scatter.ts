@@ -24,7 +24,7 @@ export interface Dot {
 }
 
 const HEIGHT = 300;
-/** With more points than this, their names would cover each other. */
+/** With more points than this, their names would overlap. */
 const MAX_NAMES = 24;
 
 export function drawScatter(

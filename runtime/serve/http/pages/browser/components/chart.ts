@@ -9,20 +9,20 @@ import { counted, count, lowerFirst } from '../format.ts';
 
 export { heatMap } from '../charts/heat-map.ts';
 
-/** Series that the summary describes; all of them are in the table. */
+/** Maximum number of series in the summary; all of them are in the table. */
 const DESCRIBED = 2;
 
 interface SeriesChart {
   readonly title: string;
-  /** `USD`, `ms`, `bytes`, `share`, or any other. */
+  /** `USD`, `ms`, `bytes`, `share`, or any other unit. */
   readonly unit: string;
   readonly series: readonly Series[];
-  /** Whether x is a moment in milliseconds. */
+  /** Whether x is a timestamp in milliseconds. */
   readonly time?: boolean;
-  /** What x is, if it is not a moment. */
+  /** What x is, if it is not a timestamp. */
   readonly xTitle?: string;
   readonly xUnit?: string;
-  /** A dashed line to compare with, e.g. the diagonal of a calibration curve. */
+  /** A dashed line for comparison, e.g. the diagonal of a calibration curve. */
   readonly reference?: readonly Point[];
   /** Default: the latest and the largest value of each series. */
   readonly summary?: string;
@@ -31,7 +31,7 @@ interface SeriesChart {
 /** Lines over time, or over a number. */
 export const lineChart = (options: SeriesChart) => seriesFigure(options, drawLines);
 
-/** Columns over time, stacked if there are several series: for amounts of each hour or day. */
+/** Columns over time, stacked if there are several series: for hourly or daily amounts. */
 export const columnChart = (options: SeriesChart) => seriesFigure(options, drawColumns);
 
 function seriesFigure(
@@ -125,7 +125,7 @@ const withoutParts = ({ parts: _parts, ...bar }: Bar): Bar => ({
   value: totalOf({ ...bar, ...(_parts && { parts: _parts }) }),
 });
 
-/** Points with two numbers each. */
+/** Points with two coordinates each. */
 export function scatterChart({
   title,
   x,

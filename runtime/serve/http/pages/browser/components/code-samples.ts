@@ -3,7 +3,7 @@ import { element } from '../dom.ts';
 import { type Sample, LANGUAGES } from '../samples/samples.ts';
 import { tabs } from './tabs.ts';
 
-/** The language that the user chose last, for all samples of the page. */
+/** The language that the user last chose, for all samples on the page. */
 let chosen = LANGUAGES[0]?.name ?? '';
 
 /**

@@ -5,25 +5,25 @@ import { ServerError } from '../server.ts';
 import { empty, failed, loading } from './states.ts';
 
 export interface Column<Row> {
-  /** Field of the row, and the name to sort by. */
+  /** Field of the row, which is also the name to sort by. */
   readonly key: string;
   readonly title: string;
-  /** Aligned at the end. */
+  /** Whether cells are right-aligned. */
   readonly numeric?: boolean;
-  /** The server can sort by it. */
+  /** Whether the server can sort by this column. */
   readonly sortable?: boolean;
   /** Default: the field as text. */
   readonly cell?: (row: Row) => Node | string;
 }
 
 export interface Wanted {
-  /** A key, with `-` for descending order, or ''. */
+  /** A sort key, with `-` for descending order, or ''. */
   readonly sort: string;
-  /** Only those that are set. */
+  /** Only filters that are set. */
   readonly filters: Record<string, string>;
-  /** Of the page; undefined for the first one. */
+  /** Cursor of the page; undefined for the first one. */
   readonly cursor: string | undefined;
-  /** Rows of a page. */
+  /** Number of rows per page. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -33,29 +33,30 @@ interface Loaded<Row> {
   /** Cursor of the next page. */
   readonly next?: string | null | undefined;
   readonly total?: number | undefined;
-  /** Shown below the table; default: the number of rows. */
+  /** Text below the table. Default: the number of rows. */
   readonly status?: string;
 }
 
 interface DataTableOptions<Row> {
-  /** Names the table for screen readers, and its rows in the status, e.g. `Keys`. */
+  /** Name of the table for screen readers, and of its rows in the status, e.g. `Keys`. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly load: (wanted: Wanted) => Promise<Loaded<Row>>;
   readonly filters?: readonly Filter[];
-  /** Makes the first cell a link. */
+  /** Turns the first cell into a link. */
   readonly href?: (row: Row) => string;
-  /** Shown if there are no rows. */
+  /** Content to show if there are no rows. */
   readonly empty?: string | Node;
-  /** Order until the user chooses one. */
+  /** Initial sort order, until the user chooses one. */
   readonly sort?: string;
   readonly limit?: number;
-  /** Prefix in the address, if a page has several tables. */
+  /** Prefix for query parameters, if a page has several tables. */
   readonly name?: string;
 }
 
 /**
- * A table whose server sorts, filters and pages it. Its state is in the query of the address, so that it survives a reload.
+ * A table that the server sorts, filters and pages. Its state is in the query of the address, so
+ * that it survives a reload.
  */
 export function dataTable<Row>({
   caption,
@@ -80,7 +81,7 @@ export function dataTable<Row>({
   const body = element('tbody');
   const shown = element('div', { class: 'table-body' }, loading());
   const paging = element('nav', { class: 'paging', 'aria-label': `Pages of ${caption}`, hidden: true });
-  /** Cursors of the pages before this one, as far as they are known. */
+  /** Cursors of the preceding pages, as far as they are known. */
   const before = [] as (string | undefined)[];
   let running = new AbortController();
 
@@ -175,7 +176,7 @@ export function dataTable<Row>({
     const focused = [...paging.children].indexOf(document.activeElement ?? paging);
     paging.hidden = cursor === undefined && (next === undefined || next === null);
     paging.replaceChildren(...buttons);
-    // The pressed button was replaced; a disabled one cannot have the focus.
+    // The pressed button was replaced, and a disabled button cannot have the focus.
     if (focused !== -1)
       (buttons[focused]?.disabled ? buttons.find(({ disabled }) => !disabled) : buttons[focused])?.focus();
   }
@@ -223,7 +224,7 @@ function headCell<Row>({ title, numeric = false, sortable = false }: Column<Row>
   return element('th', attributes, button);
 }
 
-/** Numbers and dates are usually wanted with the largest first, and one more press reverses them. */
+/** Numbers and dates are usually wanted with the largest first, and another press reverses the order. */
 const nextOrder = (current: string, key: string) => (current === `-${key}` ? key : `-${key}`);
 
 function pageButton(name: string, isPossible: boolean, open: () => unknown) {
@@ -244,13 +245,13 @@ export interface Filter {
   readonly key: string;
   readonly title: string;
   readonly kind: 'text' | 'choice' | 'date';
-  /** Of a choice. */
+  /** Options of a select field. */
   readonly choices?: readonly (string | { value: string; name: string })[];
 }
 
 /**
- * Minimum time between two changes of a text filter. The first one is applied immediately. Each one changes the address, and browsers
- * allow about 200 changes in 10 seconds.
+ * Minimum time between two changes of a text filter. The first one is applied immediately. Each one
+ * changes the address, and browsers allow about 200 changes in 10 seconds.
  */
 const TYPING_MS = 100;
 

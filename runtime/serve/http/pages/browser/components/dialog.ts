@@ -2,11 +2,11 @@ import { element } from '../dom.ts';
 import { errorNotice } from './states.ts';
 import { ServerError } from '../server.ts';
 
-/** A button of a dialog. The last one is the main action, which Enter in a field presses. */
+/** A button of a dialog. The last one is the main action, which Enter in a field triggers. */
 interface Action {
   readonly name: string;
   readonly kind?: 'quiet' | 'danger';
-  /** The dialog stays open if it returns false or throws a ServerError, which the dialog then shows. */
+  /** The dialog stays open if this returns false or throws a ServerError, which the dialog then shows. */
   readonly run?: () => unknown;
 }
 
@@ -68,7 +68,7 @@ export function openDialog({
   const closed = new Promise((resolve: (value: void) => void) => {
     dialog.addEventListener('close', () => {
       dialog.remove();
-      // Not all browsers return the focus if the dialog is removed.
+      // Not all browsers restore the focus when the dialog is removed.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       resolve();
     });
@@ -78,7 +78,7 @@ export function openDialog({
   return { close, closed, dialog };
 }
 
-/** Asks for confirmation of an action that cannot be undone, and runs it. Returns whether it ran. */
+/** Asks for confirmation of an irreversible action, and runs it. Returns whether it ran. */
 export async function confirmAction({
   title,
   words,

@@ -31,7 +31,7 @@ export const figures = (
     ),
   );
 
-/** A short state in words, with a color that only repeats them. */
+/** A short status text with a color that only repeats its meaning. */
 export const badge = (words: string, kind: 'good' | 'warning' | 'alarm' | 'plain' = 'plain') =>
   element('span', { class: `badge ${kind}` }, words);
 

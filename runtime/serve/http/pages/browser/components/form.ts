@@ -6,14 +6,14 @@ import { ServerError } from '../server.ts';
 
 interface FormOfOptions<Value> {
   readonly values?: unknown;
-  /** Name of the button. */
+  /** Label of the button. */
   readonly submit: string;
   readonly onSubmit: (value: Value) => unknown;
 }
 
 /**
- * A form made from the JSON schema of an object. Problems are shown next to their fields, and errors of the server above the button.
- * `Value` is the type that the schema describes.
+ * A form generated from an object's JSON schema. Problems are shown next to their fields, and
+ * server errors above the button. `Value` is the type that the schema describes.
  */
 export function formOf<Value = unknown>(
   schema: Schema | undefined,

@@ -3,19 +3,20 @@ import { element } from '../dom.ts';
 import { ServerError } from '../server.ts';
 import { failed } from './states.ts';
 
-/** The oldest lines are removed beyond this number. */
+/** Maximum number of lines; the oldest are removed beyond it. */
 const MAX_LINES = 2000;
 
 interface LogViewOptions {
   /** Calls `onLine` for each line until the signal is aborted. */
   readonly follow: (signal: AbortSignal, onLine: (line: string) => void) => Promise<void> | void;
   readonly name?: string;
-  /** Stops to follow, e.g. when the user leaves the page. */
+  /** Stops following, e.g. when the user leaves the page. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Follows a log. It scrolls with new lines while its end is in view, can be paused and searched, and keeps the newest lines only.
+ * Follows a log. It scrolls with new lines while the end is visible, can be paused and searched,
+ * and keeps only the newest lines.
  */
 export function logView({ follow, name = 'Log', signal }: LogViewOptions) {
   const lines = [] as string[];

@@ -1,11 +1,14 @@
 import type { ServerError } from '../server.ts';
 import { element } from '../dom.ts';
 
-/** What a part shows until its data is there. It appears after a moment, so that fast answers do not flicker. */
+/**
+ * Placeholder for a part whose data is still loading. It appears after a moment, so that fast
+ * responses do not flicker.
+ */
 export const loading = () =>
   element('p', { class: 'state loading', role: 'status' }, element('span', {}, 'Loading …'));
 
-/** What a part shows if it has no data. `words`: why it is empty. `way`: what the user can do about it. */
+/** Placeholder for a part without data. `words`: why it is empty. `way`: what the user can do about it. */
 export function empty(words: string, way?: { name: string; href?: string; run?: () => void }) {
   const node = element('div', { class: 'state' }, element('p', {}, words));
   if (way?.href !== undefined) node.append(element('a', { href: way.href }, way.name));
@@ -13,7 +16,7 @@ export function empty(words: string, way?: { name: string; href?: string; run?: 
   return node;
 }
 
-/** What a part shows if its data cannot be loaded. */
+/** Placeholder for a part whose data cannot be loaded. */
 export function failed(error: ServerError | Error, retry?: () => void) {
   const status = 'status' in error ? error.status : 0;
   const notice = errorNotice({ message: error.message, status });

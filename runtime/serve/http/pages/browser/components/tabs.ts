@@ -11,7 +11,8 @@ interface TabsOptions {
 }
 
 /**
- * A row of tabs that share one panel. Arrow keys select, as in the tabs pattern of the ARIA authoring practices.
+ * A row of tabs that share one panel. Arrow keys select a tab, as in the tabs pattern of the ARIA
+ * authoring practices.
  */
 export function tabs({ name, tabs: names, selected = names[0] ?? '', panel, onSelect }: TabsOptions) {
   const list = ++lists;

@@ -4,10 +4,13 @@ import { listField } from './list-field.ts';
 import { objectField } from './object-field.ts';
 import { type Field, type FieldOptions, enumOf, resolve } from './schema.ts';
 
-/** Objects and lists below this depth are JSON fields, which also ends schemas that contain themselves. */
+/**
+ * Objects and lists below this depth become JSON fields, which also handles schemas that contain
+ * themselves.
+ */
 const MAX_DEPTH = 4;
 
-/** The field for a schema. Schemas that no other field can show have a JSON field. */
+/** The field for a schema. Schemas that no other field supports get a JSON field. */
 export function fieldOf(options: FieldOptions): Field {
   const schema = resolve(options.root, options.schema);
   const own = { ...options, schema, value: options.value ?? schema.default };

@@ -2,7 +2,7 @@ import type { Field, FieldOptions } from './schema.ts';
 import { element } from '../dom.ts';
 import { lowerFirst } from '../format.ts';
 
-/** A list of fields, with buttons that add and remove one. */
+/** A list of fields, with buttons to add and remove items. */
 export function listField(
   { root, schema, name, isRequired, value, depth }: FieldOptions,
   fieldOf: (options: FieldOptions) => Field,

@@ -1,7 +1,7 @@
 import type { Field, FieldOptions } from './schema.ts';
 import { element } from '../dom.ts';
 
-/** A group of fields, one for each property. */
+/** A group of fields, one per property. */
 export function objectField(
   { root, schema, name, isRequired, value, depth, isFlat = depth === 0 }: FieldOptions,
   fieldOf: (options: FieldOptions) => Field,
@@ -47,7 +47,7 @@ export function objectField(
   const read = () => {
     const results = members.map(([key, field]) => [key, field.read()] as const);
     const problem = results.find(([, result]) => 'problem' in result);
-    // An optional group of which nothing is entered is omitted, even if it has required fields.
+    // An optional group without any input is omitted, even if it has required fields.
     const entries = results.flatMap(([key, result]) =>
       'value' in result && result.value !== undefined ? [[key, result.value] as const] : [],
     );

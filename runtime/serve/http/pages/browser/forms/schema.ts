@@ -27,12 +27,12 @@ export interface Schema {
   readonly exclusiveMaximum?: number;
 }
 
-/** Reads and checks the value of a field. `path` finds the field of a problem. */
+/** Reads and validates the value of a field. `path` finds the field that a problem belongs to. */
 export interface Field {
   readonly node: HTMLElement;
-  /** A value of undefined is omitted. */
+  /** An undefined value is omitted. */
   readonly read: () => { value: unknown } | { problem: string };
-  /** Reads, shows the problem next to the field, and returns whether there is none. */
+  /** Reads the value, shows any problem next to the field, and returns whether there was none. */
   readonly check: () => boolean;
   readonly focus: () => void;
 }
@@ -60,7 +60,7 @@ export function resolve(root: Schema, schema: Schema): Schema {
   return withoutNull(own ?? {});
 }
 
-/** What a reference within a document leads to. */
+/** The target of a reference within a document. */
 export const atPointer = (root: unknown, ref: string): unknown =>
   ref
     .split('/')
@@ -73,7 +73,7 @@ export const atPointer = (root: unknown, ref: string): unknown =>
       root,
     );
 
-/** A value that can also be null is a field that can be empty. */
+/** A nullable value is a field that can be empty. */
 function withoutNull(schema: Schema): Schema {
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null');
@@ -92,7 +92,8 @@ function withoutNull(schema: Schema): Schema {
 }
 
 /**
- * The values of an enumeration, also of one written as alternatives of constants; undefined for other schemas.
+ * The values of an enumeration, which can also be written as alternative constants; undefined for
+ * other schemas.
  */
 export function enumOf(schema: Schema): unknown[] | undefined {
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null);

@@ -2,12 +2,12 @@ import { element } from '../dom.ts';
 import { type Field, type FieldOptions, type Schema, enumOf } from './schema.ts';
 import { jsonText } from '../json-text.ts';
 
-/** Texts that can be longer than this have several lines. */
+/** Texts that can be longer than this get a multi-line field. */
 const LINE = 200;
 
 let fields = 0;
 
-/** A field for a text, a number, a choice or a yes or no. */
+/** A field for a text, a number, a choice or a boolean. */
 export function simpleField({ schema, name, isRequired, value }: FieldOptions): Field {
   if (schema.const !== undefined && isRequired) return constantField(schema.const);
   const choices = schema.const === undefined ? enumOf(schema) : [schema.const];
@@ -23,7 +23,7 @@ export function simpleField({ schema, name, isRequired, value }: FieldOptions): 
   );
 }
 
-/** A value that cannot be chosen needs no place on the page. */
+/** The field of a constant, which needs no space on the page. */
 const constantField = (value: unknown): Field => ({
   node: element('div', { hidden: true }),
   read: () => ({ value }),
@@ -54,7 +54,8 @@ function labelled(
     else input.removeAttribute('aria-invalid');
     return !('problem' in result);
   };
-  // A problem disappears as soon as it is corrected, and appears only when the user leaves the field.
+  // A problem disappears as soon as it is corrected, and appears only when the user leaves the
+  // field.
   input.addEventListener('input', () => input.hasAttribute('aria-invalid') && check());
   input.addEventListener('change', check);
   const node = element(
@@ -137,7 +138,7 @@ function readText({ minLength = 0, maxLength = Infinity, pattern, format }: Sche
 const MAX_CHECKED = 200;
 const MAX_REPETITIONS = 3;
 
-/** A pattern that browsers cannot read, or that can block the page, is left to the server. */
+/** A pattern that browsers cannot parse, or that can block the page, is left to the server. */
 function isMatch(pattern: string, text: string) {
   const isRepeatedGroup = /\)[*+{]/.test(pattern);
   const repetitions = pattern.match(/[*+{]/g)?.length ?? 0;
@@ -170,7 +171,7 @@ function readNumber(
   return { value };
 }
 
-/** Without a value, an optional one that is not checked is omitted. */
+/** An optional checkbox without a value is omitted while it is unchecked. */
 function booleanField({
   schema,
   name,
@@ -200,7 +201,7 @@ function booleanField({
   };
 }
 
-/** A field for a value that no other field can show, written as JSON. */
+/** A field for a value that no other field supports, written as JSON. */
 export function jsonField({ schema, name, isRequired, value }: FieldOptions): Field {
   const input = element('textarea', { rows: 4, spellcheck: 'false', class: 'json' });
   input.value = value === undefined || value === null ? '' : jsonText(value);

@@ -1,4 +1,4 @@
-/** Returns a request as a Python program, which needs no packages. */
+/** Returns a request as a Python program that needs no packages. */
 function pythonSample({ url, method, body, withKey }: Sample) {
   const headers = [
     ...(withKey ? [`"Authorization": f"Bearer {os.environ['API_KEY']}"`] : []),
@@ -25,7 +25,7 @@ function pythonSample({ url, method, body, withKey }: Sample) {
 /** Longer values are wrapped. */
 const MAX_LITERAL = 60;
 
-/** A JSON value as Python. A string of JSON is one of Python as well. */
+/** A JSON value as Python. A JSON string is also a Python string. */
 function literal(value: unknown, indent: string): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -66,8 +66,8 @@ const indented = (text: string) => text.replaceAll('\n', '\n  ');
 const LINE = 56;
 
 /**
- * Returns a request as a curl command. An API key is referenced as a variable, because copied commands are pasted into chats and shell
- * histories.
+ * Returns a request as a curl command. An API key is referenced as a variable, because copied
+ * commands are pasted into chats and shell histories.
  */
 export function curlSample({ url, method, body, withKey }: Sample) {
   const isImplied = method === (body === undefined ? 'GET' : 'POST');
@@ -92,7 +92,7 @@ export function shellWord(text: string) {
 export interface Sample {
   readonly url: string;
   readonly method: string;
-  /** Sent as JSON. */
+  /** The value to send as JSON. */
   readonly body?: unknown;
   /** Whether the server requires an API key. */
   readonly withKey: boolean;

@@ -40,7 +40,7 @@ form.addEventListener('keydown', (event) => {
 texts.replace(['']);
 void attempt(openModel);
 
-/** Runs an action that calls the server. */
+/** Runs an action that sends a request to the server. */
 async function attempt(action: () => Promise<unknown>) {
   try {
     await action();
@@ -86,7 +86,7 @@ async function run() {
   }
 }
 
-/** Shows the code of the request for the current input. */
+/** Shows code for a request with the current input. */
 function showCall() {
   if (!model) return;
   byId('same-call', HTMLElement).hidden = false;
@@ -138,7 +138,7 @@ function introduce(model: Model) {
       onTexts: (found) => texts.replace(found),
     }),
   );
-  // Keep what the user typed before the server answered.
+  // Keep what the user typed before the server responded.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();
   else write(examples[0] ?? { texts: [''] });

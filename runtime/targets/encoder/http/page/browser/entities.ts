@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * Splits a text into entities and the text between them. Adjacent tokens of one type form one entity, unless a `B-` label
- * starts a new one.
+ * Splits a text into entities and the text between them. Adjacent tokens of the same type form one
+ * entity, unless a `B-` label starts a new one.
  */
 export const piecesOf = (text: string, tokens: readonly Token[]) => piecesBetween(text, entitiesOf(tokens));
 

@@ -3,7 +3,7 @@ interface Example {
   readonly texts: readonly string[];
 }
 
-/** Examples for labels of any other kind. */
+/** Examples for all other kinds of labels. */
 const PLAIN = [
   { name: 'One text', texts: ['I have a question about my order from last week.'] },
   {
@@ -95,7 +95,7 @@ const KINDS: readonly { labels: RegExp; examples: readonly Example[] }[] = [
   },
 ];
 
-/** Texts about topics, by the names that labels give them. */
+/** Texts about topics, by common label names. */
 const TOPICS = [
   [/sport|football|soccer/, 'The team won the match with a goal in the last minute.'],
   [/music/, 'The band played three new songs at the concert.'],
@@ -117,7 +117,7 @@ const SENTENCES_OF_LANGUAGES = [
   },
 ];
 
-/** Examples for which the labels of a classifier differ, in a language of the model. */
+/** Examples for which a classifier's labels differ, in a language of the model. */
 export function labelExamples(
   labels: readonly string[],
   languages: readonly string[] = [],

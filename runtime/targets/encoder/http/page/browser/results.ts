@@ -14,7 +14,8 @@ export function createResults() {
   const drawing = byId('drawing', HTMLDivElement);
 
   /**
-   * Scrolls to the results if nothing of this part of them is in view: next to many texts, or below them in a narrow window.
+   * Scrolls to the results if none of this part is visible, next to many texts or below them in a
+   * narrow window.
    */
   const reveal = (part: HTMLElement) => {
     const { top, bottom } = part.getBoundingClientRect();
@@ -25,7 +26,7 @@ export function createResults() {
     busy: () => region.setAttribute('aria-busy', 'true'),
     done: () => region.removeAttribute('aria-busy'),
 
-    /** `more`: parts after the results. */
+    /** `more`: content after the results. */
     show(answer: Answer<unknown>, drawn: Drawing, sent: readonly Sent[], more: readonly Node[]) {
       error.replaceChildren();
       timing.textContent = timingOf(answer);

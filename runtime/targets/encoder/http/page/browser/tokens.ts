@@ -13,7 +13,7 @@ interface Token {
   readonly end: number | null;
 }
 
-/** The tokens of the texts, which are requested when they are opened. */
+/** The texts' tokens, which are requested when they are opened. */
 export function tokensDetails(sent: readonly Sent[], session: Session) {
   const place = element('div', { class: 'token-lists' });
   const details = element('details', { class: 'raw' }, element('summary', {}, 'Tokens'), place);
@@ -73,7 +73,8 @@ export async function showUnread(
 }
 
 /**
- * The part of each truncated text that the model has not read. The tokenizer of the server truncates as the model does.
+ * The part of each truncated text that the model has not read. The server's tokenizer truncates in
+ * the same way as the model.
  */
 async function unreadParts(
   truncated: readonly Sent[],
@@ -86,8 +87,8 @@ async function unreadParts(
 }
 
 /**
- * What is before and after the tokens of a text. Offsets count Unicode code points. `offset`: code points of the prompt before the
- * text.
+ * The text before and after the tokens. Offsets count Unicode code points. `offset`: code points of
+ * the prompt before the text.
  */
 export function unreadPart(text: string, tokens: readonly Token[], offset = 0) {
   const characters = Array.from(text);

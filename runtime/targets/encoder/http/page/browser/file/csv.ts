@@ -7,7 +7,7 @@ export interface Csv {
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** Reads CSV as RFC 4180 describes, also with semicolons or tabs. */
+/** Reads CSV according to RFC 4180, also with semicolons or tabs. */
 export function readCsv(text: string): Csv {
   const content = text.replace(/^\uFEFF/, '');
   const first = content.slice(0, content.search(/\r?\n|$/));
@@ -37,7 +37,7 @@ function recordsOf(text: string, delimiter: string) {
   let record = [] as string[];
   let at = 0;
   const endRecord = () => {
-    // A line without any cell separates nothing.
+    // A line without any cells is skipped.
     if (record.length > 1 || record[0] !== '') records.push(record);
     record = [];
   };
@@ -76,7 +76,7 @@ function plainCell(text: string, start: number, delimiter: string) {
   return { cell: text.slice(start, at), next: at };
 }
 
-/** Writes CSV with the delimiter of the file that was read. */
+/** Writes CSV with the delimiter of the original file. */
 export const writeCsv = (records: readonly (readonly string[])[], delimiter: string) =>
   `${records.map((record) => record.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\r\n')}\r\n`;
 

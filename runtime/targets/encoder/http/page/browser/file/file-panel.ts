@@ -11,19 +11,20 @@ import { type Csv, readCsv, readLines, writeCsv } from './csv.ts';
 import { runRows } from './run-rows.ts';
 
 const PREVIEW = 3;
-/** More text boxes than this are slow to read and to draw. */
+/** With more text boxes than this, the page is hard to read and slow to draw. */
 const MAX_BOXES = 100;
 
 interface CreateFilePanelOptions {
   readonly model: Model;
   readonly session: Session;
   readonly bodyOf: (texts: readonly string[]) => unknown;
-  /** Puts texts into the boxes of the page. */
+  /** Fills the page's boxes with texts. */
   readonly onTexts: (texts: readonly string[]) => void;
 }
 
 /**
- * The part of the page that runs the model on the rows of a file, and returns them with the results as another file.
+ * The part of the page that runs the model on the rows of a file, and returns a file with the rows
+ * and their results.
  */
 export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFilePanelOptions) {
   const input = element('input', {
@@ -155,7 +156,7 @@ function summary(results: readonly (Cells | undefined)[], seconds: string) {
   return [element('p', { role: 'status' }, `${counted(done, 'row')} in ${seconds} s.${failures}${stopped}`)];
 }
 
-/** The rows of a file with the columns of the results. A new column does not replace one of the file. */
+/** The rows of a file with result columns. A new column does not replace one in the file. */
 function withResults({ header, rows, delimiter }: Csv, results: readonly (Cells | undefined)[]) {
   const names = [...new Set(results.flatMap((cells) => Object.keys(cells ?? {})))];
   const shown = names.map((name) => (header.includes(name) ? `${name} (model)` : name));

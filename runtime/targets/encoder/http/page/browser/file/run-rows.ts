@@ -1,9 +1,12 @@
 import type { Cells } from './cells.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 
-/** Texts of a request. */
+/** Number of texts per request. */
 const BATCH = 32;
-/** Requests in flight: the server always has a next one, and other callers get their turn. */
+/**
+ * Concurrent requests: enough that the server always has a next one, and few enough that other
+ * callers get a turn.
+ */
 const CONCURRENCY = 2;
 const RETRIES = 5;
 
@@ -15,8 +18,9 @@ interface RunRowsOptions {
 }
 
 /**
- * Runs a function over many texts in batches. Texts that the server rejects get an error, and empty ones nothing. Returns by row;
- * undefined where the signal stopped it.
+ * Runs a function over many texts in batches. Rejected texts get an error, and empty ones no
+ * result. Returns results by row; undefined for rows that were not run before the signal was
+ * aborted.
  */
 export async function runRows({
   texts,
@@ -68,7 +72,7 @@ async function batch(
 
 const isRefusal = (status: number) => status === 400 || status === 413 || status === 422;
 
-/** Finds the texts of a batch that the server refuses. */
+/** Finds the texts in a batch that the server rejects. */
 async function refused(
   texts: readonly string[],
   error: ServerError,

@@ -1,7 +1,7 @@
 import { element, withShare } from '#serve/http/pages/browser/dom.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
-/** Number of rows to show at first; the rest are expandable. */
+/** Number of rows to show initially; the rest are expandable. */
 const SHOWN = 8;
 
 /** A label with its score. The score of a regression model is an unbounded number, so it has no bar. */
@@ -10,14 +10,14 @@ export interface Rank {
   readonly score: number;
   readonly shown: string;
   readonly hasBar: boolean;
-  /** Whether it is a result; default: only the first one is. */
+  /** Whether the label is a result. Default: only the first one is. */
   readonly isChosen?: boolean;
 }
 
-/** Labels with their scores as bars. `owner`: what has the labels, as `text 1`. */
+/** Labels with their scores as bars. `owner`: what the labels belong to, e.g. `text 1`. */
 export function bars(ranks: readonly Rank[], owner: string, label = 'Label') {
   const labels = `${label}s`;
-  // All results are shown, and some of the others.
+  // All results are shown, and some of the other labels.
   const shown = Math.max(SHOWN, ranks.filter(({ isChosen }) => isChosen).length);
   const first = barTable(`${labels} of ${owner}`, label, ranks.slice(0, shown).map(withChoice));
   if (ranks.length <= shown) return [first];

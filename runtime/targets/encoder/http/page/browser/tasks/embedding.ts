@@ -72,7 +72,7 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
 
 const section = (...parts: Node[]) => element('section', { class: 'result' }, ...parts);
 
-/** `pairs`: the closest first. */
+/** `pairs`: closest first. */
 function sentenceOf(pairs: readonly { left: number; right: number; value: number }[]) {
   const [closest, furthest] = [pairs[0], pairs.at(-1)].map(
     (pair) => `${pair?.left} and ${pair?.right} (${cosineText(pair?.value ?? 0)})`,
@@ -92,7 +92,8 @@ function pairsOf(sent: readonly Sent[], vectors: readonly (readonly number[])[])
 }
 
 function similarityTable(sent: readonly Sent[], vectors: readonly (readonly number[])[], lowest: number) {
-  // Colors range from the tenth below the lowest value up to 1, so that small differences are visible and tiny ones are not.
+  // Colors range from the lowest value, rounded down to a tenth, up to 1, so that small differences
+  // are visible and tiny ones are not.
   const floor = Math.min(Math.floor(lowest * 10) / 10, 0.9);
   const value = (row: number, column: number) =>
     row === column ? 1 : cosine(vectors[row] ?? [], vectors[column] ?? []);
@@ -144,7 +145,8 @@ export const sentenceEmbedding: Task<{ readonly results: readonly Embedded[] }> 
 };
 
 /**
- * Task of a sentence embedding model that also returns sparse vectors: the similarity of the texts, and the words of each.
+ * Task of a sentence embedding model that also returns sparse vectors: the similarity of the texts,
+ * and the words of each text.
  */
 export const embeddingOutputs: Task<{
   readonly results: readonly (Embedded & { readonly sparse: SparseVector })[];

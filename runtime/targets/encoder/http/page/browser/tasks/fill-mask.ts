@@ -3,7 +3,7 @@ import { percent } from '../numbers.ts';
 import { type Rank, bars } from './bars.ts';
 import { quotedText } from './marked-text.ts';
 
-/** Stands for the mask token of the model in examples. */
+/** Placeholder for the model's mask token in examples. */
 const MASK = '[MASK]';
 
 interface Filled {
@@ -14,7 +14,7 @@ export const fillMask: Task<{ readonly results: readonly Filled[] }> = {
   title: 'Fill mask',
   labels: () => [],
   path: 'predict',
-  // The examples are written for all models.
+  // The same examples are used for all models.
   body: (texts, { mask_token = MASK }) => ({
     inputs: texts.map((text) => text.replaceAll(MASK, mask_token)),
   }),

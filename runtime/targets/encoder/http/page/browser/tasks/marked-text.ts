@@ -25,13 +25,13 @@ const entity = (text: string, type: string, color: number) =>
     element('span', { class: 'entity-type' }, type),
   );
 
-/** Assigns a color to each entity type, the same for every text. */
+/** Assigns a color to each entity type, the same for all texts. */
 export const colors =
   (types: readonly string[]): ((type: string) => number) =>
   (type) =>
     (Math.max(0, types.indexOf(type)) % COLORS) + 1;
 
-/** A text on one line, after the number of its box. */
+/** A text on one line, preceded by the number of its box. */
 export const numbered = (number: number, text: string) =>
   element('span', { class: 'numbered' }, element('b', {}, String(number)), ' ', element('span', {}, text));
 

@@ -6,7 +6,7 @@ import { numbered } from './marked-text.ts';
 
 export interface Ranking {
   readonly results: readonly { readonly index: number; readonly relevance_score: number }[];
-  /** The score whose bar is full. */
+  /** The score at which a bar is full. */
   readonly greatest?: number | undefined;
 }
 
@@ -58,7 +58,8 @@ export const reranking: Task<Ranking> = {
 };
 
 /**
- * Task of a model with one vector per token. Its scores have no maximum, so bars are shares of the best one.
+ * Task of a model with one vector per token. Its scores have no maximum, so bars are relative to
+ * the best score.
  */
 export const multiVector: Task<Ranking> = {
   ...reranking,

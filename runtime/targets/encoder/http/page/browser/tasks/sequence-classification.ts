@@ -43,7 +43,7 @@ function rank(scores: readonly number[], model: Model): Rank[] {
     .map((one, at) => ({ ...one, isChosen: one.isChosen ?? at === 0 }));
 }
 
-/** Labels with scores of their own can all be below the threshold; the highest one is not a result then. */
+/** Labels with independent scores can all be below the threshold; the highest one is then not a result. */
 const noneNote = (ranks: readonly Rank[]) =>
   ranks.some(({ isChosen }) => isChosen)
     ? []

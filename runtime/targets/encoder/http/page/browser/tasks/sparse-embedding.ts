@@ -37,9 +37,7 @@ export const sparseEmbedding: Task<{ readonly results: readonly SparseVector[] }
   ],
 };
 
-/**
- * The words of a vector with their values; the bar of the greatest one is full. Returns the greatest value first.
- */
+/** A vector's words with their values; the largest value has a full bar. Returns the largest value first. */
 function rank(vector: SparseVector | undefined): Rank[] {
   const { indices, values, tokens } = vector ?? { indices: [], values: [], tokens: [] };
   const greatest = Math.max(...values);

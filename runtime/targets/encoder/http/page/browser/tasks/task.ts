@@ -1,4 +1,4 @@
-/** What the page knows about the model. */
+/** The page's information about the model. */
 export interface Model {
   readonly model_id: string;
   readonly model_type: string;
@@ -19,19 +19,22 @@ export interface Sent {
   readonly text: string;
 }
 
-/** What the page does for a model type. Every type has a file with its name. `Answer` is what the server sends for its path. */
+/**
+ * The page's behavior for a model type. Every type has a file with its name. `Answer` is the
+ * server's response for its path.
+ */
 export interface Task<Answer = unknown> {
   readonly title: string;
   /** Display names of the labels. */
   readonly labels: (labels: readonly string[]) => readonly string[];
   readonly path: string;
-  /** What the texts are compared with: the name of its box. */
+  /** Label of the box whose content the texts are compared with. */
   readonly asks?: string;
-  /** An option of requests: the name of its checkbox. */
+  /** Label of the checkbox for a request option. */
   readonly offers?: string;
   readonly body: (texts: readonly string[], model: Model, query: string, isChosen: boolean) => unknown;
   draw(sent: readonly Sent[], answer: Answer, model: Model, query: string): Drawing;
-  /** Texts for which the results of the model differ. */
+  /** Example texts for which the model's results differ. */
   readonly examples: (model: Model) => readonly Example[];
 }
 
@@ -44,20 +47,23 @@ interface Example {
 
 export interface Drawing {
   readonly parts: readonly Node[];
-  /** The result in a sentence, for those who listen. */
+  /** The result in one sentence, for screen readers. */
   readonly spoken: string;
 }
 
-/** The labels of the box, which are separated by commas. */
+/** The labels in the box, which are separated by commas. */
 export const labelsIn = (text: string) =>
   text
     .split(',')
     .map((label) => label.trim())
     .filter((label) => label !== '');
 
-/** A label of a multi-label model applies if its score reaches this; it is the usual threshold of such models. */
+/**
+ * A label of a multi-label model applies if its score reaches this threshold, which is the usual
+ * one for such models.
+ */
 export const THRESHOLD = 0.5;
 
-/** Whether each label has a score of its own, so that none or several apply. */
+/** Whether labels have independent scores, so that none or several can apply. */
 export const isMultiLabel = ({ score_function }: Pick<Model, 'score_function'>) =>
   score_function === 'sigmoid';
