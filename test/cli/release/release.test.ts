@@ -112,7 +112,7 @@ describe('install.sh', () => {
     expect(globSync('{.,}*', { cwd: join(folder(), '.local/bin') })).toEqual(['encoderfile']);
   });
 
-  test('rejects what it cannot install, and leaves nothing behind', async () => {
+  test('rejects invalid installations, and leaves nothing behind', async () => {
     const dir = join(folder(), 'bin');
     const gateway = await install('--dir', dir, 'gateway');
     expect(gateway).toMatchObject({

@@ -64,7 +64,7 @@ test('writing, replacing, removing and recreating a file each cause a reload', a
   expect(count()).toBe(4);
 });
 
-test('a change of another file causes no reload', async () => {
+test('a change to another file causes no reload', async () => {
   const [file, log] = [put('config.toml', 'one'), put('log', 'a line\n')];
   let looks = 0;
   const watch = watchFiles({

@@ -117,7 +117,7 @@ describe('the guessed model name', () => {
     expect(await nameOf({ _name_or_path: 'dslim/bert-base-NER' }, 'mine')).toBe('mine');
   });
 
-  test('is the model kind, or just "model", if the folder has no usable name', async () => {
+  test('falls back to the model type, or just "model", if the folder has no usable name', async () => {
     expect(await nameOf({ model_type: 'bert' }, '.')).toBe('bert');
     expect(await nameOf({}, '')).toBe('model');
     expect(await nameOf({}, 'a\u0007b')).toBe('model');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bundledPackages } from '#cli/packaging/notices/bundled-packages.ts';
 
-test('finds the innermost package of each file, and none for own files', () => {
+test('finds the innermost package of each file, and none for our own files', () => {
   const files = [
     '/x/runtime/main.ts',
     '/x/node_modules/ajv/lib/ajv.js',

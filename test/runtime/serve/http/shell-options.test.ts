@@ -86,7 +86,7 @@ describe('host rules apply to every path', () => {
   });
 });
 
-test('pages of other origins are limited to the CORS rules, and use credentials only if listed', async () => {
+test('pages from other origins are limited by the CORS rules, and can use credentials only if listed', async () => {
   const corsRules = { methods: ['GET'], headers: ['X-A'], credentials: true, maxAgeSeconds: 7 };
   const preflight = {
     method: 'OPTIONS',

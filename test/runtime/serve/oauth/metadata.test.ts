@@ -24,7 +24,7 @@ test('metadata URLs are tried in the order of the MCP specification', () => {
   ]);
 });
 
-test('metadata of another resource is rejected', () => {
+test('metadata for another resource is rejected', () => {
   const url = new URL('https://mcp.example/tools/mcp?key=1');
   const read = (resource: unknown) =>
     readResourceMetadata({ resource, authorization_servers: ['https://as', 7] }, url);
@@ -52,7 +52,7 @@ test('metadata of another resource is rejected', () => {
   }
 });
 
-test('metadata of another issuer is rejected', () => {
+test('metadata from another issuer is rejected', () => {
   const issuer = 'https://as.example/t';
   expect(
     readServerMetadata({ issuer: `${issuer}/`, token_endpoint: 'https://as.example/token' }, issuer),

@@ -171,7 +171,7 @@ describe('the serving engine', () => {
     },
   );
 
-  test('a dead thread is not replaced with one of another build', async () => {
+  test('a dead thread is not replaced with a thread from another build', async () => {
     const path = join(folder(), 'model.assets');
     await cp(builtAssets('sentiment'), path, { recursive: true });
     const ended = Promise.withResolvers<void>();

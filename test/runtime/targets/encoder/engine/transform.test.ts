@@ -72,7 +72,7 @@ describe('a served model with a transform', () => {
     expect(result?.tokens.map(({ label }) => label)).toEqual(['B-PER', 'I-PER']);
   });
 
-  test('returns vectors of another width, which are then normalized', async () => {
+  test('returns vectors with another width, which are then normalized', async () => {
     const source = 'function Postprocess(t) return t:truncate_axis(3, 2) * 0 + Tensor{3, 4} end';
     const engine = await start('embedder', source);
     const [plain] = await ask<{ embeddings: { embedding: number[] }[] }>(engine, 'fresh bread');

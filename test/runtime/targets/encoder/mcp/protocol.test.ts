@@ -166,7 +166,7 @@ test('invalid data is rejected with 4xx, and the next call succeeds', async () =
   await client.close();
 });
 
-test('the listening server rejects pages of other hosts, too', async () => {
+test('the listening server also rejects pages from other hosts', async () => {
   const refused = await post(INITIALIZE, { origin: 'http://evil.example' });
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 }, id: null });
