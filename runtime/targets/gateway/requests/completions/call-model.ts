@@ -216,11 +216,9 @@ function begin(
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   };
   const { rules } = guarded;
-  const checks = rules.length > 0 && {
-    guard: guardrails.streamGuard(rules, request, report),
-    mask: guardrails.streamMask(rules, outputMasking(parts), report),
-  };
-  const { guard, mask } = checks || NO_CHECKS;
+  const isChecked = rules.length > 0;
+  const guard = isChecked ? guardrails.streamGuard(rules, request, report) : undefined;
+  const mask = isChecked ? guardrails.streamMask(rules, outputMasking(parts), report) : undefined;
   let complete: StreamSummary | undefined;
   const events = stream.forward({
     clock,
@@ -246,9 +244,6 @@ function begin(
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
   return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
 }
-
-/** For a stream that no rule applies to. */
-const NO_CHECKS = { guard: undefined, mask: undefined };
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
   if (outcome === 'complete') return undefined;
