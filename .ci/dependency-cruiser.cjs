@@ -4,14 +4,14 @@ const NODE = '^(node:)';
 const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein|yaml|ajv)/';
 /** Folders of targets that hold pure code, as `runtime/core` does for all targets. */
 const PURE_FOLDERS =
-  '^runtime/targets/(encoder/(batching|json|math)|gateway/(shared|evaluation/metrics)|manager/shared)/';
+  '^runtime/targets/(encoder/(json|math)|gateway/(shared|evaluation/metrics)|manager/shared)/';
 /**
  * The layers of each target, from the lowest up: a layer imports only layers before it, and those on its own line are independent of
  * each other. `test/architecture.test.ts` fails for a folder that is in none.
  */
 const LAYERS = {
   encoder: [
-    'batching json math grpc/server',
+    'json math grpc/server',
     'tasks model.ts',
     'engine',
     'infer context.ts schemas',
@@ -131,7 +131,7 @@ module.exports = {
     forbid(
       'pure-folders-are-pure',
       { path: PURE_FOLDERS },
-      { pathNot: `^runtime/(contract|core|gen)/|${PURE_FOLDERS}|${PURE_PACKAGES}` },
+      { pathNot: `^runtime/(contract|core|gen|transform)/|${PURE_FOLDERS}|${PURE_PACKAGES}` },
       'What one target computes stays testable without Node, as in core.',
     ),
     forbid(

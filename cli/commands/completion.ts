@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core';
-import { COMPLETION_SHELLS, type CompletionShell } from '../services/completion/shells.ts';
+import { COMPLETION_SHELLS, type CompletionShell } from '#core/cli/completion-shells.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Completion extends BaseCommand {

@@ -1,9 +1,10 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { getHeapStatistics } from 'node:v8';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Access } from './access.ts';
-import type { ByteBudget } from '#core/limits/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '#core/limits/byte-budget.ts';
+import { availableMemory } from '#platform/available-memory.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import { createRequestMemory } from './request-memory.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 
 /** State shared by all parts of a server. */
@@ -31,3 +32,36 @@ export function createKernel(log: Logger, access: Access, { maxRequestMemory }: 
   const requestMemory = createRequestMemory(metrics, maxRequestMemory);
   return { log, metrics, lifecycle: createLifecycle(), access, requestMemory };
 }
+
+/** Creates the budget for the bodies of requests, with its metrics. */
+export function createRequestMemory(metrics: Registry, limit: number = defaultRequestMemory()): ByteBudget {
+  const refused = new Counter({
+    name: 'request_memory_refused_total',
+    help: 'Requests rejected because of the memory limit for requests, by limit: process or caller.',
+    labelNames: ['limit'],
+    registers: [metrics],
+  });
+  const budget = createByteBudget({ limit, onRefused: (by) => refused.inc({ limit: by }) });
+  for (const [name, help, value] of [
+    ['request_memory_bytes', 'Bytes held for requests.', budget.held],
+    ['request_memory_limit_bytes', 'Maximum number of bytes held for requests.', () => limit],
+  ] as const) {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(value());
+      },
+    });
+    metrics.registerMetric(gauge);
+  }
+  return budget;
+}
+
+/** Texts, parsed values and copies of a request can need several times the bytes that are counted. */
+const SHARE_OF_MEMORY = 1 / 4;
+
+/** The default limit: a share of what the heap can have, or of the memory of the container if that is less. */
+const defaultRequestMemory = (): number =>
+  Math.floor(Math.min(getHeapStatistics().heap_size_limit, availableMemory()) * SHARE_OF_MEMORY);

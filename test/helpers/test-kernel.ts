@@ -1,8 +1,7 @@
 import { Registry } from 'prom-client';
 import { createAccess } from '#serve/access.ts';
-import type { Kernel } from '#serve/kernel.ts';
+import { type Kernel, createRequestMemory } from '#serve/kernel.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
-import { createRequestMemory } from '#serve/request-memory.ts';
 import { createLog } from '#serve/log.ts';
 
 export interface TestKernel extends Kernel {

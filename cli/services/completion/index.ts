@@ -1,7 +1,7 @@
 import { bashScript } from './bash.ts';
 import { type CommandMetadata, describeCommands } from './describe.ts';
 import { fishScript } from './fish.ts';
-import type { CompletionShell } from './shells.ts';
+import type { CompletionShell } from '#core/cli/completion-shells.ts';
 import { zshScript } from './zsh.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };

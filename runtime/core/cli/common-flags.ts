@@ -7,6 +7,14 @@ export interface CommonFlag {
   readonly choices?: readonly string[];
 }
 
+/** Access to `/metrics`: every caller, only callers with a valid key if keys are configured, or no caller. */
+export const METRICS_ACCESS = ['open', 'key', 'off'] as const;
+export type MetricsAccess = (typeof METRICS_ACCESS)[number];
+
+/** Returns the access that a flag names; the flag's choices have been checked. */
+export const metricsAccess = (text: string | undefined): MetricsAccess =>
+  METRICS_ACCESS.find((access) => access === text) ?? 'key';
+
 /**
  * The name of each flag that has the same meaning in several programs. Programs add their defaults,
  * but do not rename the flag (docs/decisions/0042).
@@ -51,7 +59,7 @@ export const COMMON_FLAGS = {
   metrics: {
     value: 'access',
     help: 'Access to /metrics: open to all, with an API key if the server requires keys, or off',
-    choices: ['open', 'key', 'off'],
+    choices: METRICS_ACCESS,
   },
   'otel-endpoint': {
     value: 'url',

@@ -1,5 +1,4 @@
 import type { Pooling } from '#contract/sentence.ts';
-import { meanOfRows } from './vectors.ts';
 
 /**
  * Pools a text's token vectors, stored row by row, into one vector. The first `skip` rows are
@@ -57,4 +56,25 @@ function maxOfRows(rows: Float32Array, width: number): Float32Array {
     }
   }
   return maximum;
+}
+
+// Plain loops below: `Float32Array.from`, `map` and `reduce` with a function take five times as long
+// (measured).
+
+/** Mean of the first `rows` rows of a matrix in row-major order. */
+export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {
+  const sum = new Float64Array(width);
+  for (let start = 0; start < rows * width; start += width) {
+    for (let column = 0; column < width; column++) {
+      sum[column] = (sum[column] ?? 0) + (values[start + column] ?? 0);
+    }
+  }
+  return divided(sum, Math.max(rows, 1));
+}
+
+/** Divides numbers by a divisor, in single precision. */
+export function divided(values: Float32Array | Float64Array, divisor: number): Float32Array {
+  const quotients = new Float32Array(values.length);
+  for (let at = 0; at < values.length; at++) quotients[at] = (values[at] ?? 0) / divisor;
+  return quotients;
 }

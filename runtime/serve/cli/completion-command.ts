@@ -1,3 +1,4 @@
+import { COMPLETION_SHELLS } from '#core/cli/completion-shells.ts';
 import { type Command, UsageError } from './command.ts';
 import { exactly } from './positionals.ts';
 
@@ -8,12 +9,12 @@ export const completionCommand: Command = {
   options: {},
   async run(invocation, output, program) {
     const [shell] = exactly(invocation, '<shell>');
-    const { COMPLETION_SHELLS, completionScript } = await import('./completion-scripts.ts');
     const known = COMPLETION_SHELLS.find((candidate) => candidate === shell);
     if (!known)
       throw new UsageError(
         `Unknown shell ${JSON.stringify(shell)}. Shells: ${COMPLETION_SHELLS.join(', ')}.`,
       );
+    const { completionScript } = await import('./completion-scripts.ts');
     output.out(completionScript(known, program));
     return 0;
   },

@@ -1,9 +1,7 @@
+import type { CompletionShell } from '#core/cli/completion-shells.ts';
 import { singleQuoted } from '#core/text/shell-word.ts';
 import { type Program, type Commands, isGroup, type Option } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
-
-export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 
 /** Creates a static completion script. It never calls the program, so completion is instant. */
 export function completionScript(shell: CompletionShell, program: Program): string {

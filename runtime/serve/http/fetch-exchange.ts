@@ -1,8 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import { holdOf } from '../request-memory.ts';
-import { readBytes } from './read-body.ts';
+import { holdOf, readBytes } from './body.ts';
 import type { EventSink, HttpExchange, KeepAlive, PieceSource } from './exchange.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 

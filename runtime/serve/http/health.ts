@@ -1,20 +1,13 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
 import type { Kernel } from '../kernel.ts';
-import type { Operation } from './openapi/operation.ts';
 import type { ShellEnv } from './request-state.ts';
+import { bodilessRoute, type Guard, OPEN, type Route } from './route.ts';
 
-export const HEALTH_PATHS = ['/healthz', '/readyz'];
-export const METRICS_PATH = '/metrics';
-
-/** Access to `/metrics`: every caller, only callers with a valid key if keys are configured, or no caller. */
-export const METRICS_ACCESS = ['open', 'key', 'off'] as const;
-export type MetricsAccess = (typeof METRICS_ACCESS)[number];
-
-/** Returns the access that a flag names; the flag's choices have been checked. */
-export const metricsAccess = (text: string | undefined): MetricsAccess =>
-  METRICS_ACCESS.find((access) => access === text) ?? 'key';
+export const HEALTH_PATHS = ['/healthz', '/readyz', '/metrics'] as const;
+const [HEALTHZ, READYZ, METRICS] = HEALTH_PATHS;
 
 export interface HealthOptions {
   /** Default: `key`. */
@@ -27,54 +20,51 @@ export interface HealthOptions {
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
 
-/** Adds `/healthz` (the process is alive), `/readyz` (it accepts requests) and `/metrics` (Prometheus metrics). */
-export function addHealthRoutes(
-  app: Hono<ShellEnv>,
-  { lifecycle, metrics }: Kernel,
+/** `/healthz` (the process is alive), `/readyz` (it accepts requests) and `/metrics` (Prometheus metrics). */
+export function monitoringRoutes(
+  { lifecycle, metrics }: Pick<Kernel, 'lifecycle' | 'metrics'>,
   { metrics: access = 'key', metricsGuard, visibleMetrics = (text) => text, checkReady }: HealthOptions = {},
-): void {
-  app.get('/healthz', (c) => c.text('ok'));
-  app.get('/readyz', async (c) => {
-    const phase = lifecycle.phase();
-    if (phase !== 'ready') throw new AppError('UnavailableError', phase);
-    await checkReady?.();
-    return c.text(phase);
-  });
-  if (access === 'off') return;
-  if (access === 'key' && metricsGuard) app.use(METRICS_PATH, metricsGuard);
-  app.get(METRICS_PATH, async (c) => {
-    c.header('Content-Type', metrics.contentType);
-    return c.body(visibleMetrics(await metrics.metrics(), c));
-  });
+): readonly Route[] {
+  const probes = [
+    bodilessRoute({ ...described(HEALTHZ, 'Liveness check.', 'ok', OPEN), run: (c) => c.text('ok') }),
+    bodilessRoute({
+      ...described(READYZ, 'Readiness check.', 'ready', OPEN),
+      errors: [503],
+      async run(c) {
+        const phase = lifecycle.phase();
+        if (phase !== 'ready') throw new AppError('UnavailableError', phase);
+        await checkReady?.();
+        return c.text(phase);
+      },
+    }),
+  ];
+  if (access === 'off') return probes;
+  const guard: Guard = access === 'open' ? OPEN : { enter: metricsGuard, errors: [] };
+  return [
+    ...probes,
+    bodilessRoute({
+      ...described(METRICS, 'Metrics in the Prometheus format.', '# HELP …', guard),
+      errors: [500],
+      async run(c) {
+        c.header('Content-Type', metrics.contentType);
+        return c.body(visibleMetrics(await metrics.metrics(), c));
+      },
+    }),
+  ];
 }
 
-const operation = (
-  path: string,
-  summary: string,
-  example: string,
-): Pick<Operation, 'method' | 'path' | 'id' | 'tag' | 'summary' | 'answer'> => ({
-  method: 'get',
-  path,
-  id: path.slice(1),
-  tag: 'Operations',
-  summary,
-  answer: {
-    description: summary,
-    mediaType: 'text/plain',
-    schema: Type.String(),
-    examples: { answer: example },
-  },
-});
-
-export const healthOperations = (metrics: MetricsAccess): readonly Operation[] =>
-  metrics === 'off' ? PROBES : [...PROBES, { ...METRICS, open: metrics === 'open' }];
-
-const PROBES: readonly Operation[] = [
-  { ...operation('/healthz', 'Liveness check.', 'ok'), errors: [], open: true },
-  { ...operation('/readyz', 'Readiness check.', 'ready'), errors: [503], open: true },
-];
-
-const METRICS: Operation = {
-  ...operation(METRICS_PATH, 'Metrics in the Prometheus format.', '# HELP …'),
-  errors: [500],
-};
+const described = <Path extends string>(path: Path, summary: string, example: string, guard: Guard) =>
+  ({
+    method: 'get',
+    path,
+    guard,
+    id: path.slice(1),
+    tag: 'Operations',
+    summary,
+    answer: {
+      description: summary,
+      mediaType: 'text/plain',
+      schema: Type.String(),
+      examples: { answer: example },
+    },
+  }) as const;

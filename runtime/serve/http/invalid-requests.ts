@@ -1,8 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from './request-state.ts';
-import type { RunningAnswers } from './connections.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
 /** Turns an error into a response to a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;
@@ -16,7 +15,8 @@ export const MAX_HEADER_BYTES = 16_384;
 export function answerInvalidRequest(
   server: Server,
   refuse: Refuse,
-  { hasBegun }: Pick<RunningAnswers, 'hasBegun'>,
+  /** Whether the client of a connection has already received a part of a response. */
+  hasBegun: (connection: Duplex) => boolean,
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     // The refusal closes the connection. Bytes after it are not read and get no response.

@@ -1,9 +1,5 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
-import { failureOf, type ShellEnv } from './request-state.ts';
-import { METRICS_PATH } from './health.ts';
 import { type Span, type SpanOutcome, boundedText } from '../telemetry/tracer.ts';
 
 /** Facts about an answered request, for logs and metrics. */
@@ -33,48 +29,12 @@ export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<st
   return (request) => {
     const { requestId, caller, method, path, route, status, milliseconds } = request;
     durations.observe({ method, route, status }, milliseconds / 1000);
-    const level = quietPaths.has(path) || path === METRICS_PATH ? 'debug' : 'info';
+    const level = quietPaths.has(path) ? 'debug' : 'info';
     const ms = Math.round(milliseconds * 1000) / 1000;
     kernel.log[level]({ requestId, caller, method, path, status, ms }, 'request');
     request.span?.end(httpOutcome(request));
   };
 }
-
-/** Middleware that observes every request. Requests for `quietPaths` are not traced. */
-export function observeRequests(
-  kernel: Kernel,
-  quietPaths: ReadonlySet<string>,
-): MiddlewareHandler<ShellEnv> {
-  const observe = createRequestObserver(kernel, quietPaths);
-  const { tracer } = kernel;
-  const startSpan = (c: Context): Span | undefined =>
-    tracer && !quietPaths.has(c.req.path) && c.req.path !== METRICS_PATH
-      ? tracer.startServer(c.req.raw.headers)
-      : undefined;
-  return async (c, next) => {
-    const failure = failureOf(c);
-    const start = failure?.startedAt ?? performance.now();
-    const span = failure ? failure.span : startSpan(c);
-    await (span ? span.run(next) : next());
-    observe({
-      requestId: c.get('requestId'),
-      caller: c.get('caller')?.name,
-      method: c.req.method,
-      path: c.req.path,
-      route: routePattern(c),
-      status: c.res.status,
-      milliseconds: performance.now() - start,
-      span,
-    });
-  };
-}
-
-/** Pattern of the route that answered, or that would have answered a rejected request; optional parts are omitted. */
-const routePattern = (c: Context): string =>
-  matchedRoutes(c)
-    .slice(c.req.routeIndex)
-    .find(({ path }) => !path.endsWith('*'))
-    ?.path.replaceAll(/\{[^{}]*\}/g, '') ?? 'none';
 
 const MAX_PATH_LENGTH = 256;
 

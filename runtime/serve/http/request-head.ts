@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { isIP } from 'node:net';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { bindHost } from '../bind.ts';
 
 /** Why a request must not reach an app, and the status of the response. */
@@ -229,3 +230,12 @@ export function keepDotSegments(url: string): string {
   );
   return kept + url.slice(path.length);
 }
+
+export const REQUEST_ID_HEADER = 'X-Request-Id';
+
+/** Ids that are short and safe to log and to return. */
+const SAFE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Returns the caller's request id if it is safe, otherwise a new one. */
+export const requestIdFrom = (given: unknown): string =>
+  typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID();

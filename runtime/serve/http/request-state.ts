@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { MiddlewareHandler, Context } from 'hono';
-import type { Principal } from '../access.ts';
-import { type OpenHold, holdOfResponse } from '../request-memory.ts';
-import { randomUUID } from 'node:crypto';
-import type { Span } from '../telemetry/tracer.ts';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { ByteBudget } from '#core/limits/byte-budget.ts';
+import type { Principal } from '../access.ts';
+import { holdOfResponse, type OpenHold } from './body.ts';
+import type { DirectFailure } from './exchange.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
 /** Request state of the shell. */
 export interface ShellEnv {
@@ -34,25 +34,6 @@ export const requestIds = (): MiddlewareHandler<ShellEnv> => async (c, next) => 
   // Responses that were not created through `c` lack the header, and some have immutable headers.
   if (!c.res.headers.has(REQUEST_ID_HEADER)) c.header(REQUEST_ID_HEADER, id);
 };
-
-export const REQUEST_ID_HEADER = 'X-Request-Id';
-
-/** Ids that are short and safe to log and to return. */
-const SAFE_ID = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** Returns the caller's request id if it is safe, otherwise a new one. */
-export const requestIdFrom = (given: unknown): string =>
-  typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID();
-
-/** The error of a request that was answered directly; the app turns it into a response. */
-export interface DirectFailure {
-  readonly error: unknown;
-  readonly requestId: string;
-  readonly caller: Principal | undefined;
-  readonly startedAt: number;
-  /** Span of the request, which the app ends; undefined if the request is not traced. */
-  readonly span: Span | undefined;
-}
 
 /** Bindings that the server passes to the app with such a request. */
 export interface FailureBinding {

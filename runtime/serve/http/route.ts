@@ -3,8 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Static, TSchema, TUnknown } from 'typebox';
 import type { Principal } from '../access.ts';
 import type { BodyReader } from './body.ts';
-import type { DirectRequest, DirectRoute } from './direct-route.ts';
-import type { HttpExchange } from './exchange.ts';
+import type { HttpExchange, DirectRequest, DirectRoute } from './exchange.ts';
 import { answerRequest } from './fetch-exchange.ts';
 import type { Content, Operation } from './openapi/operation.ts';
 import type { ErrorStatus } from './openapi/statuses.ts';
@@ -129,6 +128,15 @@ export const createDeclareRoute =
       operation: operationOf(declaration, [...errors, ...(json ? bodies.errors : [])]),
     };
   };
+
+const unread = (): Promise<never> => Promise.reject(new Error('a route without a body reads one'));
+
+/** Declares a route whose requests have no body. */
+export const bodilessRoute: DeclareRoute = createDeclareRoute({
+  read: unread,
+  readOptional: unread,
+  errors: [],
+});
 
 interface DirectDeclaration extends Declared<string>, Pick<Operation, 'request' | 'answer'> {
   readonly direct: NonNullable<Route['direct']>;

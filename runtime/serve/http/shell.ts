@@ -1,15 +1,17 @@
-import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { Hono, type MiddlewareHandler, type Env, type Context } from 'hono';
+import { cors } from 'hono/cors';
+import { matchedRoutes } from 'hono/route';
+import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { AppError } from '#contract/errors.ts';
 import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { failureOf, requestIds, type ShellEnv, requestHolds, REQUEST_ID_HEADER } from './request-state.ts';
+import { failureOf, requestIds, type ShellEnv, requestHolds } from './request-state.ts';
 import { requireDistinctParameters } from './query.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
-import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
-import { createHostCheck, type HostRules } from './request-head.ts';
-import { observeRequests } from './observe.ts';
-import { cors } from 'hono/cors';
+import { type HealthOptions, monitoringRoutes } from './health.ts';
+import { createHostCheck, type HostRules, REQUEST_ID_HEADER } from './request-head.ts';
+import { createRequestObserver } from './observe.ts';
+import type { Span } from '../telemetry/tracer.ts';
 
 export interface ShellOptions extends HealthOptions {
   /** Allowed CORS origins of web pages; `*` allows all. Default: none. */
@@ -44,16 +46,13 @@ export interface ShellOptions extends HealthOptions {
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
   const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
-  const open = new Set([
-    ...HEALTH_PATHS,
-    ...openPaths,
-    ...(options.metrics === 'open' ? [METRICS_PATH] : []),
-  ]);
+  const health = monitoringRoutes(kernel, options);
+  const open = new Set([...health.filter(({ guard }) => guard.isOpen).map(({ path }) => path), ...openPaths]);
   const { pathOf = (path) => path } = options;
   const readPath = strict ? getPath : getPathNoStrict;
   const app = new Hono<ShellEnv>({ getPath: (request) => pathOf(readPath(request)) });
 
-  app.use(requestIds(), observeRequests(kernel, open), requestHolds(kernel.requestMemory));
+  app.use(requestIds(), observeRequests(kernel, new Set([...open, ...health.map(({ path }) => path)])), requestHolds(kernel.requestMemory));
   if (options.outermost) app.use(options.outermost);
   app.use(reportFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
@@ -98,9 +97,47 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
     return errorResponse(c, known, errorFormats);
   });
 
-  addHealthRoutes(app, kernel, options);
+  for (const { path, guard, handler } of health) {
+    // Also rejects other methods.
+    if (guard.enter) app.use(path, guard.enter);
+    app.get(path, handler);
+  }
   return app;
 }
+
+/** Logs and measures every request. Requests for `quietPaths`, which machines poll, are logged at level debug and not traced. */
+function observeRequests(
+  kernel: Kernel,
+  quietPaths: ReadonlySet<string>,
+): MiddlewareHandler<ShellEnv> {
+  const observe = createRequestObserver(kernel, quietPaths);
+  const { tracer } = kernel;
+  const startSpan = (c: Context): Span | undefined =>
+    tracer && !quietPaths.has(c.req.path) ? tracer.startServer(c.req.raw.headers) : undefined;
+  return async (c, next) => {
+    const failure = failureOf(c);
+    const start = failure?.startedAt ?? performance.now();
+    const span = failure ? failure.span : startSpan(c);
+    await (span ? span.run(next) : next());
+    observe({
+      requestId: c.get('requestId'),
+      caller: c.get('caller')?.name,
+      method: c.req.method,
+      path: c.req.path,
+      route: routePattern(c),
+      status: c.res.status,
+      milliseconds: performance.now() - start,
+      span,
+    });
+  };
+}
+
+/** Pattern of the route that answered, or that would have answered a rejected request; optional parts are omitted. */
+const routePattern = (c: Context): string =>
+  matchedRoutes(c)
+    .slice(c.req.routeIndex)
+    .find(({ path }) => !path.endsWith('*'))
+    ?.path.replaceAll(/\{[^{}]*\}/g, '') ?? 'none';
 
 /** Formats errors of direct routes like those of the app. */
 const reportFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { runFairly } from '#platform/run-yielding.ts';
-import { parseJson } from '../http/read-body.ts';
+import { parseJson } from '../http/body.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer, HttpExchange } from '../http/exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';

@@ -8,7 +8,7 @@ import { ASSETS } from '#contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
 import { parseManifest } from '#core/model/manifest-json.ts';
 import { openFileSource } from '#platform/file-source.ts';
-import { layersOf, type VectorLayer } from './math/layers.ts';
+import { layersOf, type VectorLayer } from './math/inference.ts';
 
 /** Everything that is needed to run a model. */
 export interface Model {

@@ -1,5 +1,5 @@
 import { encodeJson } from '../../../runtime/targets/encoder/json/json-writer.ts';
-import { normalizeL2 } from '../../../runtime/core/vectors/vectors.ts';
+import { normalizeL2 } from '../../../runtime/targets/encoder/math/inference.ts';
 import { print, printGoal, printTable, ratio } from '../measure/print.ts';
 import { interleave } from '../measure/rounds.ts';
 import type { Section } from './section.ts';

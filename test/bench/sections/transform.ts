@@ -3,8 +3,7 @@ import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.
 import { loadOnnxRuntime, openOnnxSession } from '../../../runtime/platform/onnx/session.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from '../../../runtime/contract/transform.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
-import { feedsOf } from '../../../runtime/targets/encoder/engine/feeds.ts';
+import { padBatch, feedsOf } from '../../../runtime/targets/encoder/engine/batch.ts';
 import { type RawOutput, rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
 import { openModel } from '../../../runtime/targets/encoder/model.ts';
 import { openTransform, transformRow } from '../../../runtime/transform/transform.ts';

@@ -4,10 +4,9 @@
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
+import { padBatch, feedsOf } from '../../../runtime/targets/encoder/engine/batch.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { loadOnnxRuntime, openOnnxSession } from '../../../runtime/platform/onnx/session.ts';
-import { feedsOf } from '../../../runtime/targets/encoder/engine/feeds.ts';
 import { openModel } from '../../../runtime/targets/encoder/model.ts';
 
 const PAUSE = 1;

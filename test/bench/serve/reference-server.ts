@@ -3,8 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
-import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors/vectors.ts';
+import { padBatch } from '../../../runtime/targets/encoder/engine/batch.ts';
+import { normalizeL2 } from '../../../runtime/targets/encoder/math/inference.ts';
+import { meanOfRows } from '../../../runtime/core/vectors/pooling.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { openTokenizer } from '../../../runtime/platform/tokenizer.ts';
 import { startInferenceThread } from '../../../runtime/targets/encoder/engine/inference-thread.ts';

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { argmax } from '#core/numbers/argmax.ts';
-import { planBatches } from '#encoder/batching/batch-queue.ts';
+import { padBatch, padToShape } from '#encoder/engine/batch.ts';
+import { planBatches } from '#encoder/engine/dispatcher.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { padBatch, padToShape } from '#encoder/batching/padding.ts';
 import { softmax } from '#core/numbers/softmax.ts';
 import { threadsForOneRun } from '#encoder/commands/thread-count.ts';
-import { meanOfRows, normalizeL2 } from '#core/vectors/vectors.ts';
+import { normalizeL2 } from '#encoder/math/inference.ts';
+import { meanOfRows } from '#core/vectors/pooling.ts';
 
 /** The same numbers in every run. */
 function* random(seed: number): Generator<number, never> {

@@ -9,7 +9,7 @@ const READS =
 
 /** Files that read bodies, and the reason why their bytes are bounded. */
 const READERS: Readonly<Record<string, string>> = {
-  'runtime/serve/http/read-body.ts': 'counts them',
+  'runtime/serve/http/body.ts': 'counts them',
   'runtime/targets/gateway/api/http/bodies.ts': 'counts them',
   'runtime/targets/gateway/api/datasets.ts': 'passes them on in pieces',
   'runtime/targets/gateway/api/uploads.ts': 'passes them on in pieces',

@@ -4,8 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { createExchangeBodyReader, bodyReaderFrom } from '#serve/http/body.ts';
-import { createDirectListener } from '#serve/http/direct-route.ts';
-import { JSON_TYPE } from '#serve/http/exchange.ts';
+import { JSON_TYPE, createDirectListener } from '#serve/http/exchange.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../helpers/test-kernel.ts';
 import { useListeners } from './http/listeners.ts';

@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { progressLine } from '#core/model/progress.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import type { Output } from '#serve/cli/command.ts';
-import { maxSessions } from '../batching/thread-plan.ts';
+import { maxSessions } from '../engine/thread-plan.ts';
 import { BATCH_TOKENS_PER_THREAD, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { openModel } from '../model.ts';

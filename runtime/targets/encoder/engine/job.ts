@@ -10,8 +10,7 @@ import { itemAt } from '#core/values/item-at.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { encodeJson, encodeVector } from '../json/json-writer.ts';
 import type { EntitySpan } from '../math/entity-candidates.ts';
-import { meanOfWindows } from '../math/mean-of-windows.ts';
-import { normalizeL2 } from '#core/vectors/vectors.ts';
+import { meanOfWindows, normalizeL2 } from '../math/inference.ts';
 import { sentenceEmbeddingTask } from '../tasks/sentence-embedding.ts';
 import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 

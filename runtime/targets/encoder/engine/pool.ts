@@ -2,13 +2,12 @@ import { AppError } from '#contract/errors.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { returnFreedMemory } from '#platform/malloc.ts';
 import { itemAt } from '#core/values/item-at.ts';
-import type { ThreadPlan } from '../batching/thread-plan.ts';
-import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
+import type { ThreadPlan } from './thread-plan.ts';
+import { type InferenceThread, startInferenceThread, type OpenModel, type OpenTransform } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
 import type { TextWords } from '#core/model/tokenized-text.ts';
-import { padBatch } from '../batching/padding.ts';
+import { padBatch } from './batch.ts';
 import { createProgress, watchTransform } from './progress.ts';
-import type { OpenModel, OpenTransform } from './protocol.ts';
 
 export interface PoolHooks extends MemberHooks {
   /** Called when a thread has room: send it work with `send`, if there is any. */

@@ -1,15 +1,14 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { encodeJson, encodeVector } from '../json/json-writer.ts';
-import type { TokenBatch } from '../batching/padding.ts';
+import type { RenderReply, RenderRow, RowResult } from './inference-thread.ts';
+import type { TokenBatch } from './batch.ts';
 import { TASKS } from '../tasks/index.ts';
 import { hybridScore } from '../tasks/hybrid-score.ts';
 import { scoreFor } from '../tasks/multi-vector.ts';
-import type { Inference } from '../tasks/task.ts';
-import { tokenVectors, textVector } from '../tasks/text-vector.ts';
+import { type Inference, tokenVectors, textVector } from '../math/inference.ts';
 import { spansOf } from '../tasks/zero-shot-ner.ts';
 import type { View } from './serving.ts';
-import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
 import { type BatchOutput, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
 export interface RenderInput {

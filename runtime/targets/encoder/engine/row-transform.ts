@@ -4,7 +4,7 @@ import { messageOf } from '#contract/errors.ts';
 import { checkFinite } from '#transform/check-result.ts';
 import { openTransform, transformRow } from '#transform/transform.ts';
 import { markRow, NO_ROW } from './progress.ts';
-import type { OpenTransform, RowResult } from './protocol.ts';
+import type { OpenTransform, RowResult } from './inference-thread.ts';
 import { type RawOutput, rowOf, shapeOfRow } from '#core/model/raw-output.ts';
 
 /** Runs a model's transform on each row of a batch; `skips` is the number of leading tokens of each row to ignore. */

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { availableMemory } from '#platform/available-memory.ts';
-import { maxPairsInThreads } from '../batching/large-texts.ts';
-import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
+import { maxPairsInThreads, type Machine, planThreads, type ThreadPlan } from './thread-plan.ts';
 import type { TokenizerSettings, Manifest } from '#contract/manifest.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
@@ -21,8 +20,7 @@ import type {
   OverflowRule,
 } from './serving.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import { startInferenceThread } from './inference-thread.ts';
-import { transformToOpen } from './protocol.ts';
+import { startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
 import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
 import { AppError, inputError } from '#contract/errors.ts';

@@ -1,9 +1,8 @@
 import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { type Answer, serveWorker } from '#platform/worker-requests.ts';
-import { padToShape } from '../batching/padding.ts';
-import { feedsOf } from './feeds.ts';
-import type { ThreadRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './protocol.ts';
+import type { ThreadRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './inference-thread.ts';
+import { padToShape, feedsOf } from './batch.ts';
 import type { View } from './serving.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';

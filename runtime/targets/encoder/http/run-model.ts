@@ -28,9 +28,6 @@ export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   signal: disconnectSignal(exchange),
 });
 
-/** Answers a request that the app or a direct route has received. */
-export type AnswerExchange = (exchange: HttpExchange) => Promise<void>;
-
 /** Runs the model until the client disconnects, and reports timings and truncated inputs in the response headers. */
 export async function runModel(
   { setHeader, signal }: ModelCaller,

@@ -1,5 +1,5 @@
 import type { Manifest } from '#contract/manifest.ts';
-import type { FailedInference, Inference } from '../tasks/task.ts';
+import type { FailedInference, Inference } from '../math/inference.ts';
 
 /** Returns how many texts were longer than the model supports. */
 export const countTruncated = (inferences: readonly (Inference | FailedInference)[]): number =>

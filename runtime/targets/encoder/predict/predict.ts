@@ -2,8 +2,8 @@ import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional, textMap } from '#serve/http/schemas.ts';
-import type { RunModel, ServingEngine } from '../engine/serving.ts';
-import { overflowMembers, overflowOf, textsAndPairs } from '../schemas/texts.ts';
+import type { EngineInput, RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
+import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
 
@@ -59,16 +59,42 @@ export async function predictResults(
   | { readonly format: 'proto'; readonly results: readonly Uint8Array[] }
 > {
   const type = SERVED[engine.manifest.modelType].predict;
+  const runTexts = withOverflow(run, body);
   if ('together' in type) {
-    const results = await type.together(engine, body, run);
+    const results = await type.together(engine, body, runTexts);
     return { format: 'json', results: results.map((result) => JSON.stringify(result)) };
   }
   const { options, complete, ...request } = await type.plan(engine, body);
   const format = complete ? 'json' : wanted;
   const view = { kind: 'result', format, options } as const;
-  const { results } = await run({ ...request, view, overflow: overflowOf(body) });
+  // The schema of these types has validated the inputs.
+  const inputs = engineInputs(body.inputs as readonly TextOrPair[]);
+  const { results } = await runTexts({ ...request, inputs, view });
   return complete ? { format: 'json', results: await complete(results) } : { format, results };
 }
+
+/** Runs the model with what a body sets for texts that are too long. */
+export function withOverflow(run: RunModel, body: OverflowMembers): RunModel {
+  const overflow = overflowOf(body);
+  return (request) => run({ ...request, overflow });
+}
+
+/** `truncate` with a side takes precedence over `truncation_direction`. */
+export function overflowOf({ truncate, truncation_direction: direction }: OverflowMembers): RequestOverflow {
+  const side = direction ? (direction.toLowerCase() === 'left' ? 'left' : 'right') : undefined;
+  if (truncate === false || truncate === 'NONE') return { rule: 'error', side };
+  if (truncate === 'START') return { rule: 'truncate', side: 'left' };
+  if (truncate === 'END') return { rule: 'truncate', side: 'right' };
+  return truncate ? { rule: 'truncate', side } : { side };
+}
+
+/** Texts and pairs of texts as inputs of the model. */
+const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
+  inputs.map((input) => {
+    if (typeof input === 'string') return { text: input };
+    const [text = '', pair = ''] = input;
+    return { text, pair };
+  });
 
 /** Proxies refuse long headers, and a request can have thousands of inputs. */
 export const MAX_LISTED_INDEXES = 100;

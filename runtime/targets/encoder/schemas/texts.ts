@@ -4,7 +4,6 @@ import { promptNames } from '#core/model/vector-plan.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
-import type { RequestOverflow, EngineInput } from '../engine/serving.ts';
 import { inputError } from '#contract/errors.ts';
 
 /** The message that the contract defines for a missing or empty text. */
@@ -80,26 +79,9 @@ export const overflowMembers = {
   ),
 };
 
-type OverflowMembers = {
+export type OverflowMembers = {
   readonly [Name in keyof typeof overflowMembers]?: Static<(typeof overflowMembers)[Name]>;
 };
-
-/** `truncate` with a side takes precedence over `truncation_direction`. */
-export function overflowOf({ truncate, truncation_direction: direction }: OverflowMembers): RequestOverflow {
-  const side = direction ? (direction.toLowerCase() === 'left' ? 'left' : 'right') : undefined;
-  if (truncate === false || truncate === 'NONE') return { rule: 'error', side };
-  if (truncate === 'START') return { rule: 'truncate', side: 'left' };
-  if (truncate === 'END') return { rule: 'truncate', side: 'right' };
-  return truncate ? { rule: 'truncate', side } : { side };
-}
-
-/** The inputs of a body with texts and pairs of texts. */
-export const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
-  inputs.map((input) => {
-    if (typeof input === 'string') return { text: input };
-    const [text = '', pair = ''] = input;
-    return { text, pair };
-  });
 
 /** A count of a body. Schemas of HTTP and MCP check it, messages of gRPC have no limits. */
 export function atLeastOne(name: string, count: number | null | undefined): number | undefined {

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { EXAMPLE_TOKEN, numbers, tokenInfo } from '../schemas/results.ts';
-import { engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 
 const options = { normalize: Type.Boolean({ description: 'Whether to L2-normalize vectors.' }) };
@@ -31,7 +30,7 @@ export const servedEmbedding: ServedType<BodyOf<typeof options>> = {
   }),
   info: () => ({ embedding: { pooling: 'mean' } }),
   predict: {
-    plan: (_, { inputs, normalize }) => ({ inputs: engineInputs(inputs), options: { normalize } }),
+    plan: (_, { normalize }) => ({ options: { normalize } }),
   },
   grpc: async () => (await import('#gen/encoder/embedding_pb.ts')).Embedding,
 };

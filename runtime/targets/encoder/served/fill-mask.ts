@@ -6,11 +6,9 @@ import { readRenderedJson } from '../json/json.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import {
   overflowMembers,
-  overflowOf,
   NOT_EMPTY,
   textMember,
   atLeastOne,
-  engineInputs,
 } from '../schemas/texts.ts';
 import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/fill-mask.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
@@ -118,7 +116,6 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
     const { results } = await run({
       inputs: [inputs].flat().map((one) => ({ text: one })),
       view: { kind: 'result', format: 'json', options: { topK: parameters?.top_k ?? undefined, targets } },
-      overflow: overflowOf(body),
     });
     const texts = (await filled(engine, results)).map(candidatesOf);
     return typeof inputs === 'string' ? texts[0] : texts;
@@ -158,8 +155,7 @@ export const servedFillMask: ServedType<BodyOf<typeof options>> = {
   bench: (words, { mask }) => ({ inputs: [`${mask?.token ?? '[MASK]'} ${words}`] }),
   info: () => ({ fill_mask: {} }),
   predict: {
-    plan: async (engine, { inputs, top_k, targets }) => ({
-      inputs: engineInputs(inputs),
+    plan: async (engine, { top_k, targets }) => ({
       options: { topK: atLeastOne('top_k', top_k), targets: await targetIds(engine, targets) },
       complete: async (results) => (await filled(engine, results)).map((one) => encodeJson(one)),
     }),

@@ -30,20 +30,18 @@ const result = Type.Object(
 );
 
 /** The scores of late interaction are sums of similarities, also as raw scores: no function maps them to 0 to 1. */
-const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents, overflow }, run) => {
+const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents }, run) => {
   const normalize = manifest.multiVector?.normalize ?? false;
   const encoded = await run.query({
     inputs: [{ text: query }],
     role: 'query',
     view: { kind: 'result', format: 'json', options: { normalize, role: 'query' } },
-    overflow,
   });
   const { vectors = [] } = encodedQuery(encoded);
   const { results, tokens, truncated } = await run.documents({
     inputs: documents.map((text) => ({ text })),
     role: 'document',
     view: { kind: 'max-sim', query: sharedRows(vectors) },
-    overflow,
   });
   return { scores: results.map(documentScore), tokens: [...encoded.tokens, ...tokens], truncated };
 };
@@ -68,9 +66,9 @@ export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
   // Ranking is the operation of that API for it.
   info: () => ({ reranker: { id2label: {}, label2id: {} } }),
   predict: {
-    plan({ manifest }, { inputs, input_type: role, normalize }) {
+    plan({ manifest }, { input_type: role, normalize }) {
       const { options: vector } = planVector(manifest, { normalize });
-      return { inputs: engineInputs(inputs), role, options: { ...vector, role } };
+      return { role, options: { ...vector, role } };
     },
   },
   grpc: async () => (await import('#gen/encoder/multi_vector_pb.ts')).MultiVector,

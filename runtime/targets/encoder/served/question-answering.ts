@@ -5,10 +5,10 @@ import { itemAt } from '#core/values/item-at.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import type { RequestOverflow, RunModel } from '../engine/serving.ts';
+import type { RunModel } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import type { WindowAnswers } from '../math/answer-spans.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, textMember } from '../schemas/texts.ts';
+import { overflowMembers, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { type Answers, answersIn } from '../tasks/question-answering.ts';
 import { hasParameters } from './hugging-face.ts';
 import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
@@ -65,14 +65,12 @@ const result = Type.Object(
 async function answerQuestions(
   asked: readonly Question[],
   { top_k: topK, max_answer_len: maxLength, handle_impossible_answer: canBeEmpty }: Options,
-  overflow: RequestOverflow,
   run: RunModel,
 ): Promise<Answers[]> {
   const plan = planAnswers({ topK, maxLength, canBeEmpty });
   const { results } = await run({
     inputs: asked.map(({ question: words, context }) => ({ text: words, pair: context })),
     view: { kind: 'result', format: 'json', options: { answers: plan } },
-    overflow,
   });
   return asked.map(({ context }, at) => {
     const { windows } = readRenderedJson(itemAt(results, at)) as {
@@ -105,7 +103,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   isTheirs: (body) => isObject(memberOf(body, 'inputs')) || hasParameters(body),
   note: 'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
   async answer(_, body, run) {
-    const [found] = await answerQuestions([body.inputs], body.parameters ?? {}, overflowOf(body), run);
+    const [found] = await answerQuestions([body.inputs], body.parameters ?? {}, run);
     const { answers = [] } = found ?? {};
     // A single answer is not in a list.
     return answers.length === 1 ? answers[0] : answers;
@@ -129,7 +127,7 @@ export const servedQuestionAnswering: ServedType<Body> = {
   bench: (words) => ({ inputs: [{ question: 'Which one?', context: words }] }),
   info: () => ({ question_answering: {} }),
   predict: {
-    together: async (_, body, run) => await answerQuestions(body.inputs, body, overflowOf(body), run),
+    together: async (_, body, run) => await answerQuestions(body.inputs, body, run),
   },
   huggingFace,
   grpc: async () => (await import('#gen/encoder/question_answering_pb.ts')).QuestionAnswering,

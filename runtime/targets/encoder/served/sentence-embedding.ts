@@ -61,12 +61,11 @@ const resultOfOutputs = Type.Object(
 
 /** By the outputs that have a weight. */
 const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
-  const { query, documents, overflow, weights = DENSE_ONLY } = request;
+  const { query, documents, weights = DENSE_ONLY } = request;
   const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);
   const encoded = await run.query({
     inputs: [{ text: query }],
     view: { kind: 'result', format: 'json', options: { normalize: true, outputs } },
-    overflow,
   });
   const { embedding, vectors, sparse } = encodedQuery(encoded);
   const { results, tokens, truncated } = await run.documents({
@@ -81,7 +80,6 @@ const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
         multiVector: vectors && sharedRows(vectors),
       },
     },
-    overflow,
   });
   return { scores: results.map(documentScore), tokens: [...encoded.tokens, ...tokens], truncated };
 };
@@ -104,12 +102,11 @@ export const servedSentenceEmbedding: ServedType<Body> = {
       : { request: { normalize: true }, result: { embedding: [0.6, -0.8] } },
   info: ({ sentence }) => ({ embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } }),
   predict: {
-    plan(engine, { inputs, normalize, dimensions, prompt_name, outputs, max_active_dims, tokens }) {
+    plan(engine, { normalize, dimensions, prompt_name, outputs, max_active_dims, tokens }) {
       const { manifest } = engine;
       const { options, prompt } = planVector(manifest, { normalize, dimensions, promptName: prompt_name });
       const maxActiveDims = atLeastOne('max_active_dims', max_active_dims);
       return {
-        inputs: engineInputs(inputs),
         prompt,
         options: { ...options, maxActiveDims, outputs: planOutputs(manifest, outputs) },
         complete: tokens ? addTokens(engine) : undefined,

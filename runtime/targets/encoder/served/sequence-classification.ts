@@ -6,7 +6,7 @@ import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { readRenderedJson } from '../json/json.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, textMember, engineInputs } from '../schemas/texts.ts';
+import { overflowMembers, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { numbers } from '../schemas/results.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
@@ -103,7 +103,6 @@ const huggingFace: HuggingFaceTask<ForeignRequest> = {
           ? [{ text: inputs }]
           : inputs.map(([first = '', pair]) => ({ text: first, pair })),
       view: { kind: 'result', format: 'json', options: {} },
-      overflow: overflowOf(body),
     });
     const ranked = results.map((one) => rank(one, raw, manifest).slice(0, parameters?.top_k ?? undefined));
     const isOfInferenceApi = path === '/' || Boolean(parameters);
@@ -128,11 +127,10 @@ function rank(
 }
 
 /** By a cross-encoder, which reads the query together with each document. */
-const scorePairs: ScoreDocuments = async (_, { query, documents, raw, overflow }, run) => {
+const scorePairs: ScoreDocuments = async (_, { query, documents, raw }, run) => {
   const { results, tokens, truncated } = await run.documents({
     inputs: documents.map((pair) => ({ text: query, pair })),
     view: { kind: 'result', format: 'json', options: {} },
-    overflow,
   });
   return { scores: results.map((one) => scoreOf(one, raw)), tokens, truncated };
 };
@@ -171,10 +169,7 @@ export const servedSequenceClassification: ServedType<BodyOf<typeof options>> = 
   bench: (words, { width }) => ({ inputs: [width === 1 ? ['Which one?', words] : words] }),
   info: (manifest) => ({ [manifest.width === 1 ? 'reranker' : 'classifier']: labelsOf(manifest) }),
   predict: {
-    plan: (_, { inputs, top_k }) => ({
-      inputs: engineInputs(inputs),
-      options: { topK: top_k ?? undefined },
-    }),
+    plan: (_, { top_k }) => ({ options: { topK: top_k ?? undefined } }),
   },
   huggingFace,
   grpc: async () => (await import('#gen/encoder/sequence_classification_pb.ts')).SequenceClassification,

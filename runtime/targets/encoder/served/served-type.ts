@@ -4,7 +4,6 @@ import type { Manifest } from '#contract/manifest.ts';
 import type {
   EngineLimits,
   EngineRequest,
-  RequestOverflow,
   RunModel,
   ServingEngine,
 } from '../engine/serving.ts';
@@ -63,12 +62,12 @@ export type BodyOf<Options extends TProperties, Input = TextOrPair> = PredictBod
 
 type MembersOf<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
 
-/** Each result is computed from one input. */
+/** Each result is computed from one input: a text, or a pair of texts. */
 interface FromOneRun<Body> {
   plan(engine: ServingEngine, body: Body): RunPlan | Promise<RunPlan>;
 }
 
-interface RunPlan extends Omit<EngineRequest, 'view' | 'overflow' | 'signal'> {
+interface RunPlan extends Omit<EngineRequest, 'inputs' | 'view' | 'overflow' | 'signal'> {
   readonly options: ResultOptions;
   /** Completes results in the main thread, for what needs the tokenizer. */
   readonly complete?: ((results: readonly Uint8Array[]) => Promise<readonly JsonPiece[]>) | undefined;
@@ -107,7 +106,6 @@ export interface RankRequest {
   readonly documents: readonly string[];
   /** Whether scores are logits instead of numbers between 0 and 1. */
   readonly raw: boolean;
-  readonly overflow: RequestOverflow;
   /** The weight of each output, for models with several. Default: dense vectors only. */
   readonly weights?: OutputWeights | undefined;
 }

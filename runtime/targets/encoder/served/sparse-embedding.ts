@@ -48,8 +48,7 @@ export const servedSparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
   }),
   info: () => ({ embedding: { pooling: 'splade' } }),
   predict: {
-    plan: (engine, { inputs, max_active_dims, tokens }) => ({
-      inputs: engineInputs(inputs),
+    plan: (engine, { max_active_dims, tokens }) => ({
       options: { maxActiveDims: atLeastOne('max_active_dims', max_active_dims) },
       complete: tokens ? addTokens(engine) : undefined,
     }),

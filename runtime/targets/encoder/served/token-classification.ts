@@ -5,7 +5,7 @@ import { itemAt } from '#core/values/item-at.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
-import { overflowMembers, overflowOf, textMember, type TextOrPair, engineInputs } from '../schemas/texts.ts';
+import { overflowMembers, textMember, type TextOrPair } from '../schemas/texts.ts';
 import { EXAMPLE_TOKEN, numbers, tokenInfo } from '../schemas/results.ts';
 import { AGGREGATIONS, type AggregatedEntity, aggregateTexts } from '../tasks/token-classification.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
@@ -128,7 +128,6 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
     const { results } = await run({
       inputs: [{ text: body.inputs }],
       view: { kind: 'result', format: 'json', options: {} },
-      overflow: overflowOf(body),
     });
     const strategy = body.parameters?.aggregation_strategy ?? 'simple';
     const [entities] = await entitiesOf(engine, [body.inputs], results, strategy);
@@ -170,11 +169,10 @@ export const servedTokenClassification: ServedType<Body> = {
   info: (manifest) => ({ token_classifier: labelsOf(manifest) }),
   predict: {
     plan(engine, { inputs, aggregation }) {
-      const plan = { inputs: engineInputs(inputs), options: {} };
-      if (!aggregation || aggregation === 'none') return plan;
+      if (!aggregation || aggregation === 'none') return { options: {} };
       const texts = singleTexts(inputs);
       return {
-        ...plan,
+        options: {},
         async complete(results) {
           const found = await entitiesOf(engine, texts, results, aggregation);
           // A result is a JSON object: its closing brace is replaced to append one member.

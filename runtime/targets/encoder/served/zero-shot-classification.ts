@@ -3,9 +3,9 @@ import { inputError } from '#contract/errors.ts';
 import { DEFAULT_TEMPLATE, type LabelPlan, planLabels } from '#core/model/label-plan.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import type { RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
+import type { RunModel, ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, textMember } from '../schemas/texts.ts';
+import { overflowMembers, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { type RankedLabels, rankLabels } from '../tasks/zero-shot-classification.ts';
 import { hasParameters } from './hugging-face.ts';
 import { labelsOf } from './labels.ts';
@@ -69,7 +69,6 @@ async function classify(
   { manifest, limits }: Pick<ServingEngine, 'manifest' | 'limits'>,
   inputs: readonly string[],
   plan: LabelPlan,
-  overflow: RequestOverflow,
   run: RunModel,
 ): Promise<ZeroShotResult[]> {
   const { labels, hypotheses } = plan;
@@ -83,7 +82,6 @@ async function classify(
     inputs: inputs.flatMap((one) => hypotheses.map((pair) => ({ text: one, pair }))),
     group: labels.length,
     view: { kind: 'result', format: 'json', options: {} },
-    overflow,
   });
   return inputs.map((sequence, at) => {
     const logits = results.slice(at * labels.length, (at + 1) * labels.length).map(logitsOf);
@@ -125,7 +123,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   note: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
   async answer(engine, body, run) {
     const { inputs, parameters } = body;
-    const results = await classify(engine, [inputs].flat(), planOf(parameters), overflowOf(body), run);
+    const results = await classify(engine, [inputs].flat(), planOf(parameters), run);
     return typeof inputs === 'string' ? results[0] : results;
   },
 };
@@ -149,8 +147,7 @@ export const servedZeroShotClassification: ServedType<BodyOf<typeof options, str
   // The labels of the model, not those of requests.
   info: (manifest) => ({ classifier: labelsOf(manifest) }),
   predict: {
-    together: async (engine, body, run) =>
-      await classify(engine, body.inputs, planOf(body), overflowOf(body), run),
+    together: async (engine, body, run) => await classify(engine, body.inputs, planOf(body), run),
   },
   huggingFace,
   grpc: async () => (await import('#gen/encoder/zero_shot_classification_pb.ts')).ZeroShotClassification,

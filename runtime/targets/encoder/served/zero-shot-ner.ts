@@ -70,7 +70,7 @@ export const servedZeroShotNer: ServedType<BodyOf<typeof options, string>> = {
   predict: {
     plan({ manifest }, { inputs, labels, threshold, flat_ner: flatNer, multi_label: multiLabel }) {
       const entities = planEntities(manifest, { labels, threshold, flatNer, multiLabel });
-      return { inputs: engineInputs(inputs), labels: entities?.labels, options: { entities } };
+      return { labels: entities?.labels, options: { entities } };
     },
   },
   grpc: async () => (await import('#gen/encoder/zero_shot_ner_pb.ts')).ZeroShotNer,

@@ -3,7 +3,7 @@ import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { durationOption, requiredNumber, wholeNumberOption, listOption } from '#serve/cli/values.ts';
 import { type ProcessSettings, readProcessSettings } from '#serve/program/process-options.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
-import { type MetricsAccess, metricsAccess } from '#serve/http/health.ts';
+import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';

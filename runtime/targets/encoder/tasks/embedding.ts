@@ -1,8 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { normalizeL2 } from '#core/vectors/vectors.ts';
-import { finiteOutput, type Task } from './task.ts';
-import { textVector, vectorsOf } from './text-vector.ts';
-import { type TokenInfo, tokenRows, writeTokenFloats, writeTokenInfo } from './token-info.ts';
+import { normalizeL2, finiteOutput, textVector, vectorsOf, type TokenInfo, tokenRows } from '../math/inference.ts';
+import type { Task } from './task.ts';
+import { writeTokenFloats, writeTokenInfo } from './token-info.ts';
 
 interface EmbeddingResult {
   readonly embeddings: readonly { readonly embedding: Float32Array; readonly token_info: TokenInfo }[];

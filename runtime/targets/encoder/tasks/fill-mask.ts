@@ -4,7 +4,8 @@ import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { softmax } from '#core/numbers/softmax.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { greatestItems } from '../math/greatest.ts';
-import { finiteOutput, type PrintModel, type Task } from './task.ts';
+import { finiteOutput } from '../math/inference.ts';
+import type { PrintModel, Task } from './task.ts';
 
 /** Candidates of the masks of a text, as ids: what a model computes. */
 export interface MaskedText {

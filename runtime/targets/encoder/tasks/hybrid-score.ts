@@ -3,8 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 import { sparseDot, type ReadVector } from '../math/sparse.ts';
-import type { Inference } from './task.ts';
-import { textVector } from './text-vector.ts';
+import { type Inference, textVector } from '../math/inference.ts';
 import { sparseOutput, vectorsOutput } from './sentence-embedding.ts';
 
 /** The weight of each output in a score; those without one do not count. */

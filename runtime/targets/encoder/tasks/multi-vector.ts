@@ -3,10 +3,9 @@ import { configError, AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { planVector } from '#core/model/vector-plan.ts';
-import { normalizeL2 } from '#core/vectors/vectors.ts';
-import { finiteOutput, type Inference, type ResultOptions, type Task } from './task.ts';
+import { normalizeL2, finiteOutput, type Inference, vectorsOf } from '../math/inference.ts';
+import type { ResultOptions, Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
-import { vectorsOf } from './text-vector.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 

@@ -3,7 +3,8 @@ import { configError } from '#contract/errors.ts';
 import { type AnswerPlan, answerCandidates, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../math/answer-spans.ts';
 import { type SpanAnswer, chooseAnswers } from '../math/choose-answers.ts';
-import { finiteOutput, type Task } from './task.ts';
+import { finiteOutput } from '../math/inference.ts';
+import type { Task } from './task.ts';
 
 /** Possible answers of each window of a context. The answers of the context are chosen among them. */
 interface QuestionAnsweringResult {

@@ -5,19 +5,10 @@ import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
 import { planVector } from '#core/model/vector-plan.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
-import { normalizeL2 } from '#core/vectors/vectors.ts';
+import { normalizeL2, finiteOutput, type Inference, textVector } from '../math/inference.ts';
 import { sparseOfTokens, type SparseVector } from '../math/sparse.ts';
-import {
-  finiteOutput,
-  type FlagReader,
-  type Inference,
-  type PrintModel,
-  type PrintOptions,
-  type ResultOptions,
-  type Task,
-} from './task.ts';
+import type { FlagReader, PrintModel, PrintOptions, ResultOptions, Task } from './task.ts';
 import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
-import { textVector } from './text-vector.ts';
 import { writeTokenFloats } from './token-info.ts';
 
 /** The outputs of the request; only dense vectors by default. Sparse vectors are last, so that their tokens can be added. */

@@ -4,7 +4,8 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import type { Transformed } from '#transform/transform.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { finiteOutput, type Task } from './task.ts';
+import { finiteOutput } from '../math/inference.ts';
+import type { Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
 
 interface SequenceClassificationResult {

@@ -1,6 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type SparseVector, toSparse } from '../math/sparse.ts';
-import { finiteOutput, type FlagReader, type PrintModel, type PrintOptions, type Task } from './task.ts';
+import { finiteOutput } from '../math/inference.ts';
+import type { FlagReader, PrintModel, PrintOptions, Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
 
 export const sparseEmbeddingTask: Task<SparseVector> = {

@@ -1,38 +1,13 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { EmbeddingOutput } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
-import type { TokenRows } from '#core/model/raw-output.ts';
-import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import type { TextInput } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
-import type { Transformed } from '#transform/transform.ts';
 import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
-import type { VectorLayer } from '../math/layers.ts';
-import { AppError } from '#contract/errors.ts';
-import { findNotFinite } from '#core/numbers/finite.ts';
-
-/** The model output for one text: its tokens and the raw output, row by row without padding. */
-export interface Inference {
-  readonly text: TokenizedText;
-  readonly values: Float32Array;
-  /** The inferences of its windows, if the text is longer than the model's maximum and read in windows. */
-  readonly windows?: readonly Inference[] | undefined;
-  /** The inferences of the inputs that a text of `infer` becomes, if the task has `inputs`. */
-  readonly parts?: readonly Inference[] | undefined;
-  /** The result of the model's transform, if it has one. */
-  readonly transformed?: Transformed | undefined;
-  /** The further outputs of a sentence_embedding model that were needed, row by row. */
-  readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
-  /** The modules that follow pooling, if the model has any. */
-  readonly layers?: readonly VectorLayer[] | undefined;
-}
-
-/** The reason why a text has no inference. */
-export interface FailedInference {
-  readonly failure: string;
-}
+import type { Inference } from '../math/inference.ts';
 
 export interface ResultOptions extends VectorOptions {
   /** Number of labels, or of candidates of a mask, with the highest scores to list. */
@@ -138,14 +113,3 @@ type PrintedLine =
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
 type Printed = [inference: Inference, model: PrintModel, options: PrintOptions, text: string];
-
-/** Returns the values unchanged. Throws an InternalError if the model returned NaN or infinity, which JSON cannot represent. */
-export function finiteOutput(values: Float32Array, { output }: Pick<Manifest, 'output'>): Float32Array {
-  const index = findNotFinite(values);
-  if (index === undefined) return values;
-  throw new AppError(
-    'InternalError',
-    `The model failed: output \`${output}\` contains ${values[index]}, but results must be finite numbers. ` +
-      'Export the model with a higher precision, such as float32.',
-  );
-}

@@ -9,9 +9,10 @@ import {
   type EntityToken,
   wordOfEntity,
 } from '../math/entities.ts';
-import { finiteOutput, type PrintModel, type Task } from './task.ts';
+import { finiteOutput, type TokenInfo, tokenRows } from '../math/inference.ts';
+import type { PrintModel, Task } from './task.ts';
 import { labelScores } from './sequence-classification.ts';
-import { type TokenInfo, tokenRows, writeTokenFloats, writeTokenInfo } from './token-info.ts';
+import { writeTokenFloats, writeTokenInfo } from './token-info.ts';
 
 interface TokenClassificationResult {
   readonly tokens: readonly {

@@ -3,7 +3,8 @@ import { type LabelPlan, planLabels } from '#core/model/label-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { scoreLabels } from '../math/entailment-scores.ts';
-import { finiteOutput, type FlagReader, type Task } from './task.ts';
+import { finiteOutput } from '../math/inference.ts';
+import type { FlagReader, Task } from './task.ts';
 
 /** The output for a text and the sentence about one label. Results of all labels are computed from these. */
 interface EntailmentResult {

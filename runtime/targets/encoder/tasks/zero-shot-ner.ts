@@ -6,7 +6,8 @@ import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { codePoints } from '#core/text/code-points.ts';
 import { chooseEntities } from '../math/choose-entities.ts';
 import { type EntitySpan, entityCandidates } from '../math/entity-candidates.ts';
-import { finiteOutput, type Inference, type Task } from './task.ts';
+import { finiteOutput, type Inference } from '../math/inference.ts';
+import type { Task } from './task.ts';
 import { labelsIn } from './zero-shot-classification.ts';
 
 export interface ZeroShotNerResult {

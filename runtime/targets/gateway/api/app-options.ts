@@ -1,5 +1,5 @@
 import type { BodyOptions } from '#serve/http/body.ts';
-import type { MetricsAccess } from '#serve/http/health.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
 import { type HostRules, isLoopbackHost } from '#serve/http/request-head.ts';
 import type { ServerConfig } from '../config/spec.ts';
 

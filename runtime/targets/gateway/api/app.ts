@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
-import { createDirectListener, type DirectListener } from '#serve/http/direct-route.ts';
+import { createDirectListener, type DirectListener } from '#serve/http/exchange.ts';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import { listParameters } from '#serve/http/openapi/list-parameters.ts';
 import { BODY_ERRORS, type ErrorStatus } from '#serve/http/openapi/statuses.ts';
@@ -49,7 +49,7 @@ import { keyRoutes } from './keys.ts';
 import { modelRoutes } from './models.ts';
 import { organizationRoutes } from './organizations.ts';
 import { withoutOtariRoot } from './otari-paths.ts';
-import { pageRoutes } from './pages/routes.ts';
+import { gatewayPageRoutes } from './pages/routes.ts';
 import { priceMapRoutes } from './price-map.ts';
 import { pricingRoutes } from './pricing.ts';
 import { promptRoutes } from './prompts.ts';
@@ -106,7 +106,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
   });
   for (const path of UPLOAD_PATHS) app.use(path, uploadProtocol(context.jobs));
   addRoutes(app, routes);
-  app.route('/', pageRoutes());
+  app.route('/', gatewayPageRoutes());
   addRoutes(
     app,
     documentRoutes(context, operations, options, {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { lazy } from '#core/values/lazy.ts';
-import { healthOperations } from '#serve/http/health.ts';
+import { monitoringRoutes } from '#serve/http/health.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { openApiDocument } from '#serve/http/openapi/document.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
@@ -67,7 +67,7 @@ const apiProblems = closed('Problems', {
 
 /** `/` describes the server, `/openapi.json` and `/openapi.yaml` describe its API. They require no credential. */
 export function documentRoutes(
-  { version, signIn }: GatewayContext,
+  { kernel, version, signIn }: GatewayContext,
   operations: readonly Operation[],
   { metrics }: GatewayAppOptions,
   { route }: Pick<HttpParts, 'route'>,
@@ -133,7 +133,7 @@ export function documentRoutes(
       description: DESCRIPTION,
       needsKey: true,
       securitySchemes: SECURITY_SCHEMES,
-      operations: [...operations, ...healthOperations(metrics), ...operationsOf(routes)],
+      operations: [...operations, ...operationsOf(monitoringRoutes(kernel, { metrics })), ...operationsOf(routes)],
       anyError: true,
       errorContent: (error, status, path) => ({
         schema: path.startsWith(GEMINI_PATH)

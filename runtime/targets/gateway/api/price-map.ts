@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { readJsonBytes } from '#serve/http/body.ts';
+import { readJsonBytes, readBytes } from '#serve/http/body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { readBytes } from '#serve/http/read-body.ts';
 import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import { notFound } from '../accounts/identity/checks.ts';

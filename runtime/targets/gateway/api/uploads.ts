@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { inputError, AppError, messageOf } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
-import { truncatedBodyError } from '#serve/http/read-body.ts';
+import { truncatedBodyError } from '#serve/http/body.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import { closed, orNull } from '#serve/http/schemas.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import { METRICS_ACCESS, type MetricsAccess } from '#serve/http/health.ts';
+import { METRICS_ACCESS, type MetricsAccess } from '#core/cli/common-flags.ts';
 import { DEFAULTS } from './defaults.ts';
 import { audit } from './schemas/audit.ts';
 import { accounts, type GatewayFile } from './schemas/file.ts';

@@ -1,6 +1,6 @@
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
 import type { Secret } from '#core/text/redactions.ts';
-import type { MetricsAccess } from '#serve/http/health.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
 import type { AlertsConfig } from '../alerts/alert-message.ts';
 import type { ProcessSettings } from '#serve/program/process-options.ts';
 import type { LogLevel } from '#serve/log-levels.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
-import type { DirectRoute } from '#serve/http/direct-route.ts';
+import type { DirectRoute } from '#serve/http/exchange.ts';
 import type { BodyOptions } from '#serve/http/body.ts';
-import type { MetricsAccess } from '#serve/http/health.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
 import type { HostRules } from '#serve/http/request-head.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Redactor } from '#serve/redact.ts';

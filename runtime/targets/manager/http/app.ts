@@ -1,6 +1,7 @@
 import type { Hono, MiddlewareHandler } from 'hono';
 import { createBodyReader } from '#serve/http/body.ts';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
+import { createDirectListener, type DirectListener } from '#serve/http/exchange.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
@@ -10,7 +11,6 @@ import { callerOfRequest } from './env.ts';
 import { groupRoutesOf, limitToGroups } from './group-routes.ts';
 import { createManagerGuards } from './guards.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { createDirectListener, type DirectListener } from '#serve/http/direct-route.ts';
 import {
   addRoutes,
   createDeclareRoute,
@@ -22,7 +22,7 @@ import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddresses } from '#serve/http/own-address.ts';
 import type { ManagerHttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
-import { pageRoutes } from './pages/routes.ts';
+import { managerPageRoutes } from './pages/routes.ts';
 import { serverAdminRoutes, adminServerRoutes } from './routes/admin.ts';
 import { callAuditRoutes } from './routes/audit.ts';
 import { callerRoutes, serverRoutes } from './routes/caller.ts';
@@ -71,7 +71,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     options.metrics,
   );
   const pages = [
-    pageRoutes(context.kernel.access),
+    managerPageRoutes(context.kernel.access),
     docsPageRoutes([{ href: './', name: 'Pages' }]),
     signInPageRoutes(),
   ];

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import type { DirectRoute, DirectRequest } from '#serve/http/direct-route.ts';
+import type { DirectRoute, DirectRequest } from '#serve/http/exchange.ts';
 import type { HostRules } from '#serve/http/request-head.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';

@@ -2,7 +2,7 @@ import type { ToolCaller } from '../access/caller.ts';
 import { queryServers } from '../calls/search.ts';
 import { isPerUser } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
-import { requestIdFrom } from '#serve/http/request-state.ts';
+import { requestIdFrom } from '#serve/http/request-head.ts';
 import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import { MCP_LOG_LEVELS, type McpLogLevel } from './log-levels.ts';
 import type { OwnedUri } from './resource-uri.ts';

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HEALTH_PATHS } from '#serve/http/health.ts';
-import { readBytes } from '#serve/http/read-body.ts';
+import { readBytes } from '#serve/http/body.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import {
   MAX_PLUGIN_BODY_BYTES,
@@ -20,7 +20,7 @@ export interface PluginMiddlewareOptions {
   readonly bodyTimeoutMs?: number | undefined;
 }
 
-const SKIPPED_PATHS: ReadonlySet<string> = new Set([...HEALTH_PATHS, '/metrics']);
+const SKIPPED_PATHS: ReadonlySet<string> = new Set(HEALTH_PATHS);
 const FAILURE_HEADER = 'Mcpd-Error-Type';
 const FIVE_SECONDS = 5000;
 

@@ -6,7 +6,7 @@ import { serveMcpOverStdio } from '#serve/mcp/stdio.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createRedactor } from '#serve/redact.ts';
-import { requestIdFrom } from '#serve/http/request-state.ts';
+import { requestIdFrom } from '#serve/http/request-head.ts';
 import { ANYONE, type ToolCaller, LOCAL_USER } from '../access/caller.ts';
 import { createCallerGroups, type CallerGroups } from '../access/groups.ts';
 import { createManagerAccess } from '../access/manager-access.ts';

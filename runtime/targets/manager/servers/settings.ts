@@ -1,4 +1,4 @@
-import { type MetricsAccess, metricsAccess } from '#serve/http/health.ts';
+import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import type { Rotation } from '#platform/line-file.ts';

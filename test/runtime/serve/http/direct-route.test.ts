@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createDirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
+import { createDirectListener, type DirectRoute } from '#serve/http/exchange.ts';
 import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';

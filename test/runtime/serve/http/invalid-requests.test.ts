@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { type HttpListener, listenHttp, type ListenOptions } from '#serve/http/listen.ts';
-import { readBytes } from '#serve/http/read-body.ts';
+import { readBytes } from '#serve/http/body.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
 import { problemWithoutPath } from '#manager/http/problem.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get as httpsGet } from 'node:https';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { readBytes } from '#serve/http/read-body.ts';
+import { readBytes } from '#serve/http/body.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';

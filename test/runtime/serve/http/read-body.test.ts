@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
-import { readIncoming } from '#serve/http/read-body.ts';
+import { readIncoming } from '#serve/http/body.ts';
 
 let server: Server;
 afterEach(() => {

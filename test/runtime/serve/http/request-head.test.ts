@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBytes } from '#serve/http/read-body.ts';
+import { readBytes } from '#serve/http/body.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import {
   answersToHeads,

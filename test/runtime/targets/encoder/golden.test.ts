@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Engine, openEngine } from '#encoder/engine/engine.ts';
-import { tokenRows } from '#encoder/tasks/token-info.ts';
+import { tokenRows } from '#encoder/math/inference.ts';
 import { TASKS } from '#encoder/tasks/index.ts';
 import { expectClose, TOLERANCE } from '../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../helpers/golden.ts';

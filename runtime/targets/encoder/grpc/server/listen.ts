@@ -5,13 +5,7 @@ import { bind, type ListenTarget } from '#serve/bind.ts';
 import { type HostRules, createHeadCheck } from '#serve/http/request-head.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
-import {
-  trackSockets,
-  LINGER_MS,
-  trackAnswers,
-  answerHalfClosed,
-  continueWhenRead,
-} from '#serve/http/connections.ts';
+import { trackSockets, LINGER_MS, trackAnswers, answerHalfClosed, continueWhenRead } from '#serve/http/listen.ts';
 import type { TlsFiles } from '#serve/tls.ts';
 import type { ObservingKernel, NodeRequest, NodeResponse } from './observe.ts';
 import { createRequestListener, answerPlainText } from './request-listener.ts';
@@ -206,7 +200,7 @@ function createProtocolServers({
     connectionsCheckingInterval: Math.min(idleTimeout, 5000),
   });
   const answers = trackAnswers(http1);
-  answerInvalidRequest(http1, plainTextRefusal, answers);
+  answerInvalidRequest(http1, plainTextRefusal, answers.hasBegun);
   continueWhenRead(http1);
   answerHalfClosed(http1);
   http1.on('request', (request, response) => {

@@ -5,7 +5,7 @@ import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { durationHistogram } from '#serve/durations.ts';
 import type { Kernel } from '#serve/kernel.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/http/request-state.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/http/request-head.ts';
 import { nodeHeaders } from '#serve/telemetry/request-trace.ts';
 import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -7,7 +7,7 @@ import { pageFiles } from '#serve/http/pages/page-files.ts';
 const PAGE_FILES = pageFiles('targets/encoder/http/page', new URL('browser/', import.meta.url));
 
 /** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */
-export function pageRoutes(): Hono {
+export function modelPageRoutes(): Hono {
   const routes = new Hono();
   const { document, assets } = createPage(PAGE_FILES, 'index.html');
   routes.get('/', document);

@@ -17,6 +17,7 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
+import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
 import { scorerOf } from '../rank-documents.ts';
@@ -31,7 +32,11 @@ export interface ForeignTask extends HuggingFaceTask {
 export function foreignTask(manifest: Manifest, limits: ClientBatch): ForeignTask | undefined {
   const { huggingFace } = SERVED[manifest.modelType];
   return (
-    huggingFace && { ...huggingFace, schema: Type.Unsafe<object>(huggingFace.request(manifest, limits)) }
+    huggingFace && {
+      ...huggingFace,
+      schema: Type.Unsafe<object>(huggingFace.request(manifest, limits)),
+      answer: (engine, body, run, path) => huggingFace.answer(engine, body, withOverflow(run, body), path),
+    }
   );
 }
 

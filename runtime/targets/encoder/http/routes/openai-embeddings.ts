@@ -1,103 +1,84 @@
-import { Hono } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { returnsTextVectors } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
-import { answerRequest } from '#serve/http/fetch-exchange.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { EncoderContext } from '../../context.ts';
-import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
-import {
-  ANSWER_HEADERS,
-  type AnswerExchange,
-  callerAt,
-  listPieces,
-  piecesAnswer,
-  runModel,
-  sumOf,
-} from '../run-model.ts';
-import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
-import { overflowOf } from '../../schemas/texts.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
+import { directRoute, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
-
-/** The route, which also has a direct one. */
-export const EMBEDDINGS_PATH = '/v1/embeddings';
+import type { EncoderContext } from '../../context.ts';
+import { overflowOf } from '../../predict/predict.ts';
+import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
+import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
+import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
 /** `POST /v1/embeddings`: one vector for each input, for clients of OpenAI's API. */
-export function openAiEmbeddingRoutes({ engine }: EncoderContext, answer: AnswerExchange): RouteGroup {
-  const { name, modelType } = engine.manifest;
-  const routes = new Hono();
-  if (!returnsTextVectors(modelType)) {
-    routes.post(EMBEDDINGS_PATH, () => {
-      const reason = `/v1/embeddings requires an embedding model, but ${name} is ${withArticle(modelType)} model.`;
-      throw new AppError('NotFoundError', `${reason} Use /predict.`);
-    });
-    return { routes, operations: [] };
-  }
-  const examples = {
-    text: { input: 'Anna lives in Berlin.', model: 'any' },
-    texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
-    'token ids': { input: [exampleIds(engine)] },
-  };
-  routes.post(EMBEDDINGS_PATH, (c) => answerRequest(c, answer));
-  const request = embeddingsRequest(engine.manifest, engine.limits);
-  return { routes, operations: [{ ...OPERATION, request: { schema: request, examples } }] };
-}
-
-const OPERATION: Omit<Operation, 'request'> = {
-  method: 'post',
-  path: EMBEDDINGS_PATH,
-  id: 'createEmbeddings',
-  tag: 'OpenAI',
-  summary: 'Create one embedding per input.',
-  answer: {
-    description: 'One embedding per input, in input order.',
-    schema: embeddingsResponse,
-    examples: {
-      text: {
-        object: 'list',
-        data: [{ object: 'embedding', index: 0, embedding: [0.6, -0.8] }],
-        model: 'my-model',
-        usage: { prompt_tokens: 7, total_tokens: 7 },
-      },
-    },
-    headers: ANSWER_HEADERS,
-  },
-  errors: WORK_ERRORS,
-  openAiErrors: true,
-};
-
-/** Answers requests of `/v1/embeddings`: one vector for each input. */
-export function createEmbeddingsAnswer(
+export function openAiEmbeddingsRoute(
   { engine, kernel }: EncoderContext,
   readBody: ExchangeBodyReader,
-): AnswerExchange {
-  const { name } = engine.manifest;
-  const request = embeddingsRequest(engine.manifest, engine.limits);
-  return (exchange) =>
-    runAdmitted(kernel.lifecycle, async () => {
-      const body = await readBody(exchange, request);
-      checkTokenIds(body.input, 'input', engine);
-      const inputs = embeddingInputs(body.input);
-      const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
-      const format = body.encoding_format === 'base64' ? 'base64' : 'json';
-      const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
-        inputs,
-        view: { kind: 'vector', format, ...options },
-        prompt,
-        overflow: overflowOf(body),
-      });
-      const count = sumOf(tokens);
-      const usage = {
-        prompt_tokens: count,
-        total_tokens: count,
-        // Absent if there are none: clients that know OpenAI's two members only are the rule.
-        ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
-      };
-      const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
-      const rest = JSON.stringify({ model: name, usage });
-      exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
+): Route {
+  const { name, modelType } = engine.manifest;
+  const shared = { method: 'post', path: '/v1/embeddings', guard: { errors: [] } } as const;
+  if (!returnsTextVectors(modelType)) {
+    return undocumentedRoute({
+      ...shared,
+      run() {
+        const reason = `/v1/embeddings requires an embedding model, but ${name} is ${withArticle(modelType)} model.`;
+        throw new AppError('NotFoundError', `${reason} Use /predict.`);
+      },
     });
+  }
+  const request = embeddingsRequest(engine.manifest, engine.limits);
+  return directRoute({
+    ...shared,
+    id: 'createEmbeddings',
+    tag: 'OpenAI',
+    summary: 'Create one embedding per input.',
+    request: {
+      schema: request,
+      examples: {
+        text: { input: 'Anna lives in Berlin.', model: 'any' },
+        texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+        'token ids': { input: [exampleIds(engine)] },
+      },
+    },
+    answer: {
+      description: 'One embedding per input, in input order.',
+      schema: embeddingsResponse,
+      examples: {
+        text: {
+          object: 'list',
+          data: [{ object: 'embedding', index: 0, embedding: [0.6, -0.8] }],
+          model: 'my-model',
+          usage: { prompt_tokens: 7, total_tokens: 7 },
+        },
+      },
+      headers: ANSWER_HEADERS,
+    },
+    errors: WORK_ERRORS,
+    openAiErrors: true,
+    direct: ({ exchange }) =>
+      runAdmitted(kernel.lifecycle, async () => {
+        const body = await readBody(exchange, request);
+        checkTokenIds(body.input, 'input', engine);
+        const inputs = embeddingInputs(body.input);
+        const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
+        const format = body.encoding_format === 'base64' ? 'base64' : 'json';
+        const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
+          inputs,
+          view: { kind: 'vector', format, ...options },
+          prompt,
+          overflow: overflowOf(body),
+        });
+        const count = sumOf(tokens);
+        const usage = {
+          prompt_tokens: count,
+          total_tokens: count,
+          // Absent if there are none: clients that know OpenAI's two members only are the rule.
+          ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
+        };
+        const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
+        const rest = JSON.stringify({ model: name, usage });
+        exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
+      }),
+  });
 }

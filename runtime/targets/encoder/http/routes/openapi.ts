@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { openApiDocument } from '#serve/http/openapi/document.ts';
-import { healthOperations, type MetricsAccess } from '#serve/http/health.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
+import { monitoringRoutes } from '#serve/http/health.ts';
+import { operationsOf } from '#serve/http/route.ts';
 import { lazy } from '#core/values/lazy.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { needsKey } from '#serve/access.ts';
@@ -24,7 +26,7 @@ export function openApiRoutes(
         description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
         needsKey: needsKey(kernel.access),
         errorContent,
-        operations: [...operations, ...healthOperations(metrics), OPERATION, PAGE],
+        operations: [...operations, ...operationsOf(monitoringRoutes(kernel, { metrics })), OPERATION, PAGE],
       }),
     ),
   );

@@ -1,56 +1,30 @@
-import { Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
-import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
 import { predict, predictRequest, predictResponse } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { PredictBody } from '../../served/served-type.ts';
-import { ANSWER_HEADERS, type AnswerExchange, callerAt, piecesAnswer, runModel } from '../run-model.ts';
+import { ANSWER_HEADERS, callerAt, piecesAnswer, runModel } from '../run-model.ts';
 import type { ForeignTask } from './inference-api.ts';
 
-/** `POST /predict`: runs the model on each input. */
-export function predictRoutes({ engine }: EncoderContext, answer: AnswerExchange): RouteGroup {
-  const { manifest, limits } = engine;
-  const { texts, huggingFace } = SERVED[manifest.modelType];
-  const routes = new Hono();
-  routes.post('/predict', (c) => answerRequest(c, answer));
-  const { requests, answers } = examplesOf(manifest);
-  return {
-    routes,
-    operations: [
-      {
-        method: 'post',
-        path: '/predict',
-        id: 'predict',
-        tag: 'Model',
-        summary: texts.summary,
-        ...(huggingFace ? { description: huggingFace.note } : {}),
-        request: { schema: predictRequest(manifest, limits), examples: requests },
-        answer: {
-          description: 'One result per input, in input order.',
-          schema: predictResponse(manifest),
-          examples: answers,
-          headers: ANSWER_HEADERS,
-        },
-        errors: WORK_ERRORS,
-      },
-    ],
-  };
-}
-
-/** Answers a body of Hugging Face's APIs in their format, and any other body according to the contract. */
-export function createPredictAnswer(
+/**
+ * `POST /predict`: runs the model on each input. Answers a body of Hugging Face's APIs in their format, and any other body according
+ * to the contract.
+ */
+export function predictRoute(
   { engine, kernel }: EncoderContext,
   readBody: ExchangeBodyReader,
   task: ForeignTask | undefined,
-): AnswerExchange {
-  const request = predictRequest(engine.manifest, engine.limits);
+): Route {
+  const { manifest, limits } = engine;
+  const { texts, huggingFace } = SERVED[manifest.modelType];
+  const request = predictRequest(manifest, limits);
+  const { requests, answers } = examplesOf(manifest);
   const isForeign = (body: unknown): body is object => task?.isTheirs(body) ?? false;
   const handle = async (exchange: HttpExchange): Promise<HttpAnswer> => {
     const body = await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
@@ -62,7 +36,25 @@ export function createPredictAnswer(
     const found = await task.answer(engine, body, run, '/predict');
     return { status: 200, headers: JSON_TYPE, body: JSON.stringify(found) };
   };
-  return (exchange) => runAdmitted(kernel.lifecycle, async () => exchange.answer(await handle(exchange)));
+  return directRoute({
+    method: 'post',
+    path: '/predict',
+    guard: { errors: [] },
+    id: 'predict',
+    tag: 'Model',
+    summary: texts.summary,
+    ...(huggingFace ? { description: huggingFace.note } : {}),
+    request: { schema: request, examples: requests },
+    answer: {
+      description: 'One result per input, in input order.',
+      schema: predictResponse(manifest),
+      examples: answers,
+      headers: ANSWER_HEADERS,
+    },
+    errors: WORK_ERRORS,
+    direct: ({ exchange }) =>
+      runAdmitted(kernel.lifecycle, async () => exchange.answer(await handle(exchange))),
+  });
 }
 
 interface Examples {

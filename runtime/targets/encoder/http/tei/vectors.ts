@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import type { Similarity } from '#contract/sentence.ts';
 import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { normalizeL2 } from '#core/vectors/vectors.ts';
+import { normalizeL2 } from '../../math/inference.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
 import { readRenderedJson } from '../../json/json.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
-import { overflowOf } from '../../schemas/texts.ts';
+import { overflowOf } from '../../predict/predict.ts';
 import type {
   EmbedAllRequest,
   EmbedRequest,

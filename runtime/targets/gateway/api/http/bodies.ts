@@ -1,11 +1,9 @@
 import type { Context } from 'hono';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { waitFor } from '#platform/wait-for.ts';
-import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
+import { type BodyOptions, type BodyReader, createBodyReader, bodyTimeoutError, tooLargeError, truncatedBodyError, holdOf } from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
-import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-body.ts';
-import { holdOf } from '#serve/request-memory.ts';
 import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
 

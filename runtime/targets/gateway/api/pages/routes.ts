@@ -6,7 +6,7 @@ import { pageFiles } from '#serve/http/pages/page-files.ts';
 export const PAGE_FILES = pageFiles('targets/gateway/api/pages', new URL('browser/', import.meta.url));
 
 /** Routes for the pages at `/` and their assets. For API clients, `/` returns the server's description instead. */
-export function pageRoutes(): Hono {
+export function gatewayPageRoutes(): Hono {
   const routes = new Hono();
   const { document, assets } = createPage(PAGE_FILES, 'index.html');
   routes.get('/', async (c, next) => {

@@ -1,4 +1,4 @@
-import { METRICS_ACCESS } from '#serve/http/health.ts';
+import { METRICS_ACCESS } from '#core/cli/common-flags.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
 import { DEFAULTS, MASTER_KEY_RULE } from '../defaults.ts';

@@ -9,7 +9,7 @@ import { pageFiles } from '#serve/http/pages/page-files.ts';
 const PAGE_FILES = pageFiles('targets/manager/http/pages', new URL('browser/', import.meta.url));
 
 /** Routes for the pages at `/` and their assets. */
-export function pageRoutes(access: Access): Hono {
+export function managerPageRoutes(access: Access): Hono {
   const routes = new Hono();
   const { document, assets } = createPage(PAGE_FILES, 'index.html');
   routes.get('/', async (c, next) => {

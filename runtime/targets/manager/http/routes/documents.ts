@@ -4,7 +4,8 @@ import { needsKey } from '#serve/access.ts';
 import type { JsonSchema } from '#serve/http/openapi/hoist.ts';
 import { version30 } from '#serve/http/openapi/version-3-0.ts';
 import { openApiDocument, type OpenApiDocument } from '#serve/http/openapi/document.ts';
-import { healthOperations, type MetricsAccess } from '#serve/http/health.ts';
+import type { MetricsAccess } from '#core/cli/common-flags.ts';
+import { monitoringRoutes } from '#serve/http/health.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
@@ -75,7 +76,7 @@ export function managerDocumentRoutes(
     version: 'v1',
     description: DESCRIPTION,
     needsKey: needsKey(kernel.access),
-    operations: [...operations, ...healthOperations(metrics), ...operationsOf(routes)],
+    operations: [...operations, ...operationsOf(monitoringRoutes(kernel, { metrics })), ...operationsOf(routes)],
     anyError: true,
     errorContent: (error, status) => ({
       mediaType: 'application/problem+json',

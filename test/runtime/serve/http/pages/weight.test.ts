@@ -3,9 +3,9 @@ import type { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import type { PageFiles } from '#serve/http/pages/page-files.ts';
-import { pageRoutes as encoderRoutes } from '#encoder/http/page/routes.ts';
-import { pageRoutes as gatewayRoutes } from '#gateway/api/pages/routes.ts';
-import { pageRoutes as managerRoutes } from '#manager/http/pages/routes.ts';
+import { modelPageRoutes } from '#encoder/http/page/routes.ts';
+import { gatewayPageRoutes } from '#gateway/api/pages/routes.ts';
+import { managerPageRoutes } from '#manager/http/pages/routes.ts';
 import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 
 /** All files that a browser can load from a program, compressed and not minified. */
@@ -13,12 +13,12 @@ const MAX_BYTES = 250_000;
 
 const SHARED = ['serve/http/pages', 'serve/http/docs-page'].map(pageFilesOf);
 const PROGRAMS: readonly (readonly [name: string, files: PageFiles, routes: readonly Hono[]])[] = [
-  ['encoder', pageFilesOf('targets/encoder/http/page'), [encoderRoutes()]],
-  ['gateway', pageFilesOf('targets/gateway/api/pages'), [gatewayRoutes(), docsPageRoutes()]],
+  ['encoder', pageFilesOf('targets/encoder/http/page'), [modelPageRoutes()]],
+  ['gateway', pageFilesOf('targets/gateway/api/pages'), [gatewayPageRoutes(), docsPageRoutes()]],
   [
     'mcp-manager',
     pageFilesOf('targets/manager/http/pages'),
-    [managerRoutes({ check: () => undefined }), docsPageRoutes()],
+    [managerPageRoutes({ check: () => undefined }), docsPageRoutes()],
   ],
 ];
 

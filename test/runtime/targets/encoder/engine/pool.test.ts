@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import type { ThreadPlan } from '#encoder/batching/thread-plan.ts';
+import type { ThreadPlan } from '#encoder/engine/thread-plan.ts';
 import type { JobItem } from '#encoder/engine/job.ts';
 import { type Pool, startPool, type PooledModel, type PoolMember } from '#encoder/engine/pool.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
+import type { DirectListener } from '#serve/http/exchange.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { EncoderContext } from '#encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '#encoder/engine/serving.ts';
 import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { encoderHttp, type EncoderAppOptions } from '#encoder/http/app.ts';
-import type { DirectListener } from '#serve/http/direct-route.ts';
 import { type TestKernel, testKernel } from '#test/helpers/test-kernel.ts';
 import { builtAssets } from '#test/helpers/built.ts';
 import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { overflowOf } from '#encoder/schemas/texts.ts';
+import { overflowOf } from '#encoder/predict/predict.ts';
 import { useApp } from './open-app.ts';
 
 describe('request settings for long texts', () => {

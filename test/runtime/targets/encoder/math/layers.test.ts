@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Activation, LayerSettings } from '#contract/sentence.ts';
-import { applyLayers, layersOf } from '#encoder/math/layers.ts';
+import { applyLayers, layersOf } from '#encoder/math/inference.ts';
 import { largestDifference } from '#test/helpers/close.ts';
 
 const dense = (activation: Activation, bias = true): LayerSettings => ({

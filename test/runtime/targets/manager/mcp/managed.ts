@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { Registry } from 'prom-client';
-import { createRequestMemory } from '#serve/request-memory.ts';
+import { createRequestMemory } from '#serve/kernel.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
 import { createLog } from '#serve/log.ts';
 import { listenHttp } from '#serve/http/listen.ts';

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach } from 'vitest';
-import { createRequestMemory } from '#serve/request-memory.ts';
+import { createRequestMemory } from '#serve/kernel.ts';
 import { type GrpcListenOptions, type GrpcServer, listenGrpc } from '#encoder/grpc/server/listen.ts';
 
 type Listen = (

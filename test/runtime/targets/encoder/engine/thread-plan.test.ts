@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planThreads } from '#encoder/batching/thread-plan.ts';
+import { maxPairsInThreads, planThreads } from '#encoder/engine/thread-plan.ts';
 
 const SMALL = { memoryBytes: 64e9, weightsBytes: 90e6 };
 const TIGHT = { memoryBytes: 2e9, weightsBytes: 435e6 };
@@ -24,4 +24,9 @@ test.each([
   [{ cores: 8, ...SMALL }, { workers: 3 }, { workers: 3, threads: 2 }],
 ])('%o, %o', (machine, wanted, plan) => {
   expect(planThreads(machine, wanted)).toEqual(plan);
+});
+
+test('threads are limited to 256 MB, or a sixteenth of the memory', () => {
+  expect(Math.floor(Math.sqrt(maxPairsInThreads(96, 24_000_000_000)))).toBe(1632);
+  expect(maxPairsInThreads(96, 960_000_000)).toBe(625_000);
 });

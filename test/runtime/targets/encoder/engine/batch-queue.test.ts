@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BatchQueue, planBatches } from '#encoder/batching/batch-queue.ts';
+import { BatchQueue, planBatches } from '#encoder/engine/dispatcher.ts';
 import type { RunRules } from '#contract/batching.ts';
 
 interface Item {
@@ -144,4 +144,14 @@ test('a batch contains items of one group only, and no item is lost', () => {
     ['g2', 'g2', 'g2'],
   ]);
   expect([queue.size, queue.take(100)]).toEqual([0, []]);
+});
+
+test('texts share a batch only up to the maximum number of token pairs', () => {
+  const queue = new BatchQueue({}, 29_999);
+  for (let added = 0; added < 3; added++) queue.add({ length: 100 });
+  queue.add({ length: 300 });
+  expect(queue.take(10_000)).toHaveLength(2);
+  expect(queue.take(10_000)).toHaveLength(1);
+  // A single text is run regardless of its length.
+  expect(queue.take(10_000)).toEqual([{ length: 300 }]);
 });

@@ -42,11 +42,22 @@ export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadP
 }
 
 /** Maximum share of the memory for copies of the weights. */
-const MEMORY_SHARE = 0.25;
+const WEIGHTS_SHARE = 0.25;
 
 /** Maximum number of sessions that fit into memory. */
 export const maxSessions = ({ memoryBytes, weightsBytes }: Machine): number =>
-  Math.floor((memoryBytes * MEMORY_SHARE) / Math.max(weightsBytes, 1));
+  Math.floor((memoryBytes * WEIGHTS_SHARE) / Math.max(weightsBytes, 1));
 
 const defaultWorkers = (machine: Machine, threads: number): number =>
   Math.max(1, Math.min(Math.floor(machine.cores / threads), maxSessions(machine)));
+
+/**
+ * Returns the number of pairs of tokens (texts x length²) above which a batch is large: the memory for attention scores grows
+ * with it, and threads keep the memory of their largest batch. Large texts run one at a time (docs/decisions/0058).
+ */
+export const maxPairsInThreads = (bytesPerPair: number, memoryBytes: number): number =>
+  Math.min(MAX_ATTENTION_BYTES, memoryBytes * ATTENTION_SHARE) / bytesPerPair;
+
+/** With 12 attention heads, a text of 1632 tokens. */
+const MAX_ATTENTION_BYTES = 256_000_000;
+const ATTENTION_SHARE = 1 / 16;
