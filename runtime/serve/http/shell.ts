@@ -52,7 +52,11 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   const readPath = strict ? getPath : getPathNoStrict;
   const app = new Hono<ShellEnv>({ getPath: (request) => pathOf(readPath(request)) });
 
-  app.use(requestIds(), observeRequests(kernel, new Set([...open, ...health.map(({ path }) => path)])), requestHolds(kernel.requestMemory));
+  app.use(
+    requestIds(),
+    observeRequests(kernel, new Set([...open, ...health.map(({ path }) => path)])),
+    requestHolds(kernel.requestMemory),
+  );
   if (options.outermost) app.use(options.outermost);
   app.use(reportFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
@@ -106,10 +110,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
 }
 
 /** Logs and measures every request. Requests for `quietPaths`, which machines poll, are logged at level debug and not traced. */
-function observeRequests(
-  kernel: Kernel,
-  quietPaths: ReadonlySet<string>,
-): MiddlewareHandler<ShellEnv> {
+function observeRequests(kernel: Kernel, quietPaths: ReadonlySet<string>): MiddlewareHandler<ShellEnv> {
   const observe = createRequestObserver(kernel, quietPaths);
   const { tracer } = kernel;
   const startSpan = (c: Context): Span | undefined =>

@@ -113,8 +113,8 @@ def openai_checks():
     def transcriptions(wire):
         audio = ("a.mp3", bytes(range(256)) * 40, "audio/mpeg")
         heard = "Hello there, how are you?"
-        for audio in (client.audio.transcriptions, client.audio.translations):
-            expect(audio.create(model=model(wire), file=audio).text, heard)
+        for endpoint in (client.audio.transcriptions, client.audio.translations):
+            expect(endpoint.create(model=model(wire), file=audio).text, heard)
         events = client.audio.transcriptions.create(model=model(wire), file=audio, stream=True)
         expect("".join(event.delta for event in events if event.type == "transcript.text.delta"), heard)
 

@@ -3,7 +3,12 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import { returnFreedMemory } from '#platform/malloc.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { ThreadPlan } from './thread-plan.ts';
-import { type InferenceThread, startInferenceThread, type OpenModel, type OpenTransform } from './inference-thread.ts';
+import {
+  type InferenceThread,
+  startInferenceThread,
+  type OpenModel,
+  type OpenTransform,
+} from './inference-thread.ts';
 import type { JobItem } from './job.ts';
 import type { TextWords } from '#core/model/tokenized-text.ts';
 import { padBatch } from './batch.ts';

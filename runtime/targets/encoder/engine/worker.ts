@@ -1,32 +1,16 @@
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { tokenOutputsAmong } from '#core/model/output-plan.ts';
+import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { type Answer, serveWorker } from '#platform/worker-requests.ts';
-import type { ThreadRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './inference-thread.ts';
-import { padToShape, feedsOf } from './batch.ts';
-import type { View } from './serving.ts';
-import { itemAt } from '#core/values/item-at.ts';
-import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
-import type { TokenOutputName } from '#contract/embedding-outputs.ts';
-import { sharedNow, type SharedSpan } from './steps.ts';
+import { feedsOf, padToShape } from './batch.ts';
+import type { OpenModel, RenderBatch, RenderRow, RunBatch, ThreadRequest } from './inference-thread.ts';
 import type { RowTransform } from './row-transform.ts';
-import type { Manifest } from '#contract/manifest.ts';
-import { tokenOutputsAmong } from '#core/model/output-plan.ts';
-
-/** The output of the graph that has a row for each token. */
-function graphOutput({ tokenOutputs }: Manifest, name: TokenOutputName): string {
-  if (!tokenOutputs) throw new Error(`the model has no output ${name}`);
-  return name === 'sparse' ? tokenOutputs.sparse.output : tokenOutputs.multiVector.output;
-}
-
-/** The outputs for each token that the results of these rows need. */
-const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [
-  ...new Set(rows.flatMap(({ view }) => neededBy(view))),
-];
-
-function neededBy(view: View): TokenOutputName[] {
-  if (view.kind === 'result') return tokenOutputsAmong(view.options.outputs);
-  return view.kind === 'hybrid' ? tokenOutputsAmong(view.query.outputs) : [];
-}
+import type { View } from './serving.ts';
+import { sharedNow, type SharedSpan } from './steps.ts';
 
 // An inference thread: owns one session and runs one batch at a time.
 
@@ -105,6 +89,22 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   const transformed = await transform?.(output, batch.lengths, skips);
   const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
   return { reply, transfer: [reply.bytes.buffer] };
+}
+
+/** The output of the graph that has a row for each token. */
+function graphOutput({ tokenOutputs }: Manifest, name: TokenOutputName): string {
+  if (!tokenOutputs) throw new Error(`the model has no output ${name}`);
+  return name === 'sparse' ? tokenOutputs.sparse.output : tokenOutputs.multiVector.output;
+}
+
+/** The outputs for each token that the results of these rows need. */
+const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [
+  ...new Set(rows.flatMap(({ view }) => neededBy(view))),
+];
+
+function neededBy(view: View): TokenOutputName[] {
+  if (view.kind === 'result') return tokenOutputsAmong(view.options.outputs);
+  return view.kind === 'hybrid' ? tokenOutputsAmong(view.query.outputs) : [];
 }
 
 function skipOf(view: View): number | undefined {

@@ -1,12 +1,10 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { bodyReaderFrom, createExchangeBodyReader } from '#serve/http/body.ts';
 import { createDirectListener, type DirectListener } from '#serve/http/exchange.ts';
-import type { Kernel } from '#serve/kernel.ts';
 import type { HostRules } from '#serve/http/request-head.ts';
 import type { MetricsAccess } from '#core/cli/common-flags.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
-import { addRoutes, directRoutesOf, operationsOf, type Route } from '#serve/http/route.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import { addRoutes, directRoutesOf, operationsOf } from '#serve/http/route.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 import { ERROR_FORMATS } from './errors.ts';
@@ -60,21 +58,23 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   const task = foreignTask(manifest, limits);
   const predict = predictRoute(context, readExchange, task);
   const embeddings = openAiEmbeddingsRoute(context, readExchange);
-  const cohere = cohereRerankRoutes(context, readBody);
-  const groups = [
-    // Documents list operations in this order.
-    groupOf(predict),
-    modelInfoRoutes(context),
-    rerankRoutes(context, readBody),
-    tokenizeRoutes(context, readBody),
-    groupOf(embeddings),
+  addRoutes(app, [predict, embeddings]);
+  const ours = [modelInfoRoutes(context), rerankRoutes(context, readBody), tokenizeRoutes(context, readBody)];
+  const others = [
     openAiModelRoutes(context),
     teiRoutes(context, readBody, requests),
     inferenceApiRoutes(context, readBody, requests, task),
   ];
-  for (const { routes } of groups) app.route('/', routes);
+  const cohere = cohereRerankRoutes(context, readBody);
+  for (const { routes } of [...ours, ...others]) app.route('/', routes);
   app.route('/', cohere.routes);
-  const operations = [...groups, cohere].flatMap((group) => group.operations);
+  // Documents list operations in this order.
+  const operations = [
+    ...operationsOf([predict]),
+    ...ours.flatMap((group) => group.operations),
+    ...operationsOf([embeddings]),
+    ...[...others, cohere].flatMap((group) => group.operations),
+  ];
   app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);
@@ -84,10 +84,4 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
     directRoutesOf([predict, embeddings], { maxBodyBytes, hostRules, withoutQuery: true }),
   );
   return { app, direct };
-}
-
-function groupOf(route: Route): RouteGroup<ShellEnv> {
-  const routes = new Hono<ShellEnv>();
-  addRoutes(routes, [route]);
-  return { routes, operations: operationsOf([route]) };
 }

@@ -4,12 +4,7 @@ import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { encodeJson } from '../json/json-writer.ts';
-import {
-  overflowMembers,
-  NOT_EMPTY,
-  textMember,
-  atLeastOne,
-} from '../schemas/texts.ts';
+import { overflowMembers, NOT_EMPTY, textMember, atLeastOne } from '../schemas/texts.ts';
 import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/fill-mask.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';

@@ -4,7 +4,7 @@ import { planVector } from '#core/model/vector-plan.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
-import { textMembers, engineInputs } from '../schemas/texts.ts';
+import { textMembers } from '../schemas/texts.ts';
 import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 

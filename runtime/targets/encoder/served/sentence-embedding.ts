@@ -7,7 +7,7 @@ import { vectorWidth } from '#core/model/vector-width.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
-import { promptName, atLeastOne, engineInputs } from '../schemas/texts.ts';
+import { promptName, atLeastOne } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, documentScore } from './scores.ts';

@@ -1,12 +1,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import type {
-  EngineLimits,
-  EngineRequest,
-  RunModel,
-  ServingEngine,
-} from '../engine/serving.ts';
+import type { EngineLimits, EngineRequest, RunModel, ServingEngine } from '../engine/serving.ts';
 import type { overflowMembers, TextOrPair } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';

@@ -3,7 +3,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { numbers } from '../schemas/results.ts';
-import { atLeastOne, engineInputs } from '../schemas/texts.ts';
+import { atLeastOne } from '../schemas/texts.ts';
 import type { BodyOf, JsonPiece, ServedType } from './served-type.ts';
 
 /** Also options of sentence_embedding models that have sparse vectors. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DEFAULT_THRESHOLD, planEntities } from '#core/model/entity-options.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { textMembers, engineInputs } from '../schemas/texts.ts';
+import { textMembers } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 
 const options = {
@@ -68,7 +68,7 @@ export const servedZeroShotNer: ServedType<BodyOf<typeof options, string>> = {
   // A type of this project: the labels come with the request.
   info: () => ({ zero_shot_ner: {} }),
   predict: {
-    plan({ manifest }, { inputs, labels, threshold, flat_ner: flatNer, multi_label: multiLabel }) {
+    plan({ manifest }, { labels, threshold, flat_ner: flatNer, multi_label: multiLabel }) {
       const entities = planEntities(manifest, { labels, threshold, flatNer, multiLabel });
       return { labels: entities?.labels, options: { entities } };
     },

@@ -1,5 +1,12 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { normalizeL2, finiteOutput, textVector, vectorsOf, type TokenInfo, tokenRows } from '../math/inference.ts';
+import {
+  normalizeL2,
+  finiteOutput,
+  textVector,
+  vectorsOf,
+  type TokenInfo,
+  tokenRows,
+} from '../math/inference.ts';
 import type { Task } from './task.ts';
 import { writeTokenFloats, writeTokenInfo } from './token-info.ts';
 

@@ -133,7 +133,11 @@ export function documentRoutes(
       description: DESCRIPTION,
       needsKey: true,
       securitySchemes: SECURITY_SCHEMES,
-      operations: [...operations, ...operationsOf(monitoringRoutes(kernel, { metrics })), ...operationsOf(routes)],
+      operations: [
+        ...operations,
+        ...operationsOf(monitoringRoutes(kernel, { metrics })),
+        ...operationsOf(routes),
+      ],
       anyError: true,
       errorContent: (error, status, path) => ({
         schema: path.startsWith(GEMINI_PATH)

@@ -5,7 +5,13 @@ import { bind, type ListenTarget } from '#serve/bind.ts';
 import { type HostRules, createHeadCheck } from '#serve/http/request-head.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
-import { trackSockets, LINGER_MS, trackAnswers, answerHalfClosed, continueWhenRead } from '#serve/http/listen.ts';
+import {
+  trackSockets,
+  LINGER_MS,
+  trackAnswers,
+  answerHalfClosed,
+  continueWhenRead,
+} from '#serve/http/listen.ts';
 import type { TlsFiles } from '#serve/tls.ts';
 import type { ObservingKernel, NodeRequest, NodeResponse } from './observe.ts';
 import { createRequestListener, answerPlainText } from './request-listener.ts';

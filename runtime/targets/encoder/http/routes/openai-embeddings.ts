@@ -76,7 +76,11 @@ export function openAiEmbeddingsRoute(
           // Absent if there are none: clients that know OpenAI's two members only are the rule.
           ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
         };
-        const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
+        const data = listPieces(
+          results,
+          (index) => `{"object":"embedding","index":${index},"embedding":`,
+          '}',
+        );
         const rest = JSON.stringify({ model: name, usage });
         exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
       }),

@@ -1,7 +1,15 @@
 import type { Context } from 'hono';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { waitFor } from '#platform/wait-for.ts';
-import { type BodyOptions, type BodyReader, createBodyReader, bodyTimeoutError, tooLargeError, truncatedBodyError, holdOf } from '#serve/http/body.ts';
+import {
+  type BodyOptions,
+  type BodyReader,
+  createBodyReader,
+  bodyTimeoutError,
+  tooLargeError,
+  truncatedBodyError,
+  holdOf,
+} from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { type Form, readForm } from '../../shared/form.ts';

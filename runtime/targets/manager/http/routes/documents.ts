@@ -76,7 +76,11 @@ export function managerDocumentRoutes(
     version: 'v1',
     description: DESCRIPTION,
     needsKey: needsKey(kernel.access),
-    operations: [...operations, ...operationsOf(monitoringRoutes(kernel, { metrics })), ...operationsOf(routes)],
+    operations: [
+      ...operations,
+      ...operationsOf(monitoringRoutes(kernel, { metrics })),
+      ...operationsOf(routes),
+    ],
     anyError: true,
     errorContent: (error, status) => ({
       mediaType: 'application/problem+json',
