@@ -33,7 +33,7 @@ export function createKernel(log: Logger, access: Access, { maxRequestMemory }: 
   return { log, metrics, lifecycle: createLifecycle(), access, requestMemory };
 }
 
-/** Creates the budget for the bodies of requests, with its metrics. */
+/** Creates the budget for the bodies of requests, with its metrics. @internal Exported for tests only. */
 export function createRequestMemory(metrics: Registry, limit: number = defaultRequestMemory()): ByteBudget {
   const refused = new Counter({
     name: 'request_memory_refused_total',

@@ -61,7 +61,7 @@ function maxOfRows(rows: Float32Array, width: number): Float32Array {
 // Plain loops below: `Float32Array.from`, `map` and `reduce` with a function take five times as long
 // (measured).
 
-/** Mean of the first `rows` rows of a matrix in row-major order. */
+/** Mean of the first `rows` rows of a matrix in row-major order. @internal Exported for tests only. */
 export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {
   const sum = new Float64Array(width);
   for (let start = 0; start < rows * width; start += width) {

@@ -208,7 +208,10 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** The server's own limit for a whole request. */
 const BODY_TIMEOUT_MS = 120_000;
 
-/** Handles a request of known length on Node's own request and response; resolves when the response has started. */
+/**
+ * Handles a request of known length on Node's own request and response; resolves when the response has started.
+ * @internal Exported for tests only.
+ */
 export async function answerIncoming(
   { incoming, outgoing, head, hold }: NodeExchangeParts,
   handle: (exchange: HttpExchange) => Promise<void>,

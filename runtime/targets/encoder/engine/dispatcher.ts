@@ -132,7 +132,7 @@ function paddedTokens(items: readonly JobItem[], rules: RunRules): number {
 }
 
 /** An item that waits to be run: only its number of tokens matters, and which others it can share a run with. */
-export interface Waiting {
+interface Waiting {
   readonly length: number;
   /** Only items of the same group can share a run; undefined is a group, too. */
   readonly group?: string | undefined;
@@ -141,6 +141,7 @@ export interface Waiting {
 /**
  * The queue of the model, which decides what runs next. Every batch starts with the item that has waited longest, so that
  * nothing starves, and is filled with items of similar length to reduce padding.
+ * @internal Exported for tests only.
  */
 export class BatchQueue<Item extends Waiting> {
   /** In order of arrival: a Set keeps this order and deletes in constant time. */
@@ -285,7 +286,7 @@ function hasRoom(rules: RunRules, count: number, length: number, maxTokens: numb
 }
 
 /** Number of tokens, padding included, that a text of this length has at least in a run. */
-export const widthOf = ({ fixedShape }: RunRules, length: number): number => fixedShape?.tokens ?? length;
+const widthOf = ({ fixedShape }: RunRules, length: number): number => fixedShape?.tokens ?? length;
 
 /** Whether two texts of these lengths can share a run. */
 function canShareRun({ batching = 'any' }: RunRules, length: number, other: number): boolean {

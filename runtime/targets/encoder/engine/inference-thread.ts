@@ -108,7 +108,7 @@ export type ThreadRequest = OpenModel | RunBatch | RenderBatch;
 /** The transform's result for a row, or the reason why there is none. */
 export type RowResult = Transformed | FailedInference;
 
-export type RunReply = BatchOutput & { readonly transformed?: readonly RowResult[] | undefined };
+type RunReply = BatchOutput & { readonly transformed?: readonly RowResult[] | undefined };
 
 /** All rendered rows in one buffer; row `n` ends at `ends[n]`. */
 export interface RenderReply {

@@ -150,7 +150,7 @@ export function layersOf(settings: readonly LayerSettings[], values: Float32Arra
   });
 }
 
-/** Applies the modules that follow pooling to one vector. */
+/** Applies the modules that follow pooling to one vector. @internal Exported for tests only. */
 export const applyLayers = (vector: Float32Array, layers: readonly VectorLayer[]): Float32Array =>
   layers.reduce(applyLayer, vector);
 
