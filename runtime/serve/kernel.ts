@@ -13,15 +13,18 @@ export interface Kernel {
   readonly metrics: Registry;
   readonly lifecycle: Lifecycle;
   readonly access: Access;
-  /** The bytes that the process holds for requests. */
+  /** The memory that the process holds for requests. */
   readonly requestMemory: ByteBudget;
-  /** Traces requests; undefined if traces are disabled, and in the gateway, which traces requests to models itself. */
+  /**
+   * Traces requests; undefined if traces are disabled, and in the gateway, which traces requests to
+   * models itself.
+   */
   readonly tracer?: Tracer | undefined;
 }
 
 /** Limits of a server process. */
 export interface KernelLimits {
-  /** Maximum number of bytes that are held for requests. Default: a share of the memory of the process. */
+  /** Maximum memory in bytes for requests. Default: a share of the process's memory. */
   readonly maxRequestMemory?: number | undefined;
 }
 
@@ -62,6 +65,6 @@ export function createRequestMemory(metrics: Registry, limit: number = defaultRe
 /** Texts, parsed values and copies of a request can need several times the bytes that are counted. */
 const SHARE_OF_MEMORY = 1 / 4;
 
-/** The default limit: a share of what the heap can have, or of the memory of the container if that is less. */
+/** The default limit: a share of the maximum heap size, or of the container's memory if that is smaller. */
 const defaultRequestMemory = (): number =>
   Math.floor(Math.min(getHeapStatistics().heap_size_limit, availableMemory()) * SHARE_OF_MEMORY);

@@ -11,7 +11,7 @@ export function completionScript(shell: CompletionShell, program: Program): stri
   return SCRIPTS[shell](rows, name, id);
 }
 
-/** A name as one word of a shell. Executables can be renamed to anything. */
+/** A name as one shell word. Users can rename executables to anything. */
 const shellWord = (name: string): string => (/^[\w.-]+$/.test(name) ? name : singleQuoted(name));
 
 /** The cases shared by the bash and zsh scripts: which words form a command, and what can follow it. */
@@ -100,13 +100,13 @@ const choiceLines = (rows: readonly CompletionRow[]): (readonly [key: string, wo
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** The completions that a shell can offer after the words of a command. */
+/** The completions that a shell can offer after a command's words. */
 interface CompletionRow {
   /** Path of the command, for example `config args`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly string[];
   readonly options: readonly string[];
-  /** Allowed values by option, for options with a list of choices. */
+  /** Allowed values by option, for options with a fixed set of values. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 

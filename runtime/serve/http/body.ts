@@ -16,25 +16,31 @@ import { ACCEPTED_ENCODINGS, bodyDecoder, type BodyGrowth } from './decode-body.
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
 
-/** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
+/**
+ * Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists
+ * all problems.
+ */
 export type BodyReader = <Schema extends TSchema>(
   c: Context,
   schema: SchemaChoice<Schema>,
 ) => Promise<Static<Schema>>;
 
-/** The schema of a body, or a function that selects it, for routes with several kinds of bodies. */
+/** The body's schema, or a function that selects it, for routes with several kinds of bodies. */
 type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
 
 export interface BodyOptions extends BodyLimits, ParseOptions {
-  /** Message for an empty body, even without a content type. Default: an empty body is JSON that ends too early. */
+  /** Message for an empty body, even without a content type. Default: treated as truncated JSON. */
   readonly emptyMessage?: string | undefined;
-  /** Whether a body without a content type, or with one that ends in `+json`, is read as JSON. */
+  /** Whether to read a body as JSON if its content type is missing or ends in `+json`. */
   readonly anyJsonType?: boolean | undefined;
   /** Value of an empty body, if the body is optional. */
   readonly emptyBody?: unknown;
 }
 
-/** Body size up to which all problems are reported; a large body could have millions, so only the first is reported. */
+/**
+ * Maximum body size for which all problems are reported; a larger body could have millions, so only
+ * the first is reported.
+ */
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** A request whose body has not been read. */
@@ -42,7 +48,7 @@ export interface RequestBody {
   readonly headers: { get(name: string): string | null };
   /** Reads the body. Throws an AppError if it is too large, too slow or truncated. */
   readonly readBody: (limits: BodyLimits) => Promise<Uint8Array>;
-  /** The account of the bytes that are held for the request. */
+  /** The account for the memory that the request holds. */
   readonly hold: () => ByteHold;
 }
 
@@ -54,7 +60,7 @@ interface BodyLimits extends ReadBytesOptions {
 export const createBodyReader = (options: BodyOptions): BodyReader =>
   bodyReaderFrom(createExchangeBodyReader(options));
 
-/** The reader of an app that has exchanges, too, so that each schema is compiled once for both. */
+/** The reader of an app that also has direct routes, so that each schema is compiled once for both. */
 export const bodyReaderFrom =
   (read: ExchangeBodyReader): BodyReader =>
   (c, schema) =>
@@ -98,7 +104,7 @@ export async function readJsonBytes(
 export type BodyParser = <Schema extends TSchema>(
   bytes: Uint8Array,
   schema: SchemaChoice<Schema>,
-  /** Charged with the memory of the parsed body. */
+  /** The account that is charged with the memory of the parsed body. */
   hold?: ByteHold,
 ) => Steps<Static<Schema>>;
 
@@ -128,7 +134,7 @@ function wrongShape(errors: readonly ErrorObject[]): AppError {
 function createAjv(allErrors: boolean): Ajv {
   const ajv = new Ajv({
     strict: true,
-    // Schemas can require one of several members by name only.
+    // Schemas can require one of several members only by name.
     strictRequired: false,
     allErrors,
     verbose: true,
@@ -160,7 +166,7 @@ function requireJson(
 export interface ParseOptions {
   /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */
   readonly maxDepth?: number | undefined;
-  /** Maximum number of values, counted with those in lists and objects. Default: a million. */
+  /** Maximum number of values, including those inside lists and objects. Default: a million. */
   readonly maxValues?: number | undefined;
   /** JSON parser. Default: `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
@@ -170,8 +176,9 @@ const MAX_DEPTH = 64;
 const MAX_VALUES = 1_000_000;
 
 /**
- * Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. `hold` is charged with the memory
- * of lists and objects, which can need 30 times the bytes of their text. A step is one pass, or a part of one.
+ * Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error.
+ * `hold` is charged with the memory of lists and objects, which can need 30 times the bytes of
+ * their text. Each step is one pass, or part of one.
  */
 export function* parseJson(
   bytes: Uint8Array,
@@ -216,7 +223,7 @@ export interface ReadBytesOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads and decompresses the body of a request, up to `limit` bytes in both forms. */
+/** Reads and decompresses a request body, up to `limit` bytes before and after decompression. */
 export async function readBytes(
   c: Context,
   limit: number,
@@ -229,7 +236,7 @@ export async function readBytes(
   const hold = holdOf(c);
   if (announced !== undefined) hold.take(Number(announced));
   try {
-    // Node enforces an announced length; a body without one must be counted.
+    // Node enforces an announced length; the bytes of other bodies must be counted.
     const reading =
       announced === undefined
         ? readCounted(c.req.raw.body, { limit, tooLarge: refusal, hold })
@@ -248,7 +255,7 @@ function decoderOf(c: Context): ReturnType<typeof bodyDecoder> {
   try {
     return bodyDecoder(c.req.header('Content-Encoding'));
   } catch (error) {
-    // With this header, the client knows that the encoding is the problem, and not the content type.
+    // This header shows the client that the problem is the encoding, not the content type.
     c.header('Accept-Encoding', ACCEPTED_ENCODINGS);
     throw error;
   }
@@ -286,7 +293,10 @@ export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError',
 export const truncatedBodyError = (cause?: unknown): AppError =>
   new AppError('CancelledError', 'The body was truncated.', { cause });
 
-/** Reads the body of a request with a known length, which Node enforces. Throws if `hold` cannot have that many bytes. */
+/**
+ * Reads the body of a request with a known length, which Node enforces. Throws if `hold` does not
+ * grant that many bytes.
+ */
 export function readIncoming(
   incoming: IncomingMessage,
   timeoutMs: number,
@@ -294,7 +304,7 @@ export function readIncoming(
 ): Promise<Uint8Array> {
   const length = Number(incoming.headers['content-length']);
   hold.take(length);
-  // Most bodies arrive with the headers, before authentication is finished.
+  // Most bodies arrive with the headers, before authentication has finished.
   if (incoming.readableLength === length) {
     const bytes: Buffer | null = incoming.read();
     incoming.resume();
@@ -306,7 +316,8 @@ export function readIncoming(
     reject(bodyTimeoutError());
   }, timeoutMs);
   const cut = (): void => {
-    // Every request is closed in the end, and creating an error is more expensive than the rest of this handler.
+    // Every request is closed in the end, and creating an error is more expensive than the rest of
+    // this handler.
     if (!incoming.complete) reject(truncatedBodyError());
   };
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -321,7 +332,7 @@ export function readIncoming(
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Opens the account of a request when its first bytes are read: most requests have no body. */
+/** Opens the account of a request when its first bytes are read, because most requests have no body. */
 export type OpenHold = () => ByteHold;
 
 /** The account ends with the response. */
@@ -341,6 +352,6 @@ export function holdOfResponse(
   };
 }
 
-/** The account of a request in an app. An app that is called without a server has none. */
+/** The account of a request in an app. If an app is called without a server, there is none. */
 export const holdOf = (c: Context): ByteHold =>
   (c.get('openHold') as OpenHold | undefined)?.() ?? UNLIMITED_HOLD;

@@ -8,17 +8,17 @@ import { holdOfResponse, type OpenHold, readIncoming, type RequestBody, tooLarge
 import { createRequestObserver } from './observe.ts';
 import { createHostCheck, type HostRules, REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
-/** An HTTP request and its response, received by the app or by a direct route on Node's own objects. */
+/** An HTTP request and its response, either from the app or from a direct route with Node's own objects. */
 export interface HttpExchange extends RequestBody {
   readonly method: string;
   readonly url: string;
-  /** Sets a header of the response, even if the response becomes an error. */
+  /** Sets a response header, even if the response becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
   /** Sends a complete response. Exactly one of `answer`, `stream` and `sendPieces` is called, once. */
   readonly answer: (answer: HttpAnswer) => void;
   /** Starts a response with status 200 whose text is written as it becomes available. */
   readonly stream: (headers: Headers) => EventSink;
-  /** Starts a response with status 200 whose pieces are requested as fast as the client reads them. */
+  /** Starts a response with status 200 whose chunks are requested as fast as the client reads them. */
   readonly sendPieces: (headers: Headers, source: PieceSource, keepAlive: KeepAlive) => void;
   /** Calls the listener once if the client disconnects before the response is complete. */
   readonly onGone: (listener: () => void) => void;
@@ -39,7 +39,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Headers of a streamed response that no proxy must buffer. */
+/** Headers of a streamed response that no proxy should buffer. */
 export const STREAM_TYPE = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -53,41 +53,48 @@ export function disconnectSignal(exchange: Pick<HttpExchange, 'onGone'>): AbortS
   return gone.signal;
 }
 
-/** A body in pieces that are produced on demand. */
+/** A body in chunks that are produced on demand. */
 export interface PieceSource {
-  /** Returns the next piece. Never rejects. */
+  /** Returns the next chunk. Never rejects. */
   next(): Promise<IteratorResult<Uint8Array, void>>;
   /** Cancels the rest of the body. */
   cancel(): Promise<void>;
-  /** Resolves if the body was cut off and the client does not read the rest: the connection is then closed. */
+  /**
+   * Resolves if the body was cut off and the client does not read the rest; the connection is then
+   * closed.
+   */
   readonly unread?: Promise<void> | undefined;
 }
 
 export interface KeepAlive {
-  /** Text that is ignored by readers of the body. */
+  /** Text that readers of the body ignore. */
   readonly text: string;
-  /** Interval of silence after which the text is sent, in milliseconds. */
+  /** The text is sent after this many milliseconds of silence. */
   readonly milliseconds: number;
 }
 
 /**
- * A POST route that is answered on Node's own request and response. Without the Fetch API objects it costs half as much, which
- * is only worth it for the busiest routes (docs/decisions/0016). The app answers unusual requests and all errors.
+ * A POST route that is handled with Node's own request and response. Without the Fetch API objects
+ * it costs half as much, which is only worth it for the busiest routes (docs/decisions/0016). The
+ * app handles unusual requests and all errors.
  */
 export interface DirectRoute {
   /** The route's pattern in the app. */
   readonly route: string;
   /** Pattern of the whole path; its groups are the parameters. */
   readonly path: RegExp;
-  /** Allowed values of the `Accept` header; undefined allows any. A request without the header accepts anything. */
+  /**
+   * Allowed values of the `Accept` header; undefined allows any. Requests without the header accept
+   * anything.
+   */
   readonly accepts?: ReadonlySet<string> | undefined;
   readonly maxBodyBytes: number;
   readonly hostRules?: HostRules | undefined;
   /** Authenticates a request before its body is read. Default: the keys of the kernel. */
   readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
-  /** Names and values of headers of every response, alternating. */
+  /** Headers of every response, as alternating names and values. */
   readonly head?: readonly string[] | undefined;
-  /** Answers the request. Resolves when the response has started; rejects only before that. */
+  /** Handles the request. Resolves when the response has started; rejects only before that. */
   readonly answer: (request: DirectRequest) => Promise<void>;
 }
 
@@ -104,14 +111,14 @@ interface DirectMatch extends Pick<DirectRequest, 'parts'> {
   readonly outgoing: ServerResponse;
 }
 
-/** Returns whether it handles the request; if so, it answers it or calls `fail`. */
+/** Returns whether it handles the request. If so, it sends the response or calls `fail`. */
 export type DirectListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   fail: (failure: DirectFailure) => void,
 ) => boolean;
 
-/** The error of a request that was answered directly; the app turns it into a response. */
+/** The error of a request on a direct route; the app converts it to a response. */
 export interface DirectFailure {
   readonly error: unknown;
   readonly requestId: string;
@@ -181,7 +188,10 @@ function withoutQuery(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Whether the app's special handling is not needed: no web page, no other response format, and no body of unknown length. */
+/**
+ * Whether the app's special handling is not needed: no web page, no other response format, and no
+ * body of unknown length.
+ */
 function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }: DirectRoute): boolean {
   return (
     method === 'POST' &&
@@ -198,14 +208,17 @@ function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }
 interface NodeExchangeParts {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Names and values of headers of every response, alternating: Node copies the headers of an object twice. */
+  /**
+   * Headers of every response, as alternating names and values, because Node copies the headers of
+   * an object twice.
+   */
   readonly head: readonly string[];
   readonly hold: OpenHold;
 }
 
-/** Maximum number of buffered bytes for a client that does not read. */
+/** Maximum number of bytes buffered for a client that does not read. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-/** The server's own limit for a whole request. */
+/** The server's own time limit for a whole request. */
 const BODY_TIMEOUT_MS = 120_000;
 
 /**
@@ -275,7 +288,7 @@ export async function answerIncoming(
   await begun.promise;
 }
 
-/** Writes a body at the speed at which the client reads it. The response headers must have been set. */
+/** Writes a body at the client's reading speed. The response headers must already be set. */
 async function writePieces(
   outgoing: ServerResponse,
   source: PieceSource,
@@ -286,7 +299,7 @@ async function writePieces(
     if (!outgoing.writableNeedDrain) outgoing.write(text);
     keepAlive.refresh();
   }, milliseconds);
-  // The headers are sent together with the first piece if that is available immediately.
+  // If the first chunk is available immediately, the headers are sent together with it.
   const head = setImmediate(() => outgoing.flushHeaders());
   try {
     for (;;) {
@@ -305,7 +318,7 @@ async function writePieces(
 
 const isGone = ({ destroyed, closed }: ServerResponse): boolean => destroyed || closed;
 
-/** Resolves when the response can take more data, or never will. */
+/** Resolves when the response accepts more data, or never will. */
 function drained(outgoing: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = (): void => {

@@ -87,7 +87,10 @@ function openSink(onGone: () => void): { sink: EventSink; readable: ReadableStre
 
 type Next = IteratorResult<Uint8Array, void> | 'quiet';
 
-/** Returns a response body that requests a piece only when the client has read the last one, and keeps the connection alive. */
+/**
+ * Returns a response body that requests a chunk only when the client has read the previous one, and
+ * keeps the connection alive.
+ */
 export function readablePieces(
   source: PieceSource,
   { text, milliseconds }: KeepAlive,

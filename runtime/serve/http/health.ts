@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly metrics?: MetricsAccess | undefined;
   /** Checks the key of a request for `/metrics`. Default: as for all other paths. */
   readonly metricsGuard?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Returns the part of the metrics that a request can read. Default: all metrics. */
+  /** Returns the part of the metrics that a request is allowed to read. Default: all metrics. */
   readonly visibleMetrics?: ((text: string, c: Context<ShellEnv>) => string) | undefined;
   /** Additional check for `/readyz`; throws an error with the reason. */
   readonly checkReady?: (() => Promise<void>) | undefined;

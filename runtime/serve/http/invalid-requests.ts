@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
-/** Turns an error into a response to a request that does not reach the app. */
+/** Converts an error to a response for a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;
 
 /** The format of servers without their own. */
@@ -11,18 +11,21 @@ export const plainTextRefusal: Refuse = ({ message }, status) => new Response(me
 
 export const MAX_HEADER_BYTES = 16_384;
 
-/** Answers requests that Node would reject by itself with an uninformative response, in the server's error format. */
+/**
+ * Rejects requests that Node would reject itself with an uninformative response, using the server's
+ * error format.
+ */
 export function answerInvalidRequest(
   server: Server,
   refuse: Refuse,
-  /** Whether the client of a connection has already received a part of a response. */
+  /** Whether the client has already received part of a response on this connection. */
   hasBegun: (connection: Duplex) => boolean,
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
-    // The refusal closes the connection. Bytes after it are not read and get no response.
+    // The rejection closes the connection. Bytes after it are not read and get no response.
     if (refused.has(socket)) return;
     const problem = problemOf(error);
-    // The rest of a started response cannot follow, and other bytes would be taken for a part of it.
+    // A started response cannot be completed, and other bytes would be interpreted as part of it.
     if (!problem || !socket.writable || hasBegun(socket) || isUnused(socket)) socket.destroy(error);
     else void answerSocket(socket, refuse(problem.error, problem.status));
   });
@@ -40,19 +43,19 @@ export function answerInvalidRequest(
 }
 
 /**
- * Whether a client only opened a connection, as connection pools do. It would take an answer for that of the request that it is
- * just sending.
+ * Whether a client only opened a connection, as connection pools do. It would mistake a response
+ * for the response to the request that it is just sending.
  */
 const isUnused = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
 /** Connections whose last request was rejected because of its head. */
 const refused = new WeakSet<Duplex>();
 
-/** Ends a request that must not reach the app. */
+/** Rejects a request that must not reach the app. */
 export async function answerRejected(outgoing: ServerResponse, refusal: Response): Promise<void> {
   if (outgoing.socket) refused.add(outgoing.socket);
   const body = await refusal.text();
-  // The rest of the request would be taken for the next request.
+  // The rest of the request would be interpreted as the next request.
   outgoing.writeHead(refusal.status, headersOf(refusal, body));
   outgoing.end(body);
 }

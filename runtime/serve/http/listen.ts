@@ -37,7 +37,7 @@ import type { FailureBinding } from './request-state.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
-  /** As users write it: `0.0.0.0`, `[::]`, `localhost`. */
+  /** The address as users write it: `0.0.0.0`, `[::]`, `localhost`. */
   readonly hostname: string;
   /** Port; 0 selects a free port. */
   readonly port: number;
@@ -46,31 +46,37 @@ export interface ListenOptions {
   /** Certificate and key; if set, the server only speaks HTTPS. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
-  /** When the server stops, so that responses ask clients to use other connections from then on. Default: when it closes. */
+  /** When the server stops: responses then ask clients to use other connections. Default: when it closes. */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
-  /** Answers requests without the app. */
+  /** Handles requests without the app. */
   readonly direct?: DirectListener | undefined;
-  /** Takes connections of other protocols. */
+  /** Takes connections with other protocols. */
   readonly upgrades?: Upgrades | undefined;
-  /** Format of errors for requests that do not reach the app. Default: plain text. */
+  /** Error format for requests that do not reach the app. Default: plain text. */
   readonly refuse?: Refuse | undefined;
 }
 
 /** Timeouts in milliseconds. */
 interface HttpTimeouts {
-  /** For all headers of a request. */
+  /** For receiving all headers of a request. */
   readonly headers: number;
-  /** For a whole request, including its body. */
+  /** For receiving a whole request, including its body. */
   readonly request: number;
-  /** For the next request on a connection. Longer than the minute after which proxies close idle connections. */
+  /**
+   * For the next request on a connection. Longer than one minute, after which proxies close idle
+   * connections.
+   */
   readonly keepAlive: number;
 }
 
-/** Connections that continue with another protocol, such as WebSocket. */
+/** Connections that switch to another protocol, such as WebSocket. */
 export interface Upgrades {
-  /** Whether a request that asks for another protocol gets it. Others are answered as if they had not asked. */
+  /**
+   * Whether to grant a request's upgrade to another protocol. Otherwise it is handled as if it had
+   * not requested one.
+   */
   readonly accepts: (incoming: IncomingMessage) => boolean;
-  /** Takes over the connection, whose first bytes can be in `head`. */
+  /** Takes over the connection; `head` can contain its first bytes. */
   readonly take: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -80,8 +86,8 @@ export interface HttpListener {
   /** The actual port. */
   readonly port: number;
   /**
-   * Stops accepting connections and lets requests finish, also those that are on their way; requests that take longer than
-   * `graceMs` are cut off.
+   * Stops accepting connections and lets requests finish, including those that are on their way;
+   * requests that take longer than `graceMs` are cut off.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -118,7 +124,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
   };
   server.on('request', (incoming, outgoing) => {
-    // Answered clients that connect again would always have connections waiting, and the server could not stop listening.
+    // With clients that reconnect after each response, a connection would always be waiting, and
+    // the server could not stop listening.
     if (stopped) void stopped.then(() => answer(incoming, outgoing));
     else answer(incoming, outgoing);
   });
@@ -146,13 +153,13 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProbl
     headersTimeout: headers,
     requestTimeout: request,
     keepAliveTimeout: keepAlive,
-    // How often Node checks connections against these timeouts.
+    // How often Node checks connections for these timeouts.
     connectionsCheckingInterval: Math.min(1000, headers, request),
     maxHeaderSize: MAX_HEADER_BYTES,
     // A missing Host header is reported in our own error format.
     requireHostHeader: false,
     noDelay: true,
-    // An invalid request is answered as if it had not asked.
+    // An invalid upgrade request is handled as if it had not requested one.
     ...(upgrades && {
       shouldUpgradeCallback: (incoming: IncomingMessage) =>
         !headProblem(incoming) && upgrades.accepts(incoming),
@@ -163,7 +170,7 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProbl
     : createHttpServer(settings);
 }
 
-/** Answers a request that does not reach the app: its target or Host header does not form a URL. */
+/** Rejects a request that does not reach the app: its target or Host header does not form a URL. */
 function refused(error: unknown, refuse: Refuse): Response {
   const known =
     error instanceof RequestError
@@ -175,23 +182,32 @@ function refused(error: unknown, refuse: Refuse): Response {
 }
 
 interface RunningAnswers {
-  /** From now on, responses report the end of their connection, so that clients send their next request on another one. */
+  /**
+   * From now on, responses announce the end of their connection, so that clients send their next
+   * request on another one.
+   */
   readonly announceEnd: () => void;
   /**
-   * Ends each connection when it has no response running. A request can be on its way: connections without a response have
-   * `lingerMs` for it.
+   * Ends each connection once it has no response running. Because another request can already be on
+   * its way, idle connections stay open for `lingerMs`.
    */
   readonly endConnections: (lingerMs: number) => void;
-  /** Whether the client of a connection has already received a part of a response. */
+  /** Whether the client has already received part of a response on this connection. */
   readonly hasBegun: (connection: Duplex) => boolean;
-  /** Whether a connection has been ended: a request that arrives later must not be run, because it cannot be answered. */
+  /**
+   * Whether a connection has been ended: a request that arrives later must not be processed,
+   * because its response could not be sent.
+   */
   readonly isOver: (connection: Duplex) => boolean;
 }
 
 /** Time in milliseconds for requests that are on their way when a server closes. */
 export const LINGER_MS = 200;
 
-/** Time in milliseconds for clients to read the end of a connection, before unread data makes the system reset it. */
+/**
+ * Time in milliseconds for clients to notice the end of a connection, before unread data makes the
+ * system reset it.
+ */
 const LAST_READ_MS = 100;
 
 /**
@@ -220,7 +236,7 @@ export function trackAnswers(server: Server): RunningAnswers {
   };
   const linger = (socket: Socket): void => {
     if (lingerMs === undefined || running.get(socket)?.size !== 0) return;
-    // A process that was not scheduled in time first reads what arrived meanwhile.
+    // A process that was not scheduled in time first reads what arrived in the meantime.
     const timer = setTimeout(() => void afterPoll().then(() => end(socket)), lingerMs);
     socket.once('close', () => clearTimeout(timer));
   };
@@ -251,19 +267,24 @@ export function trackAnswers(server: Server): RunningAnswers {
   };
 }
 
-/** Node's setting to answer clients that have closed their half of the connection; its type is not declared. */
+/**
+ * Node's setting to respond to clients that have closed their half of the connection; its type is
+ * not declared.
+ */
 interface HalfOpenServer {
   httpAllowHalfOpen?: boolean;
 }
 
 /**
- * Answers clients that close their half of the connection after the request, such as `nc -N` and old HTTP/1.0 clients. The same
- * packet comes from a client that has disconnected. A client that keeps connections open for the next request has no reason to
- * close its half, so for its requests, the packet means that it has disconnected, and the work for them is cancelled.
+ * Responds to clients that close their half of the connection after the request, such as `nc -N`
+ * and old HTTP/1.0 clients. A client that disconnects sends the same packet. A client that keeps
+ * connections open for the next request has no reason to close its half, so for its requests the
+ * packet means that it has disconnected, and their work is cancelled.
  */
 export function answerHalfClosed(server: Server & HalfOpenServer): void {
   server.httpAllowHalfOpen = true;
-  // One listener per connection: a client can send many requests before it reads the first response.
+  // One listener per connection, because a client can send many requests before it reads the first
+  // response.
   const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
   const watch = (socket: Socket): Set<ServerResponse> => {
     const responses = new Set<ServerResponse>();
@@ -285,12 +306,16 @@ export function answerHalfClosed(server: Server & HalfOpenServer): void {
   });
 }
 
-/** Sends `100 Continue` when the body is first read. Node would send it before the caller is authenticated. */
+/**
+ * Sends `100 Continue` when the body is first read. Node would send it before the caller is
+ * authenticated.
+ */
 export function continueWhenRead(server: Server): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { shouldKeepAlive } = outgoing;
     const read = incoming._read.bind(incoming);
-    // A client that gets the response instead may or may not send the body, so the next bytes on the connection are ambiguous.
+    // A client that gets the response instead may or may not send the body, so the next bytes on
+    // the connection are ambiguous.
     outgoing.shouldKeepAlive = false;
     incoming._read = (size) => {
       incoming._read = read;
@@ -306,13 +331,13 @@ export function continueWhenRead(server: Server): void {
 
 interface OpenSockets {
   /**
-   * Stops listening when no connection waits to be accepted, because the system resets those that still wait. If there is always
-   * one, because very many clients connect, it stops after `patienceMs`.
+   * Stops listening once no connection is waiting to be accepted, because the system resets waiting
+   * ones. If there is always one, because very many clients connect, it stops after `patienceMs`.
    */
   readonly stopListening: (patienceMs: number) => Promise<void>;
   /**
-   * Resolves when all connections have ended, after `stopListening`. Connections still open after `graceMs` are cut off;
-   * `beforeCut` is called first.
+   * Resolves when all connections have ended, after `stopListening`. Connections still open after
+   * `graceMs` are cut off; `beforeCut` is called first.
    */
   readonly ended: (graceMs: number, beforeCut?: () => void) => Promise<void>;
 }
@@ -330,8 +355,8 @@ export function trackSockets(server: NetServer): OpenSockets {
   return {
     async stopListening(patienceMs) {
       await untilQuiet(() => accepted, patienceMs);
-      // The `close` of HTTP servers considers a response sent once it is complete on our side, and would cut off large
-      // responses that the client is still reading.
+      // `close` of HTTP servers considers a response sent once it is complete on our side, and
+      // would cut off large responses that the client is still reading.
       NetServer.prototype.close.call(server, () => allEnded.resolve());
     },
     async ended(graceMs, beforeCut) {
@@ -345,13 +370,19 @@ export function trackSockets(server: NetServer): OpenSockets {
   };
 }
 
-/** Without new connections for this time and number of polls, clients that connect again after an answer have done so. */
+/**
+ * Without new connections for this time and this number of polls, all clients that reconnect after
+ * a response have done so.
+ */
 const QUIET_MS = 10;
 const QUIET_POLLS = 10;
-/** Time in milliseconds after which the number of polls is enough. */
+/** Time in milliseconds after which the number of polls is sufficient. */
 const MAX_QUIET_MS = 200;
 
-/** Waits until no connection is accepted any more. Node polls the system before each immediate, and accepts at most one. */
+/**
+ * Waits until no more connections are accepted. Node polls the system before each immediate, and
+ * accepts at most one connection.
+ */
 async function untilQuiet(accepted: () => number, patienceMs: number): Promise<void> {
   // The first poll may have happened before this call.
   await immediate();

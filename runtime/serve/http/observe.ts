@@ -2,13 +2,13 @@ import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
 import { type Span, type SpanOutcome, boundedText } from '../telemetry/tracer.ts';
 
-/** Facts about an answered request, for logs and metrics. */
+/** Facts about a completed request, for logs and metrics. */
 interface ObservedRequest {
   readonly requestId: string;
   readonly caller: string | undefined;
   readonly method: string;
   readonly path: string;
-  /** Pattern of the path. Paths are unbounded because callers choose them; patterns are few. */
+  /** Pattern of the path. Callers choose paths, so they are unbounded; patterns are few. */
   readonly route: string;
   readonly status: number;
   /** Time to the first byte of the response. */
@@ -19,7 +19,10 @@ interface ObservedRequest {
 
 export type RequestObserver = (request: ObservedRequest) => void;
 
-/** Logs and measures requests; requests for `quietPaths`, which machines poll every few seconds, are logged at level debug. */
+/**
+ * Logs and measures requests. Requests for `quietPaths`, which machines poll every few seconds, are
+ * logged at debug level.
+ */
 export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<string>): RequestObserver {
   const durations = durationHistogram(kernel.metrics, {
     name: 'http_request_duration_seconds',

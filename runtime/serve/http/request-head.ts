@@ -5,18 +5,22 @@ import { isIP } from 'node:net';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { bindHost } from '../bind.ts';
 
-/** Why a request must not reach an app, and the status of the response. */
+/** Why a request must not reach an app, and the response status. */
 interface HeadProblem {
   readonly status: number;
   readonly error: AppError;
 }
 
-/** Returns undefined for a valid request, whose target then is a path: a host in the target replaces that of the header. */
+/**
+ * Returns undefined for a valid request. Its target is then a path: a host in the target replaces
+ * the header's.
+ */
 export type HeadCheck = (incoming: IncomingMessage | Http2ServerRequest) => HeadProblem | undefined;
 
 /**
- * Checks the parts of a request head that Node's parser accepts although RFC 9112 (HTTP/1.1) or RFC 9113 (HTTP/2) does not allow
- * them. A proxy in front of the server could read such a request differently, for example its host or the end of its body.
+ * Checks the parts of a request head that Node's parser accepts although RFC 9112 (HTTP/1.1) or RFC
+ * 9113 (HTTP/2) does not allow them. A proxy in front of the server could interpret such a request
+ * differently, for example its host or the end of its body.
  */
 export function createHeadCheck(): HeadCheck {
   // Most requests have the same host as the previous one.
@@ -56,7 +60,7 @@ function problemOfHttp1(incoming: IncomingMessage, isHostValid: IsHostValid): He
 function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
   const { url = '' } = incoming;
   if (url.includes('#')) return problem(400, `the target ${shown(url)} has a fragment. Encode # as %23.`);
-  // The whole server is the target of `OPTIONS *`; nothing here depends on that.
+  // `OPTIONS *` refers to the server as a whole; nothing here depends on its target.
   if (url.startsWith('/')) return undefined;
   if (url === '*' && incoming.method === 'OPTIONS') {
     incoming.url = '/';
@@ -73,7 +77,7 @@ function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
 /** The form in which clients send targets to proxies: RFC 9112, section 3.2.2. */
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?]*)([/?].*)?$/i;
 
-/** The header must be ignored if the target has a host: all later checks see the same one. */
+/** If the target has a host, the header must be ignored: all later checks see the same host. */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -103,7 +107,10 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === 'host';
 
-/** A host and an optional port. A comma is allowed in names, but only headers that a proxy has joined contain one. */
+/**
+ * A host and an optional port. A comma is allowed in names, but in practice only headers that a
+ * proxy has joined contain one.
+ */
 function isAuthority(value: string): boolean {
   const [, port] = AUTHORITY.exec(value) ?? [];
   return port !== undefined && Number(port.slice(1)) <= 65_535;
@@ -130,8 +137,9 @@ export interface HostRules {
   /** Allowed origins of web pages, for example `https://app.example`; `*` allows all. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Returns whether other names are accepted, too. They can be if a web page that points one here cannot use the server: it does
-   * not know the key, or browsers refuse the certificate. Default: no.
+   * Returns whether other names are accepted, too. That is safe if a web page that points a name
+   * here cannot use the server: it does not know the key, or browsers reject the certificate.
+   * Default: no.
    */
   readonly anyName?: (() => boolean) | undefined;
 }
@@ -143,10 +151,12 @@ interface RequestHead {
 }
 
 /**
- * Rejects requests that a foreign web page could make a browser send (DNS rebinding). Returns the reason, or undefined:
- * - the Host header must be an IP address, a loopback name, an allowed host or the name that the server listens on, because the
- * owner of any other name could point it here; `anyName` lifts that;
- * - an Origin header, which browsers send, must be allowed, or have that host and the same port.
+ * Rejects requests that a foreign web page could make a browser send (DNS rebinding). Returns the
+ * reason, or undefined:
+ * - the Host header must be an IP address, a loopback name, an allowed host or the name that the
+ *   server listens on, because the owner of any other name could point it here; `anyName` lifts
+ *   this rule;
+ * - an Origin header, which browsers send, must be allowed or match that host and port.
  */
 export function createHostCheck(rules: HostRules): (request: RequestHead) => string | undefined {
   const { allowedHosts = [], allowedOrigins = [], hostname, anyName = () => false } = rules;
@@ -156,7 +166,7 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   interface Parsed {
     readonly given: string;
     readonly authority: string;
-    /** Whether the host cannot be the name of an attacker that points here. */
+    /** Whether the host cannot be a name that an attacker has pointed here. */
     readonly isOurs: boolean;
   }
   // Most requests have the same host as the previous one.
@@ -184,20 +194,29 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   };
 }
 
-/** Creates the function that returns whether a host, without its port, is a loopback name or one of these names. */
+/**
+ * Creates a function that returns whether a host, without its port, is a loopback name or one of
+ * these names.
+ */
 export function createKnownHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map(urlHost).filter((name) => !isUnspecifiedHost(name)));
   return (hostname) => isLoopback(hostname) || known.has(hostname);
 }
 
-/** Host and port as `Host` and `Origin` both have them, without the default ports: a proxy with TLS changes the scheme. */
+/**
+ * Host and port in the form shared by `Host` and `Origin`, without default ports, because a proxy
+ * with TLS changes the scheme.
+ */
 const authorityOf = ({ hostname, port }: URL): string =>
   port === '' || port === '80' || port === '443' ? hostname : `${hostname}:${port}`;
 
-/** Whether an address or name, as users or sockets write it, is a loopback address. */
+/** Whether an address or name, in the notation of users or sockets, is a loopback address. */
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));
 
-/** Whether a server that listens on this address listens on all addresses of the machine, so that it names none of them. */
+/**
+ * Whether a server that listens on this address listens on all addresses of the machine, so that
+ * the address names none of them.
+ */
 const isUnspecifiedHost = (hostname: string): boolean =>
   /^(|0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(urlHost(hostname));
 
@@ -218,8 +237,9 @@ function isLoopback(hostname: string): boolean {
 const isAddress = (hostname: string): boolean => isIP(bindHost(hostname)) !== 0;
 
 /**
- * Encodes the percent signs of the segments `%2e` and `%2e%2e`. URL parsers resolve them like `.` and `..`, so the request would get
- * another route than its path shows, and than a proxy has checked.
+ * Encodes the percent signs of the segments `%2e` and `%2e%2e`. URL parsers resolve them like `.`
+ * and `..`, so the request would reach a different route than its path shows, and than a proxy has
+ * checked.
  */
 export function keepDotSegments(url: string): string {
   if (!/%2e/i.test(url)) return url;

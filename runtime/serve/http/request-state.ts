@@ -6,13 +6,13 @@ import { holdOfResponse, type OpenHold } from './body.ts';
 import type { DirectFailure } from './exchange.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
-/** Request state of the shell. */
+/** The shell's state for a request. */
 export interface ShellEnv {
   Variables: {
     requestId: string;
     /** The caller; undefined on paths without authentication, and if keys have no owners. */
     caller: Principal | undefined;
-    /** Opens the account of the bytes that are held for the request. */
+    /** Opens the account for the memory that the request holds. */
     openHold: OpenHold;
   };
 }
@@ -24,7 +24,8 @@ export const requestIds = (): MiddlewareHandler<ShellEnv> => async (c, next) => 
   // Bindings are undefined if an app is called without a server.
   const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
   if (outgoing) {
-    // Node adds the header to any response; modifying each Response object would cost more than the rest of this middleware.
+    // Node adds the header to any response; modifying each Response object would cost more than the
+    // rest of this middleware.
     outgoing.setHeader(REQUEST_ID_HEADER, id);
     await next();
     return;
@@ -46,7 +47,7 @@ export function failureOf(c: Context): DirectFailure | undefined {
   return bindings?.failure;
 }
 
-/** Middleware that opens the account of each request that has a body. */
+/** Middleware that opens the account of each request with a body. */
 export const requestHolds =
   (bytes: ByteBudget): MiddlewareHandler<ShellEnv> =>
   async (c, next) => {

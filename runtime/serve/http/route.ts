@@ -9,13 +9,13 @@ import type { Content, Operation } from './openapi/operation.ts';
 import type { ErrorStatus } from './openapi/statuses.ts';
 import type { ShellEnv } from './request-state.ts';
 
-/** Who can call a route: how its requests are authenticated, and what the document states about it. */
+/** Who can call a route: how its requests are authenticated, and how the document describes it. */
 export interface Guard {
-  /** Authenticates a request before its body is read. Default: only the check of the app. */
+  /** Authenticates a request before its body is read. Default: only the app's check. */
   readonly enter?: MiddlewareHandler<ShellEnv> | undefined;
-  /** The same for requests that are answered directly. */
+  /** Same, for requests on the direct route. */
   readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
-  /** Who can call the route: the first sentence in the description of its operation. */
+  /** Who can call the route: the first sentence of its operation's description. */
   readonly requires?: string | undefined;
   /** Error statuses of requests that the guard rejects, in addition to 401. */
   readonly errors: readonly ErrorStatus[];
@@ -23,7 +23,7 @@ export interface Guard {
   readonly isOpen?: boolean;
 }
 
-/** The guard of routes that need no credential. */
+/** The guard for routes that need no credential. */
 export const OPEN: Guard = { errors: [], isOpen: true };
 
 /** A route of an app, with its operation in the OpenAPI document. */
@@ -33,9 +33,9 @@ export interface Route {
   readonly path: string;
   readonly guard: Guard;
   readonly handler: Handler<ShellEnv>;
-  /** undefined for routes that are not part of the API. */
+  /** Undefined for routes that are not part of the API. */
   readonly operation: Operation | undefined;
-  /** Answers plain requests without the app. */
+  /** Handles plain requests without the app. */
   readonly direct?: ((request: DirectRequest) => Promise<void>) | undefined;
 }
 
@@ -44,8 +44,9 @@ interface Declared<Path extends string> extends Omit<
   'path' | 'request' | 'answer' | 'errors' | 'open'
 > {
   /**
-   * Pattern of the path: `/v1/users/:id`, or `/v1/models/:id{.+}` for a parameter that can have slashes. The document has the names
-   * of `parameters` instead, in the same order. A slash at the end is only documented.
+   * Pattern of the path: `/v1/users/:id`, or `/v1/models/:id{.+}` for a parameter that can contain
+   * slashes. The document uses the names in `parameters` instead, in the same order. A trailing
+   * slash is only documented.
    */
   readonly path: Path;
   readonly guard: Guard;
@@ -58,15 +59,18 @@ interface Declaration<
   Body extends TSchema,
   Answer extends TSchema,
 > extends Declared<Path> {
-  /** The body. JSON is read and validated before the route runs; the route itself reads bodies of other types. */
+  /**
+   * The body. JSON is read and validated before the route runs; bodies of other types are read by
+   * the route.
+   */
   readonly request?: Omit<Content, 'schema'> & {
     readonly schema: Body;
     readonly optional?: boolean;
-    /** Whether the route itself reads the body, although it is JSON. */
+    /** Whether the route reads the body itself, although it is JSON. */
     readonly isRaw?: boolean;
   };
   readonly answer: Operation['answer'] & { readonly schema?: Answer };
-  /** Answers with the value of `answer`, or with a response. */
+  /** Responds with the result of `answer`, which can also be a response. */
   readonly run: (
     c: Context<ShellEnv, Path>,
     body: Static<Body>,
@@ -75,7 +79,7 @@ interface Declaration<
 
 type Result<Answer extends TSchema> = Readable<Static<Answer>> | Response;
 
-/** A value of JSON, whose lists and objects can be readonly. */
+/** A JSON value whose lists and objects can be readonly. */
 type Readable<Value> = Value extends readonly (infer Item)[]
   ? readonly Readable<Item>[]
   : Value extends object
@@ -84,10 +88,10 @@ type Readable<Value> = Value extends readonly (infer Item)[]
       : { readonly [Key in keyof Value]: Readable<Value[Key]> }
     : Value;
 
-/** How the routes of an app read JSON. */
+/** How an app's routes read JSON. */
 export interface RouteBodies {
   readonly read: BodyReader;
-  /** Reads a body that can be missing. */
+  /** Reads an optional body. */
   readonly readOptional: BodyReader;
   /** Error statuses of both. */
   readonly errors: readonly ErrorStatus[];
@@ -142,7 +146,10 @@ interface DirectDeclaration extends Declared<string>, Pick<Operation, 'request' 
   readonly direct: NonNullable<Route['direct']>;
 }
 
-/** Declares a route that answers plain requests without the app. `parts` are the values of the parameters in its path. */
+/**
+ * Declares a route that handles plain requests without the app. `parts` are the values of its path
+ * parameters.
+ */
 export function directRoute({ direct, ...declaration }: DirectDeclaration): Route {
   const { method, path, guard, errors = [] } = declaration;
   const names = [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
@@ -181,16 +188,16 @@ export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
   }
 }
 
-/** The operations of routes, for the document. */
+/** The routes' operations, for the document. */
 export const operationsOf = (routes: readonly Route[]): readonly Operation[] =>
   routes.flatMap(({ operation }) => operation ?? []);
 
 interface DirectOptions extends Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head' | 'accepts'> {
-  /** Whether requests with a query are answered by the app. Default: false. */
+  /** Whether the app handles requests with a query. Default: false. */
   readonly withoutQuery?: boolean;
 }
 
-/** The routes that are answered directly. A parameter that must be decoded is one for the app. */
+/** The routes that handle requests directly. Requests whose path parameter must be decoded go to the app. */
 export const directRoutesOf = (
   routes: readonly Route[],
   { withoutQuery = false, ...shared }: DirectOptions,
@@ -232,11 +239,14 @@ function operationOf(
   };
 }
 
-/** Whether a value of a query can be invalid: texts are only searched for. */
+/** Whether a query value can be invalid: plain strings are always valid. */
 const hasRule = (schema: TSchema | undefined): boolean =>
   schema !== undefined && ('enum' in schema || !('type' in schema) || schema.type !== 'string');
 
-/** The path in OpenAPI's notation: `/v1/users/{user_id}`. What follows a parameter in its pattern is a part of the path. */
+/**
+ * The path in OpenAPI notation: `/v1/users/{user_id}`. Text after a parameter in its pattern is
+ * part of the path.
+ */
 function documentedPath(path: string, parameters: NonNullable<Operation['parameters']>): string {
   const names = parameters.filter((one) => one.in === undefined || one.in === 'path').map(({ name }) => name);
   const documented = path.replaceAll(PARAMETER, (_parameter, _name, end = '') => {
@@ -251,6 +261,6 @@ function documentedPath(path: string, parameters: NonNullable<Operation['paramet
 /** `:name`, or `:name{.+}` or `:name{[^/]+}` with the end of the path in its pattern. */
 const PARAMETER = /:(\w+)(?:\{(?:\.|\[\^\/\])\+([^{}]*)\})?/g;
 
-/** Apps take paths with and without it. */
+/** Apps accept paths with and without it. */
 const withoutSlash = (path: string): string =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

@@ -16,7 +16,7 @@ import type { Span } from '../telemetry/tracer.ts';
 export interface ShellOptions extends HealthOptions {
   /** Allowed CORS origins of web pages; `*` allows all. Default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Response headers that such pages can read. */
+  /** Response headers that such pages are allowed to read. */
   readonly exposedHeaders?: readonly string[];
   /** Additional permissions of such pages. */
   readonly corsRules?: CorsRules | undefined;
@@ -26,23 +26,23 @@ export interface ShellOptions extends HealthOptions {
   readonly openPaths?: readonly string[];
   /** Error formats by path. Default: plain text. */
   readonly errorFormats?: readonly ErrorFormat[];
-  /** Translates an error of a library; returns undefined for unexpected errors. */
+  /** Translates a library error; returns undefined for unexpected errors. */
   readonly explain?: ((error: unknown) => AppError | undefined) | undefined;
   /** Middleware around every response, including rejected requests. */
   readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
   /** Middleware that runs before the API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Query parameters of a path that are lists; any other can be sent only once. */
+  /** Each path's query parameters that are lists; any other can be sent only once. */
   readonly repeatable?: ((path: string) => ReadonlySet<string> | undefined) | undefined;
   /** Whether `/path/` and `/path` are different. Default: false. */
   readonly strict?: boolean;
-  /** The path that a request is answered for, if it differs from its own. */
+  /** The path under which a request is handled, if it differs from the requested one. */
   readonly pathOf?: (path: string) => string;
 }
 
 /**
- * The common base of every HTTP server of this project: request ids, logs, metrics, API keys, errors and health routes. A
- * target adds its own routes. The app does not listen.
+ * The common base of every HTTP server in this project: request ids, logs, metrics, API keys,
+ * errors and health routes. A target adds its own routes. The app does not listen.
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
   const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
@@ -109,7 +109,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   return app;
 }
 
-/** Logs and measures every request. Requests for `quietPaths`, which machines poll, are logged at level debug and not traced. */
+/** Logs and measures every request. Requests for `quietPaths`, which machines poll, are logged at debug level and not traced. */
 function observeRequests(kernel: Kernel, quietPaths: ReadonlySet<string>): MiddlewareHandler<ShellEnv> {
   const observe = createRequestObserver(kernel, quietPaths);
   const { tracer } = kernel;
@@ -133,14 +133,17 @@ function observeRequests(kernel: Kernel, quietPaths: ReadonlySet<string>): Middl
   };
 }
 
-/** Pattern of the route that answered, or that would have answered a rejected request; optional parts are omitted. */
+/**
+ * Pattern of the route that handled the request, or would have handled a rejected one; optional
+ * parts are omitted.
+ */
 const routePattern = (c: Context): string =>
   matchedRoutes(c)
     .slice(c.req.routeIndex)
     .find(({ path }) => !path.endsWith('*'))
     ?.path.replaceAll(/\{[^{}]*\}/g, '') ?? 'none';
 
-/** Formats errors of direct routes like those of the app. */
+/** Formats errors of direct routes in the same way as the app's. */
 const reportFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
   const failure = failureOf(c);
   if (!failure) return await next();
@@ -158,7 +161,7 @@ function allowedMethods<E extends Env>(app: Hono<E>, path: string): string[] {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
-/** Permissions of web pages of other origins that are allowed. */
+/** Permissions of web pages from other origins that are allowed. */
 interface CorsRules {
   readonly methods?: readonly string[];
   readonly headers?: readonly string[];
@@ -184,7 +187,8 @@ function crossOrigin(
     ...(headers.length > 0 ? { allowHeaders: [...headers] } : {}),
     ...(credentials && !all ? { credentials } : {}),
   });
-  // An OPTIONS request of a client that is not a page, such as a client of tus, is for the route.
+  // An OPTIONS request from a client that is not a web page, such as a tus client, goes to the
+  // route.
   return (c, next) => (c.req.method === 'OPTIONS' && !isPreflight(c) ? next() : respond(c, next));
 }
 

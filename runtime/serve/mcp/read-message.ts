@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpExchange } from '../http/exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Maximum nesting depth; arguments of tools can contain whole documents. */
+/** Maximum nesting depth; tool arguments can contain whole documents. */
 const MAX_DEPTH = 500;
 
 export interface ReadMessageOptions {
@@ -38,7 +38,7 @@ export async function readJsonBody(
   }
 }
 
-/** Messages from a client of a version with sessions. */
+/** Messages from a client whose version has sessions. */
 export interface PostedMessages {
   readonly messages: readonly ClientMessage[];
   /** Whether the messages came as a list. */
@@ -61,7 +61,10 @@ export async function readPosted(
   return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is not a JSON-RPC 2.0 message.') };
 }
 
-/** Whether the Accept header lists every type by name, as the specification requires of clients, or accepts any type. */
+/**
+ * Whether the Accept header lists every type by name, as the specification requires of clients, or
+ * accepts any type.
+ */
 export function accepts({ headers }: HttpExchange, types: readonly string[]): boolean {
   const accept = headers.get('accept') ?? '';
   return accept.includes('*/*') || types.every((type) => accept.includes(type));

@@ -10,9 +10,9 @@ import { parseManifest } from '#core/model/manifest-json.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import { layersOf, type VectorLayer } from './math/inference.ts';
 
-/** Everything that is needed to run a model. */
+/** Everything needed to run a model. */
 export interface Model {
-  /** The file or folder that the model came from, for messages. */
+  /** The file or folder of the model, for messages. */
   readonly path: string;
   readonly manifest: Manifest;
   /** The optimized graph; its weights are found by file name in `weightsFolder`. */
@@ -22,17 +22,21 @@ export interface Model {
   readonly tokenizer: string;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
-  /** Modules that follow pooling, in memory that threads share; undefined if there are none. */
+  /** Modules after pooling, in memory that threads share; undefined if there are none. */
   readonly layers: readonly VectorLayer[] | undefined;
-  /** Compares what was read with its checksums; throws if they differ. Must be called before any result is returned. */
+  /**
+   * Verifies the checksums of everything that was read; throws if they differ. Must be called
+   * before any result is returned.
+   */
   readonly check: () => Promise<void>;
-  /** Whether the file has not been replaced: threads that open it later must not get another model. */
+  /** Whether the file is still the same: threads that open it later must not get another model. */
   readonly isStillThere: () => boolean;
 }
 
 /** Opens a model: an executable built by `encoderfile build`, or the folder that `build --no-build` writes. */
 export function openModel(path: string): Model {
-  // ONNX Runtime rejects weights behind a symbolic link, and the file may have been renamed since it was built.
+  // ONNX Runtime rejects weights behind a symbolic link, and the file may have been renamed since
+  // it was built.
   const real = realpathSync(path);
   return statSync(real).isDirectory() ? openAssets(real) : openExecutable(real);
 }
@@ -52,7 +56,7 @@ function openExecutable(path: string): Model {
     return {
       path,
       manifest,
-      // A copy, because the original bytes are checked later.
+      // Copied, because the original bytes are verified later.
       graph: nameWeights(read('graph').slice(), basename(path)),
       weightsFolder: dirname(path),
       weightsBytes: requireSection(source, container, 'weights').length,
@@ -85,8 +89,9 @@ function openAssets(folder: string): Model {
 }
 
 /**
- * Checks the checksums of small sections at every start, which detects corruption; the weights, and tampering, are checked by
- * `verify`. Loading zlib takes 3 ms (crypto takes 8), while another thread opens the session.
+ * Verifies the checksums of small sections at every start, which detects corruption; `verify`
+ * checks the weights, and detects tampering. Loading zlib takes 3 ms (crypto takes 8), while
+ * another thread opens the session.
  */
 async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8Array>): Promise<void> {
   const { crc32 } = await import('node:zlib');
@@ -95,7 +100,7 @@ async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8A
   }
 }
 
-/** Builds are renamed into place, so another build is another file. */
+/** Builds are renamed into place, so another build is a different file. */
 function watchFile(path: string): () => boolean {
   const opened = statSync(path);
   return () => {

@@ -14,7 +14,7 @@ import type { BenchResult } from './report.ts';
 /** Share of the time for lengths and concurrencies; the rest is for flags. */
 const TABLE_SHARE = 0.6;
 
-/** Measures the model on this host. Opening the model with each of the flags comes on top of the time. */
+/** Measures the model on this host. Opening the model with each of the flags takes additional time. */
 export async function runBench(
   modelPath: string,
   settings: ServingOptions,
@@ -65,7 +65,7 @@ function startProgress({ err }: Output) {
       err(`\r\u001B[2K${progressLine('Measuring', share, 1, (performance.now() - started) / 1000)}`);
   };
   return {
-    /** Progress of a part of the whole. */
+    /** Progress of a part as progress of the whole. */
     part:
       (from: number, to: number) =>
       (done: number, total: number): void =>

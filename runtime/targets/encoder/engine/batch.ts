@@ -78,11 +78,11 @@ export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape =
 interface FeedOptions {
   /** Position of the first token. */
   readonly firstPosition?: number | undefined;
-  /** Maximum number of words of a span. */
+  /** Maximum number of words in a span. */
   readonly maxWidth?: number | undefined;
 }
 
-/** Builds the inputs of the model by name, independent of their declared order, with only the inputs the model has. */
+/** Builds the model inputs by name, independent of their declared order, and only those that the model has. */
 export function feedsOf(
   batch: TokenBatch,
   inputs: readonly InputName[],

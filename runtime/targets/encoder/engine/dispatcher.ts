@@ -18,7 +18,10 @@ const MAX_DEATHS = 1;
 
 export interface BatchLimits {
   readonly maxTokens: number;
-  /** Maximum number of pairs of tokens (texts x length²). A longer text is large: it runs while no other large text runs. */
+  /**
+   * Maximum number of token pairs (texts x length²) in a batch. A longer text is large: it runs
+   * while no other large text runs.
+   */
   readonly maxPairs: number;
 }
 
@@ -63,13 +66,14 @@ export function createDispatcher(
       pool.sendAlone(take(maxBatchTokens));
       return;
     }
-    // Next to a large text, which uses all processors, a worker takes less from it.
+    // A large text already uses all CPUs, and a worker next to it slows it down least.
     if (queue.size > 1 || (queue.size > 0 && !pool.canRunLarge())) pool.openWorkers();
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
       // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));
     }
-    // Only a full batch is sent ahead to a busy thread: a smaller one can still grow while it waits.
+    // Only a full batch is sent ahead to a busy thread: a smaller one can still grow while it
+    // waits.
     while (pool.room().ahead > 0 && queue.isFull(maxBatchTokens)) pool.send(take(maxBatchTokens));
   };
   const failAll = (error: AppError): void => {
@@ -125,16 +129,19 @@ export function createDispatcher(
   };
 }
 
-/** Number of tokens that a run of these items computes. */
+/** Number of tokens that a run with these items computes. */
 function paddedTokens(items: readonly JobItem[], rules: RunRules): number {
   const longest = items.reduce((most, { length }) => Math.max(most, length), 0);
   return (rules.fixedShape?.texts ?? items.length) * widthOf(rules, longest);
 }
 
-/** An item that waits to be run: only its number of tokens matters, and which others it can share a run with. */
+/**
+ * An item that waits to be run. Only its number of tokens matters, and with which others it can
+ * share a run.
+ */
 interface Waiting {
   readonly length: number;
-  /** Only items of the same group can share a run; undefined is a group, too. */
+  /** Only items in the same group can share a run; undefined is a group, too. */
   readonly group?: string | undefined;
 }
 
@@ -146,13 +153,16 @@ interface Waiting {
 export class BatchQueue<Item extends Waiting> {
   /** In order of arrival: a Set keeps this order and deletes in constant time. */
   readonly #arrivals = new Set<Item>();
-  /** The items of each group by length. */
+  /** Each group's items by length. */
   readonly #groups = new Map<string, Group<Item>>();
   readonly #rules: RunRules;
   readonly #maxPairs: number;
   #tokens = 0;
 
-  /** `maxPairs` is the maximum number of pairs of tokens in a batch: the memory of a batch grows with texts x length². */
+  /**
+   * `maxPairs` is the maximum number of token pairs in a batch: a batch's memory grows with texts x
+   * length².
+   */
   constructor(rules: RunRules = {}, maxPairs = Infinity) {
     this.#rules = rules;
     this.#maxPairs = maxPairs;
@@ -190,7 +200,7 @@ export class BatchQueue<Item extends Waiting> {
     if (group) {
       group.byLength[item.length]?.delete(item);
       group.size -= 1;
-      // Labels of requests are groups, so their number is not limited.
+      // Request labels are groups, so their number is unlimited.
       if (group.size === 0) this.#groups.delete(groupOf(item));
     }
     this.#tokens -= widthOf(this.#rules, item.length);
@@ -237,14 +247,14 @@ export class BatchQueue<Item extends Waiting> {
     return batch;
   }
 
-  /** Whether a batch of this width is better with one more item than with another run for that item. */
+  /** Whether adding one more item to a batch of this width is better than a separate run for that item. */
   #isWorthwhile(count: number, width: number, length: number): boolean {
     if (this.#rules.fixedShape) return true;
     const added = Math.max(width, length) * (count + 1) - width * count;
     return added <= length + MAX_ADDED_PADDING;
   }
 
-  /** Returns the first item of the nearest length at or beyond `from` in the group of `oldest`. */
+  /** Returns the first item with the nearest length, starting at `from`, in the group of `oldest`. */
   #nearest(oldest: Item, from: number | undefined, step: 1 | -1): Item | undefined {
     if (from === undefined) return undefined;
     const { byLength = [] } = this.#groups.get(groupOf(oldest)) ?? {};
@@ -264,8 +274,8 @@ interface Group<Item> {
 const groupOf = ({ group = '' }: Waiting): string => group;
 
 /**
- * Padding that an item can add to a batch, in tokens. A run costs as much as 14 tokens, but an item that does not join still shares its
- * run with others (docs/decisions/0010).
+ * Padding that an item is allowed to add to a batch, in tokens. A run costs as much as 14 tokens,
+ * but an item that does not join still shares its run with others (docs/decisions/0010).
  */
 const MAX_ADDED_PADDING = 8;
 
@@ -278,14 +288,14 @@ function pick<Item extends Waiting>(
   return length - shorter.length <= longer.length - length ? shorter : longer;
 }
 
-/** Whether a batch of `count` texts has room for one more, if it is then as wide as `length` tokens. */
+/** Whether a batch of `count` texts has space for one more, if it is then `length` tokens wide. */
 function hasRoom(rules: RunRules, count: number, length: number, maxTokens: number): boolean {
   const { texts } = rules.fixedShape ?? {};
-  // A run of a fixed number of texts takes as long with padding in place of some of them.
+  // A run with a fixed number of texts takes as long if padding replaces some of them.
   return texts === undefined ? widthOf(rules, length) * (count + 1) <= maxTokens : count < texts;
 }
 
-/** Number of tokens, padding included, that a text of this length has at least in a run. */
+/** Minimum number of tokens, padding included, of a text of this length in a run. */
 const widthOf = ({ fixedShape }: RunRules, length: number): number => fixedShape?.tokens ?? length;
 
 /** Whether two texts of these lengths can share a run. */
@@ -296,8 +306,9 @@ function canShareRun({ batching = 'any' }: RunRules, length: number, other: numb
 const lengthAt = (lengths: readonly number[], index: number): number => lengths[index] ?? 0;
 
 /**
- * Groups texts into batches of similar length to reduce padding: sorted by length, at most `maxTokens` padded tokens per batch
- * (or one text of any length), and only texts that can share a run. Returns indexes into `lengths`.
+ * Groups texts into batches of similar length to reduce padding: sorted by length, at most
+ * `maxTokens` padded tokens per batch (or one text of any length), and only texts that can share a
+ * run. Returns indexes into `lengths`.
  */
 export function planBatches(lengths: readonly number[], maxTokens: number, rules: RunRules = {}): number[][] {
   const order = lengths.map((_, index) => index).sort((a, b) => lengthAt(lengths, a) - lengthAt(lengths, b));

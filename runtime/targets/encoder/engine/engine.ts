@@ -38,31 +38,32 @@ export interface Engine extends PrintModel {
 type InputsOf = (text: string) => readonly TextInput[];
 
 export interface InferOptions {
-  /** Prompt to prepended to each text. */
+  /** Prompt to prepend to each text. */
   readonly prompt?: string | undefined;
-  /** Returns the inputs of the model that a text becomes; the inference of the text then has them as its parts. */
+  /** Returns the model inputs for a text; they become the parts of the text's inference. */
   readonly inputsOf?: InputsOf | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
-  /** Further outputs of a sentence_embedding model that the results need. */
+  /** Additional outputs of a sentence_embedding model that the results need. */
   readonly tokenOutputs?: readonly TokenOutputName[] | undefined;
 }
 
 export interface EngineOptions {
-  /** Returns the number of threads to run the model on, given the size of its weights in bytes. */
+  /** Returns the number of threads for running the model, given the size of its weights in bytes. */
   readonly threads: (weightsBytes: number) => number;
   readonly prepack: boolean;
   /** Maximum number of windows per text, for models that read long texts in windows. */
   readonly maxWindows?: number;
   readonly cacheDir?: string | undefined;
-  /** What the texts of a multi_vector model are. Default: documents. */
+  /** The role of texts for a multi_vector model. Default: documents. */
   readonly role?: TextRole | undefined;
-  /** Receives how long each step takes. */
+  /** Receives the duration of each step. */
   readonly onStep?: OnStep<Step> | undefined;
 }
 
 /**
- * Maximum number of padded tokens per run. Larger batches exceed the processor caches and are slower on every measured model.
+ * Maximum number of padded tokens per run. Larger batches exceed the CPU caches and are slower on
+ * every measured model.
  */
 const MAX_BATCH_TOKENS = 1024;
 
@@ -159,7 +160,7 @@ function succeeded(inference: Inference | FailedInference): Inference {
   return inference;
 }
 
-/** Puts the inferences of the inputs of each text together. */
+/** Combines the inferences of each text's inputs. */
 function groupParts(
   inferences: readonly (Inference | FailedInference)[],
   inputs: readonly (readonly TextInput[])[],
@@ -176,7 +177,7 @@ function groupParts(
 
 const NO_TEXT: TokenizedText = { ids: new Int32Array(), truncated: false };
 
-/** Runs the windows of long texts like texts of their own, and puts their inferences together. */
+/** Runs the windows of long texts as separate texts, and combines their inferences. */
 async function runAll(
   thread: InferenceThread,
   model: Model,

@@ -16,8 +16,8 @@ import type { SharedSpan } from './steps.ts';
 
 export interface InferenceThread {
   /**
-   * Opens a model. Resolves when the model can run, with the time that creating the session took if `timed`; rejects if it cannot
-   * be loaded.
+   * Opens a model. Resolves when the model can run; if `timed`, with the time that creating the
+   * session took. Rejects if it cannot be loaded.
    */
   readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<SharedSpan | undefined>;
   readonly run: (batch: TokenBatch, tokenOutputs?: readonly TokenOutputName[]) => Promise<RunReply>;
@@ -30,7 +30,7 @@ export interface InferenceThread {
   readonly close: () => Promise<void>;
 }
 
-/** ONNX Runtime blocks the calling thread, so each session runs in its own thread. */
+/** Runs a session in its own thread, because ONNX Runtime blocks the calling thread. */
 export function startInferenceThread(): InferenceThread {
   const worker = connectWorker<ThreadRequest>(
     spawnWorker('encoder', new URL('./worker.ts', import.meta.url)),
@@ -60,19 +60,20 @@ export function startInferenceThread(): InferenceThread {
 }
 
 /**
- * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.
+ * The first message: the model to open. It is sent after the thread has started, so that the thread
+ * starts while the model is read.
  */
 export interface OpenModel extends SessionOptions {
   readonly kind: 'open';
   /** Path of the ONNX Runtime addon. */
   readonly addon: string;
   readonly manifest: Manifest;
-  /** Modules that follow pooling, for threads that render results. */
+  /** Modules after pooling, for threads that render results. */
   readonly layers?: readonly VectorLayer[] | undefined;
-  /** Whether this thread runs at a lower priority than threads that serve callers. */
+  /** Whether this thread runs at a lower priority than the threads that serve callers. */
   readonly background: boolean;
   readonly transform?: OpenTransform | undefined;
-  /** Whether the reply is the start and the end of creating the session. */
+  /** Whether to reply with the start and end times of creating the session. */
   readonly timed?: boolean | undefined;
 }
 
@@ -87,7 +88,7 @@ export interface OpenTransform {
 export interface RunBatch {
   readonly kind: 'run';
   readonly batch: TokenBatch;
-  /** Further outputs to return, for a sentence_embedding model that has them. */
+  /** Additional outputs to return, for a sentence_embedding model that has them. */
   readonly tokenOutputs: readonly TokenOutputName[];
 }
 

@@ -18,9 +18,9 @@ import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 class WindowedText {
   readonly #windows: readonly TokenizedText[];
   readonly #view: View;
-  /** The options of the vector, if the result is one vector and not a list of tokens. */
+  /** The vector options, if the result is a vector instead of a list of tokens. */
   readonly #vector: VectorOptions | undefined;
-  /** The options of a text whose entities are chosen from the spans of all windows. */
+  /** The entity options, if entities are chosen from the spans of all windows. */
   readonly #entities: EntityOptions | undefined;
   readonly #text: TokenizedText;
   readonly #parts: Uint8Array[] = [];
@@ -42,7 +42,7 @@ class WindowedText {
       return this.#view.kind === 'tokens' ? { kind: 'tokens', range: this.#ownTokens(at) } : this.#view;
     }
     const { dimensions, skip } = this.#vector;
-    // Only the first window has the prompt, whose tokens are skipped.
+    // Only the first window contains the prompt, whose tokens are skipped.
     return {
       kind: 'vector',
       format: 'base64',
@@ -52,7 +52,10 @@ class WindowedText {
     };
   }
 
-  /** The tokens of a window that other windows do not return; the first and the last window return their special tokens too. */
+  /**
+   * The tokens of a window that no other window returns. The first and the last window also return
+   * their special tokens.
+   */
   #ownTokens(at: number): [from: number, to: number] {
     const { details, ids } = itemAt(this.#windows, at);
     const special = details?.special ?? new Uint8Array(ids.length);
@@ -60,9 +63,9 @@ class WindowedText {
     return [at === 0 ? 0 : special.indexOf(0), isLast ? ids.length : special.lastIndexOf(0) + 1];
   }
 
-  /** Adds the result of a window. Returns the result of the text when all windows have one. */
+  /** Adds the result of a window. Returns the result of the text once all windows have one. */
   add(at: number, result: Uint8Array): Uint8Array | undefined {
-    // A copy, because the result is a part of the results of its batch.
+    // Copied, because the result shares memory with the results of its batch.
     this.#parts[at] = result.slice();
     this.#left -= 1;
     return this.#left === 0 ? this.#merge() : undefined;
@@ -114,7 +117,7 @@ const OPENING = 0x5b;
 const CLOSING = 0x5d;
 const COMMA = Buffer.from(',');
 
-/** Decodes a JSON string with base64-encoded float32 values. */
+/** Decodes a JSON string that contains base64-encoded float32 values. */
 function decodeVector(quoted: Uint8Array): Float32Array {
   const bytes = Uint8Array.from(
     Buffer.from(Buffer.from(quoted.subarray(1, -1)).toString('latin1'), 'base64'),
@@ -122,7 +125,7 @@ function decodeVector(quoted: Uint8Array): Float32Array {
   return new Float32Array(bytes.buffer);
 }
 
-/** Maximum number of windows of one request in the queue: other requests get their turn between them. */
+/** Maximum number of a request's windows in the queue, so that other requests get a turn in between. */
 const MAX_QUEUED_WINDOWS = 16;
 
 /** One input while it is being processed. */
@@ -130,13 +133,13 @@ export interface JobItem {
   readonly job: EngineJob;
   readonly index: number;
   readonly text: TokenizedText;
-  /** The view of the request, or of a window of a long text. */
+  /** The request's view, or the view of a window of a long text. */
   readonly view: View;
   /** Set if the item is a window of a long text. */
   readonly part?: { readonly of: WindowedText; readonly at: number };
-  /** Number of tokens; the queue sorts by it. */
+  /** Number of tokens, by which the queue sorts. */
   readonly length: number;
-  /** Only items of the same group can share a run. */
+  /** Only items in the same group can share a run. */
   readonly group: string;
   /** Number of times a thread died while running this item. */
   deaths: number;
@@ -146,7 +149,7 @@ export interface JobItem {
 export class EngineJob {
   readonly view: View;
   readonly answer: Promise<EngineAnswer>;
-  /** Inputs that are accepted and not yet answered. */
+  /** Inputs that are accepted but not yet completed. */
   readonly waiting = new Set<JobItem>();
   readonly #settled = Promise.withResolvers<EngineAnswer>();
   readonly #results: Uint8Array[] = [];
@@ -165,7 +168,7 @@ export class EngineJob {
   constructor({ inputs, view, labels, group = 1 }: EngineRequest) {
     this.view = view;
     this.#group = group;
-    // Texts with other labels have another number of results.
+    // Texts with other labels have a different number of results.
     this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
@@ -197,7 +200,7 @@ export class EngineJob {
     return this.#wait(items.slice(0, room));
   }
 
-  /** Returns the next window to run after one that is done. */
+  /** Returns the window to run after one that is done. */
   next(): JobItem | undefined {
     const item = this.#backlog.shift();
     if (item) this.waiting.add(item);

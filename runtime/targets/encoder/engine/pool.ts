@@ -15,7 +15,7 @@ import { padBatch } from './batch.ts';
 import { createProgress, watchTransform } from './progress.ts';
 
 export interface PoolHooks extends MemberHooks {
-  /** Called when a thread has room: send it work with `send`, if there is any. */
+  /** Called when a thread is available: send it work with `send`, if there is any. */
   readonly onRoom: () => void;
   readonly onDeath: (error: AppError) => void;
   /** Called when no thread is left and none can be started. */
@@ -24,17 +24,20 @@ export interface PoolHooks extends MemberHooks {
 
 export interface Pool {
   /**
-   * Number of batches that can be sent now: `idle` to threads without work, `ahead` to threads that run one batch. Both are 0
-   * while a batch uses all processors.
+   * Number of batches that can be sent now: `idle` to threads without work, `ahead` to threads that
+   * run one batch. Both are 0 while a batch uses all CPUs.
    */
   readonly room: () => { idle: number; ahead: number };
   readonly send: (items: readonly JobItem[]) => void;
-  /** Opens the threads for several texts, if they are not open. Until then, the session that uses all processors runs all batches. */
+  /**
+   * Opens the threads for multiple texts, if they are not open. Until then, the session that uses
+   * all CPUs runs all batches.
+   */
   readonly openWorkers: () => void;
-  /** Whether nothing is running and a session that uses all processors exists. */
+  /** Whether nothing is running and a session that uses all CPUs exists. */
   readonly canRunAlone: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
-  /** Whether no text is running whose memory is returned afterwards. */
+  /** Whether no large text is running, whose memory is returned afterwards. */
   readonly canRunLarge: () => boolean;
   readonly sendLarge: (items: readonly JobItem[]) => void;
   /** Number of open threads. */
@@ -48,21 +51,26 @@ export interface Pool {
 const AHEAD = 1;
 /** Maximum number of attempts to restart a thread. */
 const START_ATTEMPTS = 3;
-/** How long idle workers stay open. Opening one takes 0.1 to 0.5 s of a processor, so at most 2% of it is spent on that. */
+/**
+ * How long idle workers stay open. Opening one takes 0.1 to 0.5 s of CPU time, so at most 2% of it
+ * is spent on that.
+ */
 const KEEP_WORKERS_MS = 30_000;
 
 interface PoolParts {
-  /** A thread that has been started for the first session. */
+  /** A thread that has already been started for the first session. */
   readonly first?: InferenceThread | undefined;
   readonly start?: typeof startMember;
   readonly clock?: Clock;
 }
 
 /**
- * A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the model cannot be opened.
+ * A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the
+ * model cannot be opened.
  *
- * If the plan has a session for single texts, only that one is opened at first. The workers are opened when several texts wait, and closed
- * after a pause, because each has a copy of the weights (docs/decisions/0071).
+ * If the plan has a session for single texts, only that one is opened at first. The workers are
+ * opened when several texts are waiting, and closed after a pause, because each has a copy of the
+ * weights (docs/decisions/0071).
  */
 export async function startPool(
   model: PooledModel,
@@ -104,7 +112,7 @@ export async function startPool(
   const addWorkers = (thread?: InferenceThread): Promise<void>[] =>
     Array.from({ length: workers }, (_, at) => add(false, at === 0 ? thread : undefined));
   const openWorkers = (): void => {
-    // A file that was replaced cannot be opened again.
+    // A file that has been replaced cannot be opened again.
     if (workersWanted || closing || !canReopen()) return;
     workersWanted = true;
     opening = finishOpening(addWorkers());
@@ -112,7 +120,7 @@ export async function startPool(
   const finishOpening = async (starting: Promise<void>[]): Promise<void> => {
     await Promise.allSettled(starting);
     opening = undefined;
-    // If none could be opened, the next attempt is after the same pause.
+    // If none could be opened, the next attempt follows after the same pause.
     pauseWorkers();
     if (!closing && hasEnded()) hooks.onEnded();
     hooks.onRoom();
@@ -149,7 +157,8 @@ export async function startPool(
     workersOf().filter((member) => member.running() === running);
   const large = createLargeThread(
     async () => {
-      // A file that was replaced cannot be opened again, so the text runs in a thread that has the model open.
+      // A file that has been replaced cannot be opened again, so the text runs in a thread that has
+      // the model open.
       if (!canReopen()) return { ...itemAt([...members], 0), close: () => Promise.resolve() };
       const member = await start({ ...model, prepack: false }, alone ?? workers * threads, false, hooks);
       void member.died.then(hooks.onDeath);
@@ -163,7 +172,7 @@ export async function startPool(
     if (!member) throw new Error('no thread has room');
     void run(member, items);
   };
-  /** Whether the workers run the batches, and not the session for single texts. */
+  /** Whether the workers run the batches instead of the session for single texts. */
   const workersRun = (): boolean => opening === undefined && workersOf().length > 0;
   return {
     room() {
@@ -201,12 +210,16 @@ interface LargeHooks extends Pick<MemberHooks, 'onFailed'> {
   readonly onRoom: () => void;
 }
 
-/** How long the memory of large texts is kept for the next one: new memory costs up to a third of the time of a run (measured). */
+/**
+ * How long the memory of large texts is kept for the next one: new memory costs up to a third of
+ * the time of a run (measured).
+ */
 const KEEP_MS = 10_000;
 
 /**
- * Runs large texts one at a time, in a thread that `start` opens for them. ONNX Runtime keeps the memory of its largest run until
- * a session is closed, so the thread is closed after a pause (docs/decisions/0058). @internal Exported for tests only.
+ * Runs large texts one at a time, in a thread that `start` opens for them. ONNX Runtime keeps the
+ * memory of its largest run until a session is closed, so the thread is closed after a pause
+ * (docs/decisions/0058). @internal Exported for tests only.
  */
 export function createLargeThread(
   start: () => Promise<PoolMember>,
@@ -254,7 +267,7 @@ export function createLargeThread(
   };
 }
 
-/** The model as every thread of a pool opens it. */
+/** The model, as every thread of a pool opens it. */
 export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
   readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
 };
@@ -262,7 +275,7 @@ export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
 /** The `reason` of an AppError that concerns a single text: the thread and the other texts continue. */
 export const TEXT_FAILED = 'text_failed';
 
-/** Why an item has no result: it failed, its thread died, or another item of its batch was at fault. */
+/** Why an item has no result: it failed, its thread died, or another item in its batch was at fault. */
 type Failure = 'failed' | 'died' | 'unlucky';
 
 interface MemberHooks {
@@ -273,7 +286,7 @@ interface MemberHooks {
 /** A thread that has the model open. @internal Exported for tests only. */
 export interface PoolMember {
   readonly alone: boolean;
-  /** Number of batches that were sent to the thread and are not answered. */
+  /** Number of batches that were sent to the thread and are not completed. */
   readonly running: () => number;
   readonly run: (items: readonly JobItem[]) => Promise<void>;
   readonly died: Promise<AppError>;
@@ -282,7 +295,7 @@ export interface PoolMember {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a thread, or uses one that was started. Rejects if the model cannot be opened. */
+/** Starts a thread, or uses one that has already been started. Rejects if the model cannot be opened. */
 async function startMember(
   { transform, ...model }: PooledModel,
   threads: number,
@@ -367,7 +380,7 @@ async function startMember(
   };
 }
 
-/** The mask is a part of the batch. */
+/** The mask is part of the batch. */
 const withoutMask = (words: TextWords): TextWords => ({ ...words, mask: NO_MASK });
 const NO_MASK = new Int32Array();
 

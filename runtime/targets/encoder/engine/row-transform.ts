@@ -18,7 +18,7 @@ export async function openRowTransform(
   { script, lua, progress }: OpenTransform,
   { modelType }: Manifest,
 ): Promise<RowTransform> {
-  // Logs are written to stderr as well.
+  // Logs go to stderr as well.
   const transform = await openTransform(script, {
     wasm: lua,
     print: console.error,

@@ -41,14 +41,18 @@ export interface ServingOptions {
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
   readonly observer?: EngineObserver;
-  /** Called when the threads have started to open the model, for work that this thread can do until they are ready. */
+  /**
+   * Called when the threads have begun to open the model, for work that this thread can do until
+   * they are ready.
+   */
   readonly meanwhile?: (() => Promise<unknown>) | undefined;
 }
 
 const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
 
 /**
- * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first text is answered as fast as any other.
+ * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first text
+ * is processed as fast as any other.
  */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
   const { limits, observer = SILENT } = options;
@@ -99,10 +103,13 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   };
 }
 
-/** Larger batches exceed the processor caches: at 1024, up to a tenth fewer texts of mixed lengths are answered (measured). */
+/**
+ * Larger batches exceed the CPU caches: at 1024, throughput with texts of mixed lengths drops by up
+ * to a tenth (measured).
+ */
 export const BATCH_TOKENS_PER_THREAD = 512;
 
-/** Processors and memory that Node reports, which respect the limits of a container. */
+/** CPUs and memory reported by Node, which respect container limits. */
 const machineFor = ({ weightsBytes }: Model): Machine => ({
   cores: availableParallelism(),
   memoryBytes: availableMemory(),
@@ -122,11 +129,12 @@ async function start(
   plan: ThreadPlan,
   { cacheDir, limits, meanwhile }: ServingOptions,
 ): Promise<Started> {
-  // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
+  // Texts of different requests are tokenized concurrently; more tokenizer threads would take CPU
+  // time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   const transform = transformToOpen(model, native.lua);
-  // Starts while this thread initializes ONNX Runtime.
+  // Begins while this thread initializes ONNX Runtime.
   const first = startInferenceThread();
   try {
     loadOnnxRuntime(native.onnxruntime);
@@ -159,7 +167,7 @@ async function start(
   return { pool: pool.value, tokenizer, tokenizerFor };
 }
 
-/** Returns the inputs with a prompt before each text. Token ids are not changed. */
+/** Returns the inputs with a prompt before each text. Token ids stay unchanged. */
 function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {
   if (prompt === '') return inputs;
   return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
@@ -194,7 +202,8 @@ function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group 
 }
 
 /**
- * Rejects a request if the queue has no room for it. A request is always accepted when the queue is empty, however large it is.
+ * Rejects a request that does not fit into the queue. When the queue is empty, a request of any
+ * size is accepted.
  */
 function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineLimits): void {
   if (waiting === 0 || waiting + inputs <= maxQueue) return;
@@ -226,8 +235,9 @@ function checkIds(ids: readonly number[], index: number, maxTokenId: number): vo
 }
 
 /**
- * Returns the tokenizer that truncates on a side and to a number of tokens. The library keeps both as settings of the whole
- * tokenizer, so others have a tokenizer of their own, which is opened by the first request that needs it.
+ * Returns the tokenizer for a truncation side and a maximum number of tokens. The library stores
+ * both as settings of the whole tokenizer, so other values require another tokenizer, which is
+ * opened by the first request that needs it.
  */
 function tokenizersBySide(
   tokenizer: TextTokenizer,
@@ -259,8 +269,9 @@ async function findBoundary(tokenizer: TextTokenizer): Promise<TokenBoundary | u
 }
 
 /**
- * Runs the model on a short text, so that the first request does not pay for what a first run does. The memory of longer texts is not
- * prepared: a full batch would delay the start by 120 ms of a processor to save the first full batch a few percent of its time.
+ * Runs the model on a short text, so that the first request does not pay the cost of a first run.
+ * The memory of longer texts is not prepared: a full batch would delay the start by 120 ms of CPU
+ * time to save the first full batch a few percent of its time.
  */
 async function warmUp(runner: Runner, { transform, mask, entities: settings }: Manifest): Promise<void> {
   const entities = planEntities({ entities: settings }, { labels: ['a'] });
@@ -275,13 +286,13 @@ async function warmUp(runner: Runner, { transform, mask, entities: settings }: M
 interface Runner {
   /** Tokenizes the inputs of a request, runs them, and collects their results. */
   readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
-  /** Number of inputs that are accepted and not yet answered. */
+  /** Number of inputs that are accepted but not yet completed. */
   readonly waiting: () => number;
   /** Resolves when no input is waiting. */
   readonly settled: () => Promise<void>;
 }
 
-/** Returns the tokenizer that truncates on this side, by default to the maximum of the model. */
+/** Returns the tokenizer that truncates on this side, by default to the model's maximum. */
 type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
 
 /** Number of inputs to tokenize in one call, so that a large request does not block small ones. */

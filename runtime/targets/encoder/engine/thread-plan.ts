@@ -52,8 +52,9 @@ const defaultWorkers = (machine: Machine, threads: number): number =>
   Math.max(1, Math.min(Math.floor(machine.cores / threads), maxSessions(machine)));
 
 /**
- * Returns the number of pairs of tokens (texts x length²) above which a batch is large: the memory for attention scores grows
- * with it, and threads keep the memory of their largest batch. Large texts run one at a time (docs/decisions/0058).
+ * Returns the number of token pairs (texts x length²) above which a batch is large: the memory for
+ * attention scores grows with it, and threads keep the memory of their largest batch. Large texts
+ * run one at a time (docs/decisions/0058).
  */
 export const maxPairsInThreads = (bytesPerPair: number, memoryBytes: number): number =>
   Math.min(MAX_ATTENTION_BYTES, memoryBytes * ATTENTION_SHARE) / bytesPerPair;

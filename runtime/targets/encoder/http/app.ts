@@ -28,13 +28,13 @@ export interface EncoderAppOptions {
   readonly metrics?: MetricsAccess | undefined;
   /** Allowed hosts, and origins of web pages, on all routes. */
   readonly hostRules: HostRules;
-  /** Routes of MCP, which share the port. */
+  /** The MCP routes, which share the port. */
   readonly mcp?: Hono;
 }
 
 export interface EncoderHttp {
   readonly app: Hono<ShellEnv>;
-  /** Answers common requests without the app. */
+  /** Handles common requests without the app. */
   readonly direct: DirectListener;
 }
 
@@ -78,7 +78,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);
-  // Common requests are answered without the HTTP framework. The app answers all others.
+  // Common requests are handled without the HTTP framework. The app handles all others.
   const direct = createDirectListener(
     context.kernel,
     directRoutesOf([predict, embeddings], { maxBodyBytes, hostRules, withoutQuery: true }),

@@ -34,7 +34,7 @@ export async function rankDocuments(
 export const scorerOf = (manifest: Manifest): ScoreDocuments | undefined =>
   SERVED[manifest.modelType].rank?.(manifest);
 
-/** The message for a model that cannot rank. */
+/** The error message for a model that cannot rank. */
 export function noReranker(path: string, { name, modelType, width }: Manifest): string {
   const labels = SERVED[modelType].rank && hasLabels(modelType) ? ` with ${width} labels` : '';
   return `${path} requires a sequence_classification model with one label or a multi_vector model, but ${name} is ${withArticle(modelType)} model${labels}.`;

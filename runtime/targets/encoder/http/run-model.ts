@@ -10,7 +10,7 @@ import {
 } from '../predict/predict.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine } from '../engine/serving.ts';
 
-/** What a run of the model needs of the request that asks for it. */
+/** The parts of a request that a model run needs. */
 export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export const requestCaller = (c: Context): ModelCaller => ({
   signal: c.req.raw.signal,
 });
 
-/** Same, of a request that a direct route can have received. */
+/** Same, for a request that the app or a direct route has received. */
 export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   setHeader: exchange.setHeader,
   signal: disconnectSignal(exchange),
@@ -55,7 +55,7 @@ export async function runModel(
 
 const time = (name: string, description: string): AnswerHeader => ({ name, description, type: 'number' });
 
-/** Headers of every answer of the model. Names of timings follow Hugging Face's text-embeddings-inference. */
+/** Headers of every model response. Names of timings follow Hugging Face's text-embeddings-inference. */
 export const ANSWER_HEADERS: readonly AnswerHeader[] = [
   { name: 'X-Compute-Type', description: 'Device that ran the model.', type: 'string' },
   time('X-Compute-Time', 'Total time in milliseconds.'),
@@ -82,16 +82,19 @@ const milliseconds = (value: number): string => String(Number(value.toFixed(3)))
 const characters = (input: EngineInput): number =>
   'text' in input ? codePoints(input.text) + codePoints(input.pair ?? '') : 0;
 
-/** The number of tokens of all inputs. */
+/** The total number of tokens of all inputs. */
 export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never parsed again. */
+/**
+ * Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never
+ * parsed again.
+ */
 export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {
   c.header('Content-Type', 'application/json');
   return c.body(joined(pieces));
 }
 
-/** Same, of a request that the app or a direct route has received. */
+/** Same, for a request that the app or a direct route has received. */
 export const piecesAnswer = (pieces: readonly (string | Uint8Array)[]): HttpAnswer => ({
   status: 200,
   headers: JSON_TYPE,

@@ -27,8 +27,8 @@ export interface FileJob {
 const WINDOW = 256;
 
 /**
- * Runs the model on a file of texts and writes one line of JSON per text, in order, as results arrive. A failed text gets a
- * line with the error, and the exit code is then 1.
+ * Runs the model on a file of texts and writes one line of JSON per text, in order, as results
+ * arrive. A failed text gets a line with the error, and the exit code is then 1.
  */
 export async function inferFile(
   engine: Engine,
@@ -58,11 +58,11 @@ export async function inferFile(
 }
 
 interface Written {
-  /** How many texts were read, and how many of them failed. */
+  /** Number of texts read, and how many of them failed. */
   readonly index: number;
   readonly failed: number;
   readonly blank: number;
-  /** How many texts of this run were truncated. */
+  /** Number of texts that were truncated in this run. */
   readonly truncated: number;
 }
 

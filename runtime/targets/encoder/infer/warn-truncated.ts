@@ -5,7 +5,7 @@ import type { FailedInference, Inference } from '../math/inference.ts';
 export const countTruncated = (inferences: readonly (Inference | FailedInference)[]): number =>
   inferences.filter((inference) => 'text' in inference && inference.text.truncated).length;
 
-/** The line for stderr, empty if no text was truncated: results of the other texts are complete. */
+/** The line for stderr; empty if no text was truncated. */
 export function truncationWarning(truncated: number, texts: number, manifest: Manifest): string {
   if (truncated === 0) return '';
   const were = truncated === 1 ? 'was' : 'were';

@@ -29,7 +29,10 @@ export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): U
   return Buffer.from(`"${base64}"`);
 }
 
-/** Growing copies the buffer and new memory is slow, so floats, which make up most of a large response, are counted first. */
+/**
+ * Growing copies the buffer, and new memory is slow, so floats, which make up most of a large
+ * response, are counted first.
+ */
 const likelySize = (value: unknown): number =>
   SMALL_SIZE + FLOATS_SLACK + Math.min(estimateFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
 
@@ -97,7 +100,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const SMALL_SIZE = 1024;
 const LIKELY_BYTES_PER_FLOAT = 13;
-/** Limit on this estimate, because the first item may differ from the rest. */
+/** Maximum of this estimate, because the first item may differ from the rest. */
 const MAX_ESTIMATED_FLOATS = 4 * 2 ** 20;
 const SHORT = 64;
 const COMMA = 0x2c;
@@ -137,7 +140,10 @@ function countZeros({ digits, zeros }: Digits, index: number): boolean {
 }
 
 const CHUNK = 128;
-/** The longest number is -1.17549435e-38 with its comma; but digits are written in groups of four, some beyond the end. */
+/**
+ * The longest number is -1.17549435e-38 with its comma, but digits are written in groups of four,
+ * some beyond the end.
+ */
 const MAX_BYTES = 32;
 /** Bytes to reserve beyond the written text, because space is reserved per chunk. */
 const FLOATS_SLACK = CHUNK * MAX_BYTES;
@@ -166,8 +172,9 @@ function makeTables(): Tables {
 }
 
 /**
- * Writes values from 0.00001 to 9.999999 (nearly all values) up to the first other value, and returns its index. Calls only
- * functions that the compiler inlines, so that everything stays in registers.
+ * Writes values from 0.00001 to 9.999999 (nearly all values) up to the first other value, and
+ * returns its index. Only calls functions that the compiler inlines, so that everything stays in
+ * registers.
  */
 function writeSmall(
   target: JsonBytes,
@@ -228,7 +235,7 @@ function writeLarge(
     view.setUint16(end, COMMA_MINUS, true);
     const start = (end + 1 + (word >>> 31)) | 0;
     writeDigits(view, start, digits, ninth, pairs);
-    // The digits after the point move to make room for it.
+    // The digits after the point are moved to make space for it.
     const fraction = (start + point) | 0;
     const fourOfIt = view.getUint32(fraction, true);
     const rest = view.getUint32(fraction + 4, true);
@@ -278,7 +285,10 @@ const MAX_ZEROS_LARGE = 2;
 /** Minimum number of digits before the point; negative numbers mean zeros after it. */
 const MIN_POINT = -4;
 const MAX_POINT = 5;
-/** Powers of ten up to this one are exact doubles, so that dividing by them gives the double nearest to the decimal. */
+/**
+ * Powers of ten up to this one are exact doubles, so that dividing by them gives the double nearest
+ * to the decimal.
+ */
 const EXACT_PLACES = 22;
 const POINT = 0x2e;
 const ZERO = 0x30;
@@ -322,7 +332,10 @@ class JsonBytes {
     this.at = at + text.length;
   }
 
-  /** Writes a JSON string if it is printable ASCII that needs no escapes; otherwise writes nothing and returns false. */
+  /**
+   * Writes a JSON string if it is printable ASCII without escapes; otherwise writes nothing and
+   * returns false.
+   */
   quoted(text: string): boolean {
     this.reserve(text.length + 2);
     const { bytes, at } = this;

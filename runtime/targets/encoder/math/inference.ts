@@ -15,13 +15,13 @@ export interface Inference {
   readonly values: Float32Array;
   /** The inferences of its windows, if the text is longer than the model's maximum and read in windows. */
   readonly windows?: readonly Inference[] | undefined;
-  /** The inferences of the inputs that a text of `infer` becomes, if the task has `inputs`. */
+  /** The inferences of a text's model inputs in `infer`, if the task defines `inputs`. */
   readonly parts?: readonly Inference[] | undefined;
   /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
-  /** The further outputs of a sentence_embedding model that were needed, row by row. */
+  /** The additional outputs that were needed of a sentence_embedding model, row by row. */
   readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
-  /** The modules that follow pooling, if the model has any. */
+  /** The modules after pooling, if the model has any. */
   readonly layers?: readonly VectorLayer[] | undefined;
 }
 
@@ -30,13 +30,16 @@ export interface FailedInference {
   readonly failure: string;
 }
 
-/** Returns one vector for a text with the model's pooling; embedding models without a pooling setting use the mean. */
+/**
+ * Returns one vector for a text with the model's pooling. Embedding models without a pooling
+ * setting use the mean.
+ */
 export function textVector(inference: Inference, manifest: Manifest, options: VectorOptions): Float32Array {
   const { normalize, dimensions, skip } = options;
   if (inference.windows) {
     const mean = meanOfWindows(
       inference.windows.map((window, at) => ({
-        // Only the first window has the prompt, whose tokens are skipped.
+        // Only the first window contains the prompt, whose tokens are skipped.
         vector: textVector(window, manifest, { dimensions, skip: at === 0 ? skip : undefined }),
         weight: window.text.weight ?? 0,
       })),
@@ -44,7 +47,7 @@ export function textVector(inference: Inference, manifest: Manifest, options: Ve
     return normalize ? normalizeL2(mean) : mean;
   }
   const { values, width } = vectorsOf(inference, manifest);
-  // The transform of a sentence_embedding model has already pooled.
+  // The transform of a sentence_embedding model has already pooled the vectors.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
   const pooled = applyLayers(poolRows(values, width, pooling, skip), inference.layers ?? []);
@@ -52,7 +55,7 @@ export function textVector(inference: Inference, manifest: Manifest, options: Ve
   return normalize ? normalizeL2(vector) : vector;
 }
 
-/** Returns the vectors of all tokens of a text, special tokens included. */
+/** Returns the vectors of all tokens in a text, special tokens included. */
 export function tokenVectors(inference: Inference, manifest: Manifest): Float32Array[] {
   const { values, width } = vectorsOf(inference, manifest);
   return Array.from({ length: values.length / width }, (_, row) =>
@@ -60,7 +63,10 @@ export function tokenVectors(inference: Inference, manifest: Manifest): Float32A
   );
 }
 
-/** Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or from its transform. */
+/**
+ * Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or
+ * from its transform.
+ */
 export function vectorsOf(
   { values, transformed }: Inference,
   { width }: Manifest,
@@ -84,7 +90,10 @@ export interface TokenRow {
   readonly values: Float32Array;
 }
 
-/** Returns the tokens of a text with their output rows, without the tokens that the tokenizer added ([CLS], [SEP], <s> ...). */
+/**
+ * Returns a text's tokens with their output rows, without the tokens that the tokenizer added
+ * ([CLS], [SEP], <s> ...).
+ */
 export function tokenRows({ text, values }: Pick<Inference, 'text' | 'values'>, width: number): TokenRow[] {
   if (!text.details) throw new Error('tokenized without details');
   const { special, tokens, offsets } = text.details;
@@ -118,13 +127,13 @@ export function normalizeL2(vector: Float32Array): Float32Array {
   return squares === 0 ? vector : divided(vector, Math.sqrt(squares));
 }
 
-/** A vector, and the number of tokens it stands for. */
+/** A vector, and the number of tokens that it represents. */
 export interface WeightedVector {
   readonly vector: Float32Array;
   readonly weight: number;
 }
 
-/** Mean of the vectors of a text's windows, weighted by their numbers of tokens. */
+/** Mean of the vectors of a text's windows, weighted by their number of tokens. */
 export function meanOfWindows(windows: readonly WeightedVector[]): Float32Array {
   const total = windows.reduce((sum, { weight }) => sum + weight, 0);
   const sum = new Float64Array(windows[0]?.vector.length ?? 0);
@@ -134,13 +143,13 @@ export function meanOfWindows(windows: readonly WeightedVector[]): Float32Array 
   return divided(sum, total);
 }
 
-/** A module that follows pooling, with its weights. */
+/** A module after pooling, with its weights. */
 export interface VectorLayer {
   readonly settings: LayerSettings;
   readonly weights: Float32Array;
 }
 
-/** Divides the values of the section `layers` among the layers. */
+/** Distributes the values of the section `layers` to the layers. */
 export function layersOf(settings: readonly LayerSettings[], values: Float32Array): VectorLayer[] {
   let start = 0;
   return settings.map((layer) => {
@@ -181,12 +190,12 @@ function dense(
 const ACTIVATE: Record<Activation, (value: number) => number> = {
   identity: (value) => value,
   tanh: Math.tanh,
-  // Not Math.max, which would hide NaN: results that are not finite must be found.
+  // Passes NaN on, because non-finite results must be detected.
   relu: (value) => (value < 0 ? 0 : value),
   sigmoid: (value) => 1 / (1 + Math.exp(-value)),
 };
 
-/** The constant of torch, which the library does not change. */
+/** PyTorch's default constant, which the library does not change. */
 const EPSILON = 1e-5;
 
 function layerNorm(vector: Float32Array, weights: Float32Array): Float32Array {

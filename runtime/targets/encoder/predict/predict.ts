@@ -35,7 +35,7 @@ export const predictResponse = (manifest: ResultManifest): TSchema =>
     { $id: 'PredictResponse' },
   );
 
-/** The response that the contract defines, as JSON pieces: results are never parsed again. */
+/** The response that the contract defines, as JSON pieces, so that results are never parsed again. */
 export async function predict(
   engine: ServingEngine,
   body: PredictBody,
@@ -48,7 +48,10 @@ export async function predict(
   return ['{"results":[', ...list, `],${rest.slice(1)}`];
 }
 
-/** The results of a body, in the format that is wanted if a thread can render it: those that are completed here are JSON. */
+/**
+ * The results for a body, in the requested format if a thread can render it; results that are
+ * completed here are always JSON.
+ */
 export async function predictResults(
   engine: ServingEngine,
   body: PredictBody,
@@ -73,7 +76,7 @@ export async function predictResults(
   return complete ? { format: 'json', results: await complete(results) } : { format, results };
 }
 
-/** Runs the model with what a body sets for texts that are too long. */
+/** Runs the model with a body's settings for texts that are too long. */
 export function withOverflow(run: RunModel, body: OverflowMembers): RunModel {
   const overflow = overflowOf(body);
   return (request) => run({ ...request, overflow });
@@ -88,7 +91,7 @@ export function overflowOf({ truncate, truncation_direction: direction }: Overfl
   return truncate ? { rule: 'truncate', side } : { side };
 }
 
-/** Texts and pairs of texts as inputs of the model. */
+/** Texts and text pairs as model inputs. */
 const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
   inputs.map((input) => {
     if (typeof input === 'string') return { text: input };
@@ -96,13 +99,16 @@ const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
     return { text, pair };
   });
 
-/** Proxies refuse long headers, and a request can have thousands of inputs. */
+/** Proxies reject long headers, and a request can have thousands of inputs. */
 export const MAX_LISTED_INDEXES = 100;
 
 export const TRUNCATED_COUNT = 'X-Truncated-Inputs';
 export const TRUNCATED_INDEXES = 'X-Truncated-Indexes';
 
-/** Headers that report truncated inputs, for HTTP and gRPC: their number, and their indexes if there are any. */
+/**
+ * Headers that report truncated inputs, for HTTP and gRPC: their number, and their indexes if there
+ * are any.
+ */
 export function truncatedHeaders(truncated: readonly number[]): [string, string][] {
   const count: [string, string] = [TRUNCATED_COUNT, String(truncated.length)];
   if (truncated.length === 0) return [count];

@@ -43,7 +43,10 @@ export const textsAndPairs = (maxInputs: number) =>
     { maxItems: maxInputs },
   );
 
-/** The prompts of the model. A model without prompts accepts the names that each model has, which change nothing there. */
+/**
+ * The model's prompts. A model without prompts accepts the names that every model has, which have
+ * no effect there.
+ */
 export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
   const prompts = sentence?.prompts ?? {};
   if (Object.keys(prompts).length === 0) return optional(undocumented(Type.String()));
@@ -62,7 +65,7 @@ export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<
 const TRUNCATE = [true, false, 'NONE', 'START', 'END', null] as const;
 const DIRECTIONS = ['right', 'left', 'Right', 'Left'] as const;
 
-/** Members of a request for texts that are longer than the model supports. */
+/** Members for texts that are longer than the model supports. */
 export const overflowMembers = {
   truncate: Type.Optional(
     Type.Unsafe<(typeof TRUNCATE)[number]>({
@@ -83,7 +86,7 @@ export type OverflowMembers = {
   readonly [Name in keyof typeof overflowMembers]?: Static<(typeof overflowMembers)[Name]>;
 };
 
-/** A count of a body. Schemas of HTTP and MCP check it, messages of gRPC have no limits. */
+/** A count in a body. The HTTP and MCP schemas check it, but gRPC messages have no limits. */
 export function atLeastOne(name: string, count: number | null | undefined): number | undefined {
   if (count === 0) throw inputError(`${name} must be at least 1, not 0`);
   return count ?? undefined;

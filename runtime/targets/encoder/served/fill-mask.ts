@@ -43,7 +43,7 @@ const result = Type.Object(
   { $id: 'FillMaskResult' },
 );
 
-/** Results of threads have ids; words are added by the thread that has the tokenizer. */
+/** Results from threads contain ids; the thread that has the tokenizer adds the words. */
 const filled = (
   engine: Pick<ServingEngine, 'decode'>,
   results: readonly Uint8Array[],
@@ -117,7 +117,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   },
 };
 
-/** One list for each mask, or only that of a single mask. */
+/** One list per mask, or a plain list for a single mask. */
 function candidatesOf({ masks }: FilledText): object[] {
   const lists = masks.map(({ candidates }) =>
     candidates.map(({ token, token_id, score, sequence }) => ({

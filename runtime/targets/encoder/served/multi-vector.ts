@@ -29,7 +29,10 @@ const result = Type.Object(
   { $id: 'MultiVectorResult' },
 );
 
-/** The scores of late interaction are sums of similarities, also as raw scores: no function maps them to 0 to 1. */
+/**
+ * Late interaction scores are sums of similarities, whether raw scores are requested or not: no
+ * function maps them to 0 to 1.
+ */
 const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents }, run) => {
   const normalize = manifest.multiVector?.normalize ?? false;
   const encoded = await run.query({
@@ -63,7 +66,7 @@ export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
     },
   }),
   bench: (words) => ({ inputs: [words], input_type: 'document' }),
-  // Ranking is the operation of that API for it.
+  // In that API, ranking is the operation for this model type.
   info: () => ({ reranker: { id2label: {}, label2id: {} } }),
   predict: {
     plan({ manifest }, { input_type: role, normalize }) {

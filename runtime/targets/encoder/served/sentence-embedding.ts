@@ -13,7 +13,7 @@ import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
-/** Of models that return multi-vectors and sparse vectors, too. */
+/** Options of models that also return multi-vectors and sparse vectors. */
 const outputOptions = {
   outputs: optional(
     Type.Array(oneOf(EMBEDDING_OUTPUTS), {
@@ -59,7 +59,7 @@ const resultOfOutputs = Type.Object(
   { $id: 'EmbeddingOutputsResult' },
 );
 
-/** By the outputs that have a weight. */
+/** Scores documents by the outputs that have a weight. */
 const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
   const { query, documents, weights = DENSE_ONLY } = request;
   const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);

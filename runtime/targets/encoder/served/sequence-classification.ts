@@ -51,7 +51,7 @@ const sequence = Type.Array(textMember, {
   ...NOT_EMPTY,
 });
 
-/** Also the requests of Hugging Face's Inference API, which have `parameters`. */
+/** Also accepts requests of Hugging Face's Inference API, which have `parameters`. */
 const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatch: maxItems }: ClientBatch) =>
   Type.Object(
     {
@@ -81,7 +81,10 @@ type ForeignRequest = Static<ReturnType<typeof foreignRequest>>;
 const prediction = Type.Object({ label: Type.String(), score: Type.Number() }, { $id: 'Prediction' });
 const predictions = Type.Array(prediction);
 
-/** Labels with their scores, highest first. Clients of the Inference API expect a list of lists, also for one text. */
+/**
+ * Labels with their scores, highest first. Clients of the Inference API expect a list of lists,
+ * even for one text.
+ */
 const huggingFace: HuggingFaceTask<ForeignRequest> = {
   request: foreignRequest,
   response: Type.Union([predictions, Type.Array(predictions)], {
@@ -126,7 +129,7 @@ function rank(
     .sort((a, b) => b.score - a.score);
 }
 
-/** By a cross-encoder, which reads the query together with each document. */
+/** Scores documents with a cross-encoder, which reads the query together with each document. */
 const scorePairs: ScoreDocuments = async (_, { query, documents, raw }, run) => {
   const { results, tokens, truncated } = await run.documents({
     inputs: documents.map((pair) => ({ text: query, pair })),
@@ -135,7 +138,10 @@ const scorePairs: ScoreDocuments = async (_, { query, documents, raw }, run) => 
   return { scores: results.map((one) => scoreOf(one, raw)), tokens, truncated };
 };
 
-/** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */
+/**
+ * Computed from the logit, because `scores` can come from a transform or a regression model and may
+ * not be between 0 and 1.
+ */
 function scoreOf(rendered: Uint8Array, raw: boolean): number {
   const logit = Float32Array.from((readRenderedJson(rendered) as Rendered).logits);
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);

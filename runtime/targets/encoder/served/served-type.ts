@@ -7,27 +7,34 @@ import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
 /**
- * What servers do for a model type, on every wire: HTTP, gRPC, MCP and `bench` ask this and know no types. Every type has a file with
- * its name; what `infer` and inference threads need is in the file of the same name in `tasks/`.
+ * The server behavior of a model type on every transport: HTTP, gRPC, MCP and `bench` use this
+ * interface and know no types. Every type has a file with its name; the parts for `infer` and
+ * inference threads are in the file of the same name in `tasks/`.
  */
 export interface ServedType<Body extends PredictBody = PredictBody> {
-  /** What the type does: a sentence for the OpenAPI document, and the one of the contract for the tool of MCP. */
+  /**
+   * What the type does: a sentence for the OpenAPI document, and the contract's sentence for the
+   * MCP tool.
+   */
   readonly texts: { readonly summary: string; readonly tool: string };
-  /** What is special to requests of `/predict`. */
+  /** The type-specific parts of `/predict` requests. */
   request(manifest: Manifest, limits: ClientBatch): RequestParts;
   /** The schema of a result. */
   result(manifest: ResultManifest): TSchema;
   /** An example for documents: members of a request, and the result for `Anna lives in Berlin.` */
   example(manifest: Manifest): { readonly request: object; readonly result: object };
-  /** A request of `bench` with one text. Default: the text alone. */
+  /** A `bench` request with one text. Default: the text alone. */
   bench?(text: string, manifest: Manifest): object;
   /** `model_type` of `GET /info`. */
   info(manifest: Manifest): Readonly<Record<string, object>>;
-  /** How the results of a request come about. */
+  /** How a request's results are computed. */
   readonly predict: FromOneRun<Body> | FromSeveralRuns<Body>;
-  /** How clients of Hugging Face's APIs ask for the task, if these have it. */
+  /** How clients of Hugging Face's APIs request the task, if these APIs have it. */
   readonly huggingFace?: HuggingFaceTask;
-  /** The gRPC service, which only a server of gRPC loads. Fields of its requests have the names of the members of a body. */
+  /**
+   * The gRPC service, which only a gRPC server loads. Its request fields have the names of the
+   * body's members.
+   */
   readonly grpc: () => Promise<DescService>;
   /** How the model scores documents for a query; undefined if it cannot. */
   rank?(manifest: Manifest): ScoreDocuments | undefined;
@@ -41,17 +48,17 @@ interface RequestParts {
   readonly inputs?: TSchema;
   /** The members next to `inputs`. */
   readonly options: TProperties;
-  /** Combinations that are rejected, for documents. */
+  /** Rejected combinations, for documents. */
   readonly restriction?: Readonly<Record<string, unknown>>;
 }
 
-/** A validated body of `/predict`, of any type. */
+/** A validated `/predict` body of any type. */
 export interface PredictBody extends MembersOf<typeof overflowMembers> {
   readonly inputs: readonly unknown[];
   readonly metadata?: Readonly<Record<string, string>> | null;
 }
 
-/** A validated body with the options and the inputs of a type. */
+/** A validated body with a type's options and inputs. */
 export type BodyOf<Options extends TProperties, Input = TextOrPair> = PredictBody &
   MembersOf<Options> & { readonly inputs: readonly Input[] };
 
@@ -64,11 +71,11 @@ interface FromOneRun<Body> {
 
 interface RunPlan extends Omit<EngineRequest, 'inputs' | 'view' | 'overflow' | 'signal'> {
   readonly options: ResultOptions;
-  /** Completes results in the main thread, for what needs the tokenizer. */
+  /** Completes results in the main thread, if they need the tokenizer. */
   readonly complete?: ((results: readonly Uint8Array[]) => Promise<readonly JsonPiece[]>) | undefined;
 }
 
-/** Each result is computed from several runs, or chosen from what they return. */
+/** Each result is computed from several runs, or chosen from their results. */
 interface FromSeveralRuns<Body> {
   together(engine: ServingEngine, body: Body, run: RunModel): Promise<readonly object[]>;
 }
@@ -81,15 +88,15 @@ export interface HuggingFaceTask<Body extends object = object> {
   request(manifest: Manifest, limits: ClientBatch): TSchema;
   readonly response: TSchema;
   example(manifest: Manifest): { readonly request: object; readonly response: unknown };
-  /** Whether a body of `/predict` is one of theirs, which gets their response. */
+  /** Whether a `/predict` body has the format of these APIs, so that the response has it too. */
   isTheirs(body: unknown): boolean;
-  /** The same as a sentence. */
+  /** The same condition as a sentence. */
   readonly note: string;
-  /** `path` is the route that was called. */
+  /** `path` is the requested route. */
   answer(engine: ServingEngine, body: Body, run: RunModel, path: '/' | '/predict'): Promise<unknown>;
 }
 
-/** Scores documents for a query. The runs of the query and of the documents are those of one caller. */
+/** Scores documents for a query. The query and the documents are run for the same caller. */
 export type ScoreDocuments = (
   engine: ServingEngine,
   request: RankRequest,
@@ -106,7 +113,7 @@ export interface RankRequest {
 }
 
 export interface DocumentScores {
-  /** In the order of the documents. */
+  /** Scores in the order of the documents. */
   readonly scores: readonly number[];
   /** Number of tokens processed in each run of a text. */
   readonly tokens: readonly number[];

@@ -6,7 +6,7 @@ import { numbers } from '../schemas/results.ts';
 import { atLeastOne } from '../schemas/texts.ts';
 import type { BodyOf, JsonPiece, ServedType } from './served-type.ts';
 
-/** Also options of sentence_embedding models that have sparse vectors. */
+/** These options also apply to sentence_embedding models that have sparse vectors. */
 export const sparseOptions = {
   max_active_dims: optional(
     Type.Integer({

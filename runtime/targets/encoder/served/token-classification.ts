@@ -86,7 +86,7 @@ const entitiesOf = (
     strategy,
   );
 
-/** The texts of a request with aggregation. */
+/** The texts of a request with aggregation, which supports no pairs. */
 function singleTexts(inputs: readonly TextOrPair[]): string[] {
   const texts = inputs.filter((input) => typeof input === 'string');
   if (texts.length === inputs.length) return texts;
@@ -142,7 +142,7 @@ export const servedTokenClassification: ServedType<Body> = {
   },
   request: () => ({
     options,
-    // Aggregation of pairs.
+    // Aggregation does not support pairs.
     restriction: {
       anyOf: [
         { properties: { inputs: { type: 'array', items: { type: 'string' } } } },

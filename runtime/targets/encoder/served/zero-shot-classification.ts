@@ -11,7 +11,7 @@ import { hasParameters } from './hugging-face.ts';
 import { labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 
-/** Named as in the pipeline of transformers. */
+/** Names as in the transformers pipeline. */
 const options = {
   candidate_labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
     minItems: 1,
@@ -64,7 +64,7 @@ interface ZeroShotResult extends RankedLabels {
 const planOf = ({ candidate_labels, hypothesis_template, multi_label }: Options): LabelPlan =>
   planLabels({ labels: candidate_labels, template: hypothesis_template, multiLabel: multi_label });
 
-/** Runs the model on each text with the sentence about each label. */
+/** Runs the model on each text paired with the sentence about each label. */
 async function classify(
   { manifest, limits }: Pick<ServingEngine, 'manifest' | 'limits'>,
   inputs: readonly string[],
@@ -144,7 +144,7 @@ export const servedZeroShotClassification: ServedType<BodyOf<typeof options, str
     result: { sequence: 'The team won the match.', labels: ['sport', 'cooking'], scores: [0.98, 0.02] },
   }),
   bench: (words) => ({ inputs: [words], candidate_labels: ['person', 'place'] }),
-  // The labels of the model, not those of requests.
+  // The model's labels, not those of requests.
   info: (manifest) => ({ classifier: labelsOf(manifest) }),
   predict: {
     together: async (engine, body, run) => await classify(engine, body.inputs, planOf(body), run),

@@ -30,7 +30,7 @@ export interface ServerSettings extends Callers, ReadTracing, ProcessSettings {
   readonly metrics: MetricsAccess;
 }
 
-/** Of the `serve` and `mcp` commands. */
+/** Settings of the `serve` and `mcp` commands. */
 export interface ServeSettings extends ServerSettings, Addresses {
   /** Whether `/mcp` is the only route over HTTP. */
   readonly mcpOnly?: boolean;
@@ -138,8 +138,8 @@ function checkHost(host: string, invocation: Invocation): void {
 }
 
 /**
- * The hosts and origins that a server of a model accepts. With an API key or TLS, clients can use any name, for example of a
- * service in Kubernetes, unless names are listed.
+ * The hosts and origins that a model server accepts. With an API key or TLS, clients can use any
+ * name, for example of a service in Kubernetes, unless names are listed.
  */
 export function modelHostRules(
   {

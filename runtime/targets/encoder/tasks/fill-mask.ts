@@ -7,7 +7,7 @@ import { greatestItems } from '../math/greatest.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { PrintModel, Task } from './task.ts';
 
-/** Candidates of the masks of a text, as ids: what a model computes. */
+/** Candidates for a text's masks, as ids: the part that the model computes. */
 export interface MaskedText {
   /** The tokens of the text. */
   readonly ids: readonly number[];
@@ -30,7 +30,7 @@ export interface FilledText {
   }[];
 }
 
-/** Number of candidates if a request states none, as in transformers. */
+/** Default number of candidates, as in transformers. */
 const DEFAULT_CANDIDATES = 5;
 
 /** Results are completed, and encoded as messages, by the thread that has the tokenizer. */
@@ -84,8 +84,8 @@ function best(
 }
 
 /**
- * Adds the spelling of each candidate, and the text with it in place of the mask. As in transformers, a text with several masks
- * keeps its special tokens.
+ * Adds the spelling of each candidate, and the text in which it replaces the mask. As in
+ * transformers, a text with several masks keeps its special tokens.
  */
 export async function fillMasks(
   { decode }: Pick<PrintModel, 'decode'>,
@@ -117,13 +117,13 @@ export async function fillMasks(
   );
 }
 
-/** The error about a text without a mask. `which` is its name in the message. */
+/** The error for a text without a mask. `which` is its name in the message. */
 export const noMask = (which: string, { mask, tokenizer }: Pick<Manifest, 'mask' | 'tokenizer'>): Error =>
   inputError(
     `${which} has no mask token within its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word is to be predicted.`,
   );
 
-/** The ids of the tokens to score; undefined for all. A word of several tokens cannot fill one mask. */
+/** The ids of the tokens to score; undefined for all. A word with several tokens cannot fill one mask. */
 export async function targetIds(
   { idOf, tokenize }: Pick<PrintModel, 'idOf' | 'tokenize'>,
   targets: readonly string[] | null | undefined,

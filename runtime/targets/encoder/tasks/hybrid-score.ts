@@ -6,10 +6,10 @@ import { sparseDot, type ReadVector } from '../math/sparse.ts';
 import { type Inference, textVector } from '../math/inference.ts';
 import { sparseOutput, vectorsOutput } from './sentence-embedding.ts';
 
-/** The weight of each output in a score; those without one do not count. */
+/** The weight of each output in a score; outputs without a weight do not count. */
 export type OutputWeights = Partial<Readonly<Record<EmbeddingOutput, number>>>;
 
-/** A query for which documents are scored, with the outputs that have a weight. */
+/** A query for scoring documents, with the outputs that have a weight. */
 export interface HybridQuery {
   readonly weights: OutputWeights;
   readonly outputs: readonly EmbeddingOutput[];
@@ -19,8 +19,9 @@ export interface HybridQuery {
 }
 
 /**
- * The score of a document: the weighted mean of the scores of its outputs, as FlagEmbedding computes it. Dense and sparse vectors have their
- * dot product; token vectors have the mean, over those of the query, of the largest one.
+ * The score of a document: the weighted mean of the scores of its outputs, as in FlagEmbedding. The
+ * score of dense and sparse vectors is their dot product; for token vectors it is the mean, over
+ * the query's vectors, of the largest dot product.
  */
 export function hybridScore(query: HybridQuery, inference: Inference, manifest: Manifest): number {
   const scores: Record<EmbeddingOutput, () => number> = {

@@ -51,7 +51,7 @@ export const multiVectorTask: Task<MultiVectorResult> = {
   printed: (inference, { manifest }, options) => keptVectors(inference, manifest, options),
 };
 
-/** The vectors of all tokens but those that the settings of the model skip. */
+/** The vectors of all tokens except those that the model's settings skip. */
 function keptVectors(
   inference: Inference,
   manifest: Manifest,
@@ -68,7 +68,7 @@ function keptVectors(
   return vectors;
 }
 
-/** The score of a document of a multi_vector model for a query. */
+/** The score of a document for a query, for multi_vector models. */
 export function scoreFor(query: VectorRows, inference: Inference, manifest: Manifest): number {
   const vectors = keptVectors(inference, manifest, { normalize: manifest.multiVector?.normalize ?? false });
   const width = vectors[0]?.length ?? query.width;

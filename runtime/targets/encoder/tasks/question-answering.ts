@@ -6,7 +6,7 @@ import { type SpanAnswer, chooseAnswers } from '../math/choose-answers.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { Task } from './task.ts';
 
-/** Possible answers of each window of a context. The answers of the context are chosen among them. */
+/** Candidate answers in each window of a context, among which the context's answers are chosen. */
 interface QuestionAnsweringResult {
   readonly windows: readonly WindowAnswers[];
 }
@@ -71,7 +71,7 @@ export interface Answers {
   readonly answers: readonly SpanAnswer[];
 }
 
-/** The answers of a context, with scores as they are printed. */
+/** The answers from a context, with printable scores. */
 export const answersIn = (windows: readonly WindowAnswers[], context: string, plan: AnswerPlan): Answers => ({
   answers: chooseAnswers(windows, context, plan).map((answer) => ({
     ...answer,

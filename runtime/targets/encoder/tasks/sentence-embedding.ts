@@ -11,7 +11,10 @@ import type { FlagReader, PrintModel, PrintOptions, ResultOptions, Task } from '
 import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
 import { writeTokenFloats } from './token-info.ts';
 
-/** The outputs of the request; only dense vectors by default. Sparse vectors are last, so that their tokens can be added. */
+/**
+ * The requested outputs; only dense vectors by default. Sparse vectors come last, so that their
+ * tokens can be added.
+ */
 export interface SentenceEmbeddingResult {
   readonly embedding?: Float32Array;
   readonly vectors?: readonly Float32Array[];
@@ -59,7 +62,7 @@ export const sentenceEmbeddingTask = {
       .map((name) => name.trim());
     const outputs = planOutputs(manifest, names, '--outputs');
     const without = SPARSE_FLAGS.find((flag) => flags.text(flag) !== undefined);
-    // They have no effect on results without a sparse vector.
+    // These flags have no effect on results without a sparse vector.
     if (without !== undefined && !outputs?.includes('sparse')) {
       throw configError(
         `--${without} requires a sparse vector, which a sentence_embedding model only returns with --outputs sparse. Pass it, or remove the flag.`,
@@ -99,7 +102,7 @@ function resultOf(inference: Inference, manifest: Manifest, options: ResultOptio
   };
 }
 
-/** The sparse vector of a text, from the weights of its tokens. */
+/** A text's sparse vector, from the weights of its tokens. */
 export function sparseOutput(
   inference: Inference,
   manifest: Manifest,
@@ -110,7 +113,7 @@ export function sparseOutput(
   return sparseOfTokens(inference.text.ids, finite, sparse.skipped, maxActiveDims);
 }
 
-/** The vectors of all tokens but the first one, which stands for the whole text. */
+/** The vectors of all tokens except the first one, which represents the whole text. */
 export function vectorsOutput(
   inference: Inference,
   manifest: Manifest,

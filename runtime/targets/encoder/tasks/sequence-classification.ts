@@ -87,8 +87,9 @@ interface LabelScores {
 }
 
 /**
- * Returns the scores of one row of logits and the predicted label. A transform (row `row` of its result) can replace either:
- * its scores replace those of the score function, its index replaces the argmax.
+ * Returns the scores for one row of logits, and the predicted label. A transform (row `row` of its
+ * result) can replace either: its scores replace those of the score function, its index replaces
+ * the argmax.
  */
 export function labelScores(
   logits: Float32Array,

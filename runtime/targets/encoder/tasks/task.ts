@@ -10,17 +10,17 @@ import type { AggregationStrategy } from '../math/entities.ts';
 import type { Inference } from '../math/inference.ts';
 
 export interface ResultOptions extends VectorOptions {
-  /** Number of labels, or of candidates of a mask, with the highest scores to list. */
+  /** Maximum number of labels, or of candidates per mask, highest scores first. */
   readonly topK?: number | undefined;
   /** Masks only: ids of the tokens to score. Default: all. */
   readonly targets?: readonly number[] | undefined;
-  /** Sparse embeddings only: number of the largest values to keep. Default: all that are not zero. */
+  /** Sparse embeddings only: number of the largest values to keep. Default: all nonzero values. */
   readonly maxActiveDims?: number | undefined;
-  /** Sentence embedding models with several outputs only: those to return. Default: dense vectors. */
+  /** Sentence embedding models with several outputs only: the outputs to return. Default: dense vectors. */
   readonly outputs?: readonly EmbeddingOutput[] | undefined;
-  /** Multi-vector models only: what the texts are. Default: documents. */
+  /** Multi-vector models only: the role of the texts. Default: documents. */
   readonly role?: TextRole | undefined;
-  /** Question answering only. */
+  /** Question answering only: which answers to return. */
   readonly answers?: AnswerPlan | undefined;
   /** Zero-shot NER only: which entities to find. */
   readonly entities?: EntityOptions | undefined;
@@ -29,7 +29,7 @@ export interface ResultOptions extends VectorOptions {
 /** The model whose results are printed: its settings and its tokenizer. */
 export interface PrintModel {
   readonly manifest: Manifest;
-  /** The token of an id as written in the vocabulary; null if there is none. */
+  /** The token with an id as written in the vocabulary; null if there is none. */
   readonly tokenOf: (id: number) => string | null;
   /** The id of a token as written in the vocabulary. */
   readonly idOf: (token: string) => number | undefined;
@@ -40,29 +40,32 @@ export interface PrintModel {
   readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
 }
 
-/** A flag of `infer` that only some model types have: plain data, because help lists the flags of all types. */
+/**
+ * An `infer` flag that only some model types support: plain data, because help lists the flags of
+ * all types.
+ */
 export interface InferFlag {
-  /** Name of the value in help. Without it, the flag is a switch. */
+  /** Placeholder for the value in help. Without it, the flag is a switch. */
   readonly value?: string;
   readonly help: string;
   readonly defaultText?: string;
   readonly choices?: readonly string[];
   readonly repeatable?: boolean;
   readonly canBeEmpty?: boolean;
-  /** What a message calls the models that have the flag, with an article. Default: all of their types. */
+  /** How messages describe the models that support the flag, with an article. Default: all of their types. */
   readonly models?: string;
 }
 
-/** Reads the flags of a command line. */
+/** Reads command-line flags. */
 export interface FlagReader {
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => readonly string[];
-  /** The words of a flag, separated by commas. A repeated flag adds to them. */
+  /** The comma-separated words of a flag. A repeated flag adds to them. */
   readonly words: (name: string) => string[];
   readonly isSet: (name: string) => boolean;
   /** `true` or `false`. */
   readonly choice: (name: string) => boolean | undefined;
-  /** A whole number from 1 to `max`. */
+  /** An integer from 1 to `max`. */
   readonly count: (name: string, max?: number) => number | undefined;
   /** A number from 0 to 1. */
   readonly share: (name: string) => number | undefined;
@@ -72,9 +75,9 @@ export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: one vector per text, or one per token. */
   readonly pooling: 'mean' | 'none';
-  /** Prompt to prepended to each text. */
+  /** Prompt to prepend to each text. */
   readonly prompt: string;
-  /** Zero-shot classification only. */
+  /** Zero-shot classification only: the labels, and how they are compared. */
   readonly zeroShot?: LabelPlan | undefined;
   /** Sparse embeddings on the command line only: whether to add the token of each index. */
   readonly tokens: boolean;
@@ -84,23 +87,26 @@ export interface PrintOptions extends ResultOptions {
   readonly aggregation?: AggregationStrategy | undefined;
 }
 
-/** How a model type turns raw output into results. Every type has a file with its name. */
+/** How a model type converts raw output to results. Every type has a file with its name. */
 export type Task<Result> = TaskResults<Result> & PrintedLine;
 
 interface TaskResults<Result> {
   /** Whether results contain tokens. */
   readonly details: boolean;
-  /** Returns the result of one text, as the services return it. */
+  /** Returns the result for one text, in the form that the services return. */
   result(inference: Inference, manifest: Manifest, options: ResultOptions): Result;
-  /** Encodes a result as the protobuf message of the contract. Undefined if a message has the results of several inputs. */
+  /**
+   * Encodes a result as the contract's protobuf message. Undefined if one message contains the
+   * results of several inputs.
+   */
   proto?(result: Result): Uint8Array;
-  /** The inputs of the model that a text of `infer` becomes. Default: the text. */
+  /** The model inputs for a text of `infer`. Default: the text. */
   readonly inputs?: (text: string, options: PrintOptions) => readonly TextInput[];
-  /** Flags of `infer`, by name. Help lists them in this order. */
+  /** `infer` flags by name. Help lists them in this order. */
   readonly flags?: Readonly<Record<string, InferFlag>>;
-  /** Names of flags that are defined by another type. */
+  /** Names of flags that another type defines. */
   readonly sharedFlags?: readonly string[];
-  /** What the flags mean. */
+  /** Converts the flags to options. */
   printOptions?(flags: FlagReader, model: PrintModel): Partial<PrintOptions> | Promise<Partial<PrintOptions>>;
   /** The name of the list that `infer` prints. */
   readonly printedAs: 'embeddings' | 'predictions';
@@ -109,7 +115,7 @@ interface TaskResults<Result> {
 /** How `infer` prints a text: `printed` returns one element of its list. */
 type PrintedLine =
   | { readonly lineKey?: undefined; printed(...args: Printed): object | Promise<object> }
-  /** The key of a text's result in a line of `infer --input`. */
+  /** The key of a text's result in an output line of `infer --input`. */
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
 type Printed = [inference: Inference, model: PrintModel, options: PrintOptions, text: string];

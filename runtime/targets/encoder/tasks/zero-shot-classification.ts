@@ -6,7 +6,10 @@ import { scoreLabels } from '../math/entailment-scores.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { FlagReader, Task } from './task.ts';
 
-/** The output for a text and the sentence about one label. Results of all labels are computed from these. */
+/**
+ * The output for a text and the sentence about one label. Results for all labels are computed from
+ * these outputs.
+ */
 interface EntailmentResult {
   readonly logits: Float32Array;
 }
@@ -56,7 +59,7 @@ export const zeroShotClassificationTask: Task<EntailmentResult> = {
   },
 };
 
-/** The labels of a command line. */
+/** The labels from the command line. */
 export const labelsIn = (flags: FlagReader): string[] => [...flags.words('labels'), ...flags.texts('label')];
 
 export interface RankedLabels {
@@ -65,7 +68,7 @@ export interface RankedLabels {
   readonly scores: readonly number[];
 }
 
-/** The labels of a text by the logits for the sentence about each of them, with scores as they are printed. */
+/** The labels of a text by the logits of the sentence about each of them, with printable scores. */
 export function rankLabels(
   logits: readonly Float32Array[],
   { id2label }: Pick<Manifest, 'id2label'>,

@@ -76,7 +76,10 @@ export function writeEntities({ entities }: ZeroShotNerResult): Uint8Array {
   return writer.finish();
 }
 
-/** The spans of a text or of a window that can be entities. A window returns those that it has the most context for. */
+/**
+ * The spans in a text or window that can be entities. A window returns those for which it has the
+ * most context.
+ */
 export function spansOf(
   { text, values }: Inference,
   manifest: Manifest,
@@ -97,7 +100,7 @@ export function spansOf(
     .filter(({ start }) => start >= ownFrom && start < ownTo);
 }
 
-/** Chooses among the spans of a whole text, and finds their place in it. */
+/** Chooses among the spans of a whole text, and finds their positions in it. */
 export function entitiesOf(
   spans: readonly EntitySpan[],
   { text, offsets }: WordSource,

@@ -36,7 +36,10 @@ export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<K
   readonly tls?: TlsFiles | undefined;
   /** Allowed hosts and origins of requests that browsers can send. */
   readonly hostRules: HostRules;
-  /** When the server stops, so that clients start calls on other connections from then on. Default: when it closes. */
+  /**
+   * When the server stops: clients are then asked to start calls on other connections. Default:
+   * when it closes.
+   */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
@@ -47,13 +50,13 @@ export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<K
 export interface GrpcServer {
   readonly port: number;
   /**
-   * Stops accepting connections and calls; resolves when running calls, also those that are on their way, are answered and all
-   * connections are closed.
+   * Stops accepting connections and calls. Resolves when running calls, including those that are on
+   * their way, are completed and all connections are closed.
    */
   readonly close: () => Promise<void>;
 }
 
-/** Responses are held in memory until they are sent, also those to clients that read slowly. */
+/** Responses are held in memory until they are sent, including responses to clients that read slowly. */
 const MIN_CONNECTION_BYTES = 64 * 1024 * 1024;
 
 /** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
@@ -65,7 +68,8 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
   let stopped: Promise<void> | undefined;
   const servers = createProtocolServers({
     listener(request, response) {
-      // Answered clients that connect again would always have connections waiting, and the server could not stop listening.
+      // With clients that reconnect after each response, a connection would always be waiting, and
+      // the server could not stop listening.
       if (stopped) void stopped.then(() => requests.listener(request, response));
       else requests.listener(request, response);
     },
@@ -111,7 +115,10 @@ function createFront({ tls }: GrpcListenOptions, handshakeTimeout: number): Serv
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 interface ProtocolSwitch {
-  /** Passes a new connection to the server of its protocol; a connection that sends nothing in time is closed. */
+  /**
+   * Passes a new connection to the server for its protocol; a connection that sends nothing in time
+   * is closed.
+   */
   readonly take: (socket: Socket) => void;
   /** Closes connections whose protocol is still unknown after `lingerMs`. */
   readonly close: (lingerMs: number) => void;
@@ -148,7 +155,8 @@ function createProtocolSwitch(
           // The server reads data that has already arrived by itself.
           servers.http2.emit('connection', socket);
         } else {
-          // As Node's own server does: it decides by the request whether a client that closes its half has disconnected.
+          // Same as Node's own server: the request determines whether a client that closes its half
+          // has disconnected.
           socket.allowHalfOpen = true;
           servers.http1.emit('connection', socket);
           socket.resume();
@@ -159,34 +167,37 @@ function createProtocolSwitch(
       const destroyAll = (): void => {
         for (const socket of undecided) socket.destroy();
       };
-      // A process that was not scheduled in time first reads what arrived meanwhile.
+      // A process that was not scheduled in time first reads what arrived in the meantime.
       if (undecided.size > 0) setTimeout(() => void afterPoll().then(destroyAll), lingerMs);
     },
   };
 }
 
-/** Servers that do not listen: their connections come from elsewhere. */
+/** Servers that do not listen: their connections are passed to them. */
 interface ProtocolServers {
   readonly http1: Http1Server;
   readonly http2: Http2Server;
   /** Asks clients to start calls on other connections. */
   readonly announceEnd: () => void;
-  /** Ends connections after their last response. A call can be on its way: idle connections have `lingerMs` for it. */
+  /**
+   * Ends connections after their last response. Because another call can already be on its way,
+   * idle connections stay open for `lingerMs`.
+   */
   readonly end: (lingerMs: number) => void;
   /** Stops the servers. Must be called when no connection is left. */
   readonly stop: () => void;
 }
 
-/** With this id, a frame that ends a connection lets calls that are on their way be answered: RFC 9113, section 6.8. */
+/** With this stream id, a GOAWAY frame still allows calls that are on their way: RFC 9113, section 6.8. */
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
-/** Maximum number of calls at the same time on one HTTP/2 connection. Clients let further calls wait. */
+/** Maximum number of concurrent calls on one HTTP/2 connection. Clients queue further calls. */
 const MAX_STREAMS = 256;
 
 interface ProtocolServerOptions {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
   readonly idleTimeout: number;
-  /** Memory of one HTTP/2 connection, above which it gets no new calls. */
+  /** Memory of one HTTP/2 connection above which it accepts no new calls. */
   readonly maxConnectionBytes: number;
   readonly log: Logger;
 }
@@ -215,7 +226,7 @@ function createProtocolServers({
     if (problem) void answerRejected(response, plainTextRefusal(problem.error, problem.status));
     else listener(request, response);
   });
-  // Makes the server watch its timeouts, which normally starts when it listens.
+  // Makes the server check its timeouts, which it normally starts to do when it listens.
   http1.emit('listening');
 
   const http2 = createHttp2Server(
@@ -243,7 +254,7 @@ function createProtocolServers({
   http2.on('session', (session) => {
     sessions.add(session);
     if (endAfterMs !== undefined) endSoon(session);
-    // The first frame of a client contains its settings.
+    // The first frame from a client contains its settings.
     const giveUp = setTimeout(() => session.destroy(), idleTimeout);
     session.once('remoteSettings', () => clearTimeout(giveUp));
     session.once('close', () => {

@@ -17,14 +17,14 @@ export interface ObservedCall {
   readonly about: { readonly requestId: string; readonly method: string };
   /** Reports the outcome of the call. Only the first report counts; later events do not change the response. */
   readonly end: (code: CallCode) => void;
-  /** Runs the handler of the call within its span. */
+  /** Runs the call's handler within its span. */
   readonly run: <Result>(handle: () => Result) => Result;
 }
 
 /** The observed call, for code that determines its outcome. */
 export const observedCall = createContextKey<ObservedCall | undefined>(undefined);
 
-/** Services that machines call every few seconds; their calls are logged at level debug. */
+/** Services that machines call every few seconds; their calls are logged at debug level. */
 const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
 
 export type ObservingKernel = Pick<Kernel, 'log' | 'metrics' | 'tracer'>;
@@ -35,7 +35,10 @@ type Observe = (
   handler: UniversalHandler | undefined,
 ) => ObservedCall;
 
-/** Assigns an id to every call, and logs and measures it when it ends. Calls without a handler are calls of unknown methods. */
+/**
+ * Assigns an id to every call, and logs and measures it when it ends. Calls without a handler are
+ * calls to unknown methods.
+ */
 export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe {
   const durations = durationHistogram(metrics, {
     name: 'grpc_request_duration_seconds',
@@ -60,7 +63,7 @@ export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe
         ended = true;
         const ms = performance.now() - start;
         const code = CODE_NAME[status];
-        // Paths are unbounded because callers choose them; methods are few.
+        // Callers choose paths, so they are unbounded; methods are few.
         durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
         log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
         if (traced) span?.end(callOutcome(traced, status, requestId));
@@ -75,7 +78,7 @@ export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe
  */
 export function observeEnd({ signal, values }: HandlerContext): void {
   const end = (): void => values.get(observedCall)?.end(codeOf(signal.reason));
-  // The deadline may have passed before the call started.
+  // The deadline may have expired before the call started.
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
 }
@@ -86,7 +89,7 @@ function codeOf(reason: unknown): CallCode {
   return reason instanceof DOMException ? OK : Code.Internal;
 }
 
-/** Codes that are errors of the server, according to the semantic conventions; all others are errors of the client. */
+/** Codes that count as server errors according to the semantic conventions; all others are client errors. */
 const SERVER_ERRORS: ReadonlySet<CallCode> = new Set([
   Code.Unknown,
   Code.DeadlineExceeded,

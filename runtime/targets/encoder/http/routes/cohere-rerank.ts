@@ -17,7 +17,7 @@ import { ANSWER_HEADERS } from '../run-model.ts';
 
 const VERSIONS = ['1', '2'] as const;
 
-/** `POST /v1/rerank` and `/v2/rerank`, for clients of the APIs of Cohere and Jina. */
+/** `POST /v1/rerank` and `/v2/rerank`, for clients of the Cohere and Jina APIs. */
 export function cohereRerankRoutes(
   { engine, kernel }: EncoderContext,
   readBody: BodyReader,
@@ -48,7 +48,7 @@ export function cohereRerankRoutes(
       path: `/v${version}/rerank`,
       id: `rerankV${version}`,
       request: { schema, examples: EXAMPLES },
-      // All errors under /v1 are OpenAI's.
+      // All errors under /v1 have OpenAI's format.
       openAiErrors: version === '1',
     })),
   };
@@ -76,7 +76,7 @@ async function rerank(
     })),
     meta: {
       api_version: { version },
-      // Clients require it; one unit is one search.
+      // Clients require this member; one unit is one search.
       billed_units: { search_units: 1 },
       tokens: { input_tokens: tokens },
       ...(count > 0 ? { warnings: [truncationWarning(count, texts.length, engine)] } : {}),
@@ -89,7 +89,7 @@ async function rerank(
   };
 }
 
-/** Truncates documents to a number of tokens, special tokens not counted, for clients that set it. */
+/** Truncates documents to a number of tokens, not counting special tokens, for clients that set it. */
 async function shortenDocuments(
   { manifest, tokenize }: Pick<ServingEngine, 'manifest' | 'tokenize'>,
   documents: readonly string[],

@@ -24,7 +24,10 @@ import { scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS, requestCaller, runModel } from '../run-model.ts';
 import { embed, embedSparse, similarity } from '../tei/vectors.ts';
 
-/** The task of a model in Hugging Face's APIs. A validator accepts only one schema with the same id, so that it is created once. */
+/**
+ * The model's task in Hugging Face's APIs. A validator accepts only one schema with the same id, so
+ * it is created once.
+ */
 export interface ForeignTask extends HuggingFaceTask {
   readonly schema: TUnsafe<object>;
 }
@@ -40,7 +43,10 @@ export function foreignTask(manifest: Manifest, limits: ClientBatch): ForeignTas
   );
 }
 
-/** `POST /`: the task of the model, for clients of Hugging Face's Inference API that are given the address of the server only. */
+/**
+ * `POST /`: the model's task, for clients of Hugging Face's Inference API that only know the
+ * server's address.
+ */
 export function inferenceApiRoutes(
   { engine, kernel }: EncoderContext,
   readBody: BodyReader,
@@ -108,7 +114,10 @@ const taskOf = (task: ForeignTask, engine: EncoderContext['engine'], readBody: B
   },
 });
 
-/** Vectors of texts, dense or sparse, or the similarity of sentences, whose requests have other `inputs`. */
+/**
+ * Vectors of texts, dense or sparse, or the similarity of sentences. Requests for the latter have
+ * other `inputs`.
+ */
 function vectorsOrSimilarity(
   kind: ReturnType<typeof vectorKind>,
   engine: EncoderContext['engine'],

@@ -11,7 +11,7 @@ import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
-/** `POST /v1/embeddings`: one vector for each input, for clients of OpenAI's API. */
+/** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
 export function openAiEmbeddingsRoute(
   { engine, kernel }: EncoderContext,
   readBody: ExchangeBodyReader,
@@ -73,7 +73,7 @@ export function openAiEmbeddingsRoute(
         const usage = {
           prompt_tokens: count,
           total_tokens: count,
-          // Absent if there are none: clients that know OpenAI's two members only are the rule.
+          // Omitted if there are none, because most clients only know OpenAI's two members.
           ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
         };
         const data = listPieces(

@@ -91,8 +91,8 @@ const OWN = ['return_text', 'truncate', 'truncation_direction'];
 const SHARED = new Set(['query', 'texts', 'raw_scores']);
 
 /**
- * Whether a body of `/rerank` is one of text-embeddings-inference: it has `texts`, and either a member that only that API has,
- * or no member that it does not have.
+ * Whether a `/rerank` body uses the format of text-embeddings-inference: it has `texts`, and either
+ * a member that only that API has, or no member that it lacks.
  */
 function isTeiRerank(body: TeiRerank): boolean {
   if (body.texts === undefined) return false;

@@ -21,7 +21,7 @@ import { checkTokenIds, embeddingInputs, planEmbeddings } from '../vector-inputs
 export const embed = (c: Context, engine: ServingEngine, body: EmbedRequest): Promise<Response> =>
   vectorsFor(c, engine, body, (options) => ({ kind: 'vector', format: 'json', ...options }));
 
-/** One vector per token of each input, as the model returns it. */
+/** One vector per token of each input, unpooled. */
 export const embedAll = (c: Context, engine: ServingEngine, body: EmbedAllRequest): Promise<Response> =>
   vectorsFor(c, engine, body, () => ({ kind: 'tokens' }));
 
@@ -52,7 +52,7 @@ export async function embedSparse(
 ): Promise<Response> {
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
-  // Models of type sparse_embedding have no prompts, so that each is rejected.
+  // sparse_embedding models have no prompts, so every prompt is rejected.
   const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
   const { results } = await runModel(requestCaller(c), engine, {
@@ -69,13 +69,13 @@ export async function embedSparse(
   );
 }
 
-/** Reads the sparse vector of a rendered result, which it is or has. */
+/** Reads the sparse vector from a rendered result, which either is one or contains one. */
 function readSparse(json: Uint8Array): ReadVector {
   const result = readRenderedJson(json) as ReadVector | { readonly sparse: ReadVector };
   return 'sparse' in result ? result.sparse : result;
 }
 
-/** The similarity of each sentence to the source sentence, by the function of the model. */
+/** The similarity of each sentence to the source sentence, by the model's similarity function. */
 export async function similarity(
   c: Context,
   engine: ServingEngine,
