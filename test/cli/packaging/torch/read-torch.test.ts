@@ -69,7 +69,7 @@ test.each([
   ['ctorch._utils\n_rebuild_parameter\n)R.', 'a tensor of its pickle is incomplete'],
   ['ccollections\nOrderedDict\n}\x85R.', 'a tensor of its pickle is incomplete'],
   ['c__main__\nX\n.', 'it is not a state dict, but another value'],
-  ['}K\x01K\x01s.', 'a key of it is not a text'],
+  ['}K\x01K\x01s.', 'it has a key that is not text'],
   ['}}.', 'it does not end with one value'],
   ['K\x01}b.', 'it sets attributes of a value'],
   ['}(u}h\x09.', 'its pickle is damaged'],
