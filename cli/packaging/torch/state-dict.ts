@@ -295,7 +295,8 @@ class Machine {
     if (!(dict instanceof PickleDict) || items.length % 2 !== 0) throw damaged();
     for (let at = 0; at < items.length; at += 2) {
       const [key, value] = [items[at], items[at + 1]];
-      if (typeof key !== 'string' || value === undefined) throw new PickleError('it has a key that is not text');
+      if (typeof key !== 'string' || value === undefined)
+        throw new PickleError('it has a key that is not text');
       dict.entries.set(key, value);
     }
   }
