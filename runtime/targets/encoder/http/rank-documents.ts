@@ -2,7 +2,9 @@ import type { Context } from 'hono';
 import { hasLabels } from '#contract/model-types.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { withArticle } from '#core/text/with-article.ts';
-import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
+import type { ServingEngine } from '../engine/serving.ts';
+import { withOverflow } from '../predict/predict.ts';
+import type { OverflowMembers } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
 import type { DocumentScores, RankRequest, ScoreDocuments } from '../served/served-type.ts';
 import { requestCaller, runModel, sumOf } from './run-model.ts';
@@ -19,12 +21,12 @@ export async function rankDocuments(
   engine: ServingEngine,
   score: ScoreDocuments,
   request: RankRequest,
-  overflow: RequestOverflow,
+  overflow: OverflowMembers,
 ): Promise<Ranking> {
   const caller = requestCaller(c);
   const { scores, tokens, truncated } = await score(engine, request, {
-    query: (wanted) => engine.run({ ...wanted, overflow, signal: caller.signal }),
-    documents: (wanted) => runModel(caller, engine, { ...wanted, overflow }),
+    query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), overflow),
+    documents: withOverflow((wanted) => runModel(caller, engine, wanted), overflow),
   });
   const ranked = scores.map((one, index) => ({ index, score: one })).sort((a, b) => b.score - a.score);
   return { ranked, tokens: sumOf(tokens), truncated };

@@ -11,7 +11,7 @@ import {
   trackAnswers,
   answerHalfClosed,
   continueWhenRead,
-} from '#serve/http/listen.ts';
+} from '#serve/http/connections.ts';
 import type { TlsFiles } from '#serve/tls.ts';
 import type { ObservingKernel, NodeRequest, NodeResponse } from './observe.ts';
 import { createRequestListener, answerPlainText } from './request-listener.ts';

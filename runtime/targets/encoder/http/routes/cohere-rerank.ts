@@ -10,7 +10,6 @@ import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type CohereRerankRequest, cohereRerankRequest, cohereRerankResponse } from '../../schemas/cohere.ts';
-import { overflowOf } from '../../predict/predict.ts';
 import type { ScoreDocuments } from '../../served/served-type.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
@@ -65,7 +64,7 @@ async function rerank(
   const texts = body.documents.map((item) => (typeof item === 'string' ? item : item.text));
   const documents = await shortenDocuments(engine, texts, body.max_tokens_per_doc);
   const ranking = { query, documents, raw: false };
-  const { ranked, tokens, truncated } = await rankDocuments(c, engine, score, ranking, overflowOf(body));
+  const { ranked, tokens, truncated } = await rankDocuments(c, engine, score, ranking, body);
   const count = truncated.length;
   return {
     model: engine.manifest.name,

@@ -7,7 +7,6 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
-import { overflowOf } from '../../predict/predict.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 import { teiRanksResponse } from '../../schemas/tei.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
@@ -32,7 +31,7 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
     const raw = body.raw_scores ?? false;
     const weights = body.weights ?? undefined;
     const ranking = { query: body.query, documents, raw, weights };
-    const { ranked, tokens } = await rankDocuments(c, engine, score, ranking, overflowOf(body));
+    const { ranked, tokens } = await rankDocuments(c, engine, score, ranking, body);
     if (isTeiRerank(body)) return c.json(teiRanks(ranked, body));
     const results = ranked.slice(0, body.top_n ?? undefined).map(({ index, score }) => {
       const result = { index, relevance_score: score };
