@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
         await dialog.locator('.field-problem:not(:empty)').first().waitFor();
         await dialog.getByLabel('rpm').fill('60');
         await dialog.getByRole('button', { name: 'Create' }).click();
-        const secret = dialog.getByRole('textbox', { name: 'Key' });
+        const secret = dialog.getByRole('textbox', { name: 'Key', exact: true });
         const first = await secret.innerText();
         const works = async (key: string) =>
           (await gateway().request('/v1/keys/me', { headers: { Authorization: `Bearer ${key}` } })).status;
@@ -229,7 +229,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
     const { request } = gateway();
     const asProgram = await request('/');
     expect(asProgram.body).toMatchObject({ name: 'gateway', openapi: '/openapi.json' });
-    const asBrowser = await request('/', { headers: { Accept: 'text/html,*/*' } });
+    const asBrowser = await request('/', { headers: { Accept: 'Text/HTML,*/*' } });
     expect(asBrowser.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(asBrowser.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
     expect(asBrowser.headers.get('Vary')).toContain('Accept');
