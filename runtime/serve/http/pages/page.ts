@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
-import { type Handler, Hono } from 'hono';
+import { type Context, type Handler, Hono } from 'hono';
 import { type Coding, preferredCoding } from '../compress-responses.ts';
 import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 
@@ -17,6 +17,25 @@ export const createPage = (files: PageFiles, document: string, edit = (text: str
   document: servePageFile(document, () => edit(files.read(document))),
   assets: assetRoutes(files),
 });
+
+/**
+ * Routes of a program whose pages are at `/`: browsers get the document, and `forClients` handles
+ * `/` for all other clients.
+ */
+export function pagesAtRoot(files: PageFiles, forClients: Handler): Hono {
+  const routes = new Hono();
+  const { document, assets } = createPage(files, 'index.html');
+  routes.get('/', async (c, next) => {
+    c.header('Vary', 'Accept', { append: true });
+    return (await (isNavigation(c) ? document : forClients)(c, next)) as Response | undefined;
+  });
+  routes.route('/', assets);
+  return routes;
+}
+
+/** Whether a browser requests a document to display. Media types are case-insensitive. */
+const isNavigation = (c: Context): boolean =>
+  c.req.header('Accept')?.toLowerCase().includes('text/html') ?? false;
 
 /** Routes for the files that all programs' pages share. */
 export const sharedAssetRoutes = (): Hono => assetRoutes(SHARED_FILES);
