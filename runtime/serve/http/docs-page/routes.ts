@@ -23,9 +23,9 @@ export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   const { document, assets } = createPage(DOCS_FILES, 'docs.html', (text) =>
     text.replace(PLACE_OF_LINKS, links),
   );
-  routes.get('/docs', (c, next) =>
+  routes.get('/docs', (c) =>
     // The assets are loaded with paths relative to the page.
-    new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : document(c, next),
+    new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : document(c),
   );
   routes.route('/', assets);
   routes.route('/', sharedAssetRoutes());

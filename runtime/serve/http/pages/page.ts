@@ -7,7 +7,7 @@ import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 
 export interface HtmlPage {
   /** Serves the document. */
-  readonly document: Handler;
+  readonly document: (c: Context) => Response;
   /** Routes for its other files. */
   readonly assets: Hono;
 }
@@ -27,7 +27,7 @@ export function pagesAtRoot(files: PageFiles, forClients: Handler): Hono {
   const { document, assets } = createPage(files, 'index.html');
   routes.get('/', async (c, next) => {
     c.header('Vary', 'Accept', { append: true });
-    return (await (isNavigation(c) ? document : forClients)(c, next)) as Response | undefined;
+    return isNavigation(c) ? document(c) : await forClients(c, next);
   });
   routes.route('/', assets);
   return routes;
@@ -77,7 +77,7 @@ const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
  * Serves a file of a page, compressed for clients that accept it. The file is read on the first
  * request, because a program without visitors needs no pages.
  */
-function servePageFile(name: string, read: () => string): Handler {
+function servePageFile(name: string, read: () => string): (c: Context) => Response {
   let loaded: { readonly text: string; readonly tag: string } | undefined;
   const load = (): { readonly text: string; readonly tag: string } => {
     const text = read();

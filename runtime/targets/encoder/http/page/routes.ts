@@ -1,17 +1,32 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
+import { Type } from 'typebox';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import { createPage } from '#serve/http/pages/page.ts';
 import { pageFiles } from '#serve/http/pages/page-files.ts';
+import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 
 /** Files of the page for trying the model. The page also uses the files that all pages share. */
 const PAGE_FILES = pageFiles('targets/encoder/http/page', new URL('browser/', import.meta.url));
 
-/** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */
-export function modelPageRoutes(): Hono {
-  const routes = new Hono();
+export interface ModelPage {
+  /** The page for trying the model at `/`. */
+  readonly page: Route;
+  /** Its assets, and the API docs at `/docs`. */
+  readonly assets: Hono;
+}
+
+export function modelPage(): ModelPage {
   const { document, assets } = createPage(PAGE_FILES, 'index.html');
-  routes.get('/', document);
-  routes.route('/', assets);
-  routes.route('/', docsPageRoutes([{ href: './', name: 'Try the model' }]));
-  return routes;
+  assets.route('/', docsPageRoutes([{ href: './', name: 'Try the model' }]));
+  const page = bodilessRoute({
+    method: 'get',
+    path: '/',
+    guard: OPEN,
+    id: 'page',
+    tag: 'Operations',
+    summary: 'Page to try the model.',
+    answer: { description: 'An HTML page.', mediaType: 'text/html', schema: Type.String(), examples: {} },
+    run: (c) => document(c),
+  });
+  return { page, assets };
 }

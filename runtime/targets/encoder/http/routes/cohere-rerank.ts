@@ -1,16 +1,11 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import type { Static } from 'typebox';
-import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/lifecycle.ts';
-import type { BodyReader } from '#serve/http/body.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { ShellEnv } from '#serve/http/request-state.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type CohereRerankRequest, cohereRerankRequest, cohereRerankResponse } from '../../schemas/cohere.ts';
 import type { ScoreDocuments } from '../../served/served-type.ts';
+import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 
@@ -18,39 +13,36 @@ const VERSIONS = ['1', '2'] as const;
 
 /** `POST /v1/rerank` and `/v2/rerank`, for clients of the Cohere and Jina APIs. */
 export function cohereRerankRoutes(
-  { engine, kernel }: EncoderContext,
-  readBody: BodyReader,
-): RouteGroup<ShellEnv> {
-  const routes = new Hono<ShellEnv>();
+  { engine }: EncoderContext,
+  { route, guard }: ModelRoutes,
+): readonly Route[] {
   const score = scorerOf(engine.manifest);
-  if (!score) {
-    for (const version of VERSIONS) {
-      const path = `/v${version}/rerank`;
-      routes.post(path, () => {
-        throw new AppError('NotFoundError', noReranker(path, engine.manifest));
-      });
-    }
-    return { routes, operations: [] };
-  }
   const schema = cohereRerankRequest(engine.limits.maxClientBatch);
-  for (const version of VERSIONS) {
-    routes.post(`/v${version}/rerank`, admit(kernel.lifecycle), async (c) => {
-      const body = await readBody(c, schema);
-      const id = c.get('requestId');
-      return c.json({ id, ...(await rerank(c, engine, score, body, version)) });
-    });
-  }
-  return {
-    routes,
-    operations: VERSIONS.map((version) => ({
-      ...OPERATION,
-      path: `/v${version}/rerank`,
+  return VERSIONS.map((version) => {
+    const path = `/v${version}/rerank`;
+    if (!score) return unsupportedRoute(path, noReranker(path, engine.manifest));
+    return route({
+      method: 'post',
+      path,
+      guard,
       id: `rerankV${version}`,
-      request: { schema, examples: EXAMPLES },
+      tag: 'Cohere and Jina',
+      summary: 'Rank documents by relevance to a query.',
+      request: { schema, examples: REQUESTS },
+      answer: {
+        description: 'The documents, most relevant first.',
+        schema: cohereRerankResponse,
+        examples: ANSWERS,
+        headers: ANSWER_HEADERS,
+      },
       // All errors under /v1 have OpenAI's format.
       openAiErrors: version === '1',
-    })),
-  };
+      run: async (c, body) => ({
+        id: c.get('requestId'),
+        ...(await rerank(c, engine, score, body, version)),
+      }),
+    });
+  });
 }
 
 async function rerank(
@@ -110,7 +102,7 @@ function truncationWarning(count: number, documents: number, { manifest }: Servi
   return `${count} of ${documents} documents ${were} truncated: query and document have at most ${manifest.tokenizer.maxLength} tokens.`;
 }
 
-const EXAMPLES = {
+const REQUESTS = {
   documents: {
     model: 'any',
     query: 'Where does Anna live?',
@@ -120,27 +112,16 @@ const EXAMPLES = {
   },
 };
 
-const OPERATION: Omit<Operation, 'path' | 'id' | 'request'> = {
-  method: 'post',
-  tag: 'Cohere and Jina',
-  summary: 'Rank documents by relevance to a query.',
-  answer: {
-    description: 'The documents, most relevant first.',
-    schema: cohereRerankResponse,
-    examples: {
-      documents: {
-        id: 'd7f0b1f5c6e94a7c9f3a',
-        model: 'my-model',
-        results: [{ index: 1, relevance_score: 0.98, document: { text: 'Anna lives in Berlin.' } }],
-        meta: {
-          api_version: { version: '2' },
-          billed_units: { search_units: 1 },
-          tokens: { input_tokens: 24 },
-        },
-        usage: { prompt_tokens: 24, total_tokens: 24 },
-      },
+const ANSWERS = {
+  documents: {
+    id: 'd7f0b1f5c6e94a7c9f3a',
+    model: 'my-model',
+    results: [{ index: 1, relevance_score: 0.98, document: { text: 'Anna lives in Berlin.' } }],
+    meta: {
+      api_version: { version: '2' },
+      billed_units: { search_units: 1 },
+      tokens: { input_tokens: 24 },
     },
-    headers: ANSWER_HEADERS,
+    usage: { prompt_tokens: 24, total_tokens: 24 },
   },
-  errors: WORK_ERRORS,
 };

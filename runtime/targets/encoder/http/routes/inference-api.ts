@@ -1,14 +1,12 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
-import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
 import {
   embedResponse,
@@ -20,6 +18,7 @@ import {
 import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
+import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS, requestCaller, runModel } from '../run-model.ts';
 import { embed, embedSparse, similarity } from '../tei/vectors.ts';
@@ -47,53 +46,45 @@ export function foreignTask(manifest: Manifest, limits: ClientBatch): ForeignTas
  * `POST /`: the model's task, for clients of Hugging Face's Inference API that only know the
  * server's address.
  */
-export function inferenceApiRoutes(
+export function inferenceApiRoute(
   { engine, kernel }: EncoderContext,
-  readBody: BodyReader,
+  { route, guard, readBody }: ModelRoutes,
   vectors: VectorRequests,
   task: ForeignTask | undefined,
-): RouteGroup {
+): Route {
   const { manifest } = engine;
   const { name, modelType } = manifest;
-  const routes = new Hono();
   const offered = task
     ? taskOf(task, engine, readBody)
     : vectorsOrSimilarity(vectorKind(modelType), engine, readBody, vectors);
   if (!offered) {
     const wayOut = scorerOf(manifest) ? '/rerank or /predict' : '/predict';
-    routes.post('/', () => {
-      throw new AppError(
-        'NotFoundError',
-        `The Inference API has no task for ${name}, which is ${withArticle(modelType)} model. Use ${wayOut}.`,
-      );
-    });
-    return { routes, operations: [] };
+    return unsupportedRoute(
+      '/',
+      `The Inference API has no task for ${name}, which is ${withArticle(modelType)} model. Use ${wayOut}.`,
+    );
   }
-  routes.post('/', admit(kernel.lifecycle), async (c) => {
-    // The page at this path needs no key, but the model does.
-    kernel.access.check(c.req.header('Authorization'));
-    return await offered.answer(c);
+  return route({
+    method: 'post',
+    path: '/',
+    guard,
+    id: 'run',
+    tag: 'Hugging Face',
+    summary: 'Run the model’s task, in the format of the Inference API.',
+    request: { schema: offered.request, examples: { text: offered.example.request }, isRaw: true },
+    answer: {
+      description: 'The result of the task.',
+      schema: offered.response,
+      examples: { text: offered.example.response },
+      headers: ANSWER_HEADERS,
+    },
+    errors: WORK_ERRORS,
+    async run(c) {
+      // The page at this path needs no key, but the model does.
+      kernel.access.check(c.req.header('Authorization'));
+      return await offered.answer(c);
+    },
   });
-  return {
-    routes,
-    operations: [
-      {
-        method: 'post',
-        path: '/',
-        id: 'run',
-        tag: 'Hugging Face',
-        summary: 'Run the model’s task, in the format of the Inference API.',
-        request: { schema: offered.request, examples: { text: offered.example.request } },
-        answer: {
-          description: 'The result of the task.',
-          schema: offered.response,
-          examples: { text: offered.example.response },
-          headers: ANSWER_HEADERS,
-        },
-        errors: WORK_ERRORS,
-      },
-    ],
-  };
 }
 
 interface Offered {

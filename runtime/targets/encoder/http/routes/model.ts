@@ -1,48 +1,42 @@
-import { Hono } from 'hono';
 import { type Static, Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
+import { DESCRIPTION } from '../model-route.ts';
 
 /** `GET /health` and `GET /model`. */
-export function modelInfoRoutes({ engine }: EncoderContext): RouteGroup {
+export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
   const metadata = modelFacts(engine.manifest);
-  const routes = new Hono();
-  routes.get('/health', (c) => c.json('OK!'));
-  routes.get('/model', (c) => c.json(metadata));
-
-  return {
-    routes,
-    operations: [
-      {
-        method: 'get',
-        path: '/health',
-        id: 'health',
-        tag: 'Operations',
-        summary: 'Health check.',
-        answer: {
-          description: 'The server is healthy.',
-          schema: Type.String(),
-          examples: { healthy: 'OK!' },
-        },
-        errors: [],
-        open: true,
+  return [
+    bodilessRoute({
+      method: 'get',
+      path: '/health',
+      guard: OPEN,
+      id: 'health',
+      tag: 'Operations',
+      summary: 'Health check.',
+      answer: {
+        description: 'The server is healthy.',
+        schema: Type.String(),
+        examples: { healthy: 'OK!' },
       },
-      {
-        method: 'get',
-        path: '/model',
-        id: 'model',
-        tag: 'Model',
-        summary: 'Describe the model.',
-        answer: { description: 'The model.', schema: modelMetadata, examples: { model: metadata } },
-        errors: [],
-      },
-    ],
-  };
+      run: () => 'OK!',
+    }),
+    bodilessRoute({
+      method: 'get',
+      path: '/model',
+      guard: DESCRIPTION,
+      id: 'model',
+      tag: 'Model',
+      summary: 'Describe the model.',
+      answer: { description: 'The model.', schema: modelMetadata, examples: { model: metadata } },
+      run: () => metadata,
+    }),
+  ];
 }
 
 /** The response of `GET /model`. */

@@ -1,13 +1,13 @@
-import { AppError } from '#contract/errors.ts';
 import { returnsTextVectors } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { directRoute, type Route, undocumentedRoute } from '#serve/http/route.ts';
+import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
+import { unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
@@ -17,19 +17,18 @@ export function openAiEmbeddingsRoute(
   readBody: ExchangeBodyReader,
 ): Route {
   const { name, modelType } = engine.manifest;
-  const shared = { method: 'post', path: '/v1/embeddings', guard: { errors: [] } } as const;
+  const path = '/v1/embeddings';
   if (!returnsTextVectors(modelType)) {
-    return undocumentedRoute({
-      ...shared,
-      run() {
-        const reason = `/v1/embeddings requires an embedding model, but ${name} is ${withArticle(modelType)} model.`;
-        throw new AppError('NotFoundError', `${reason} Use /predict.`);
-      },
-    });
+    return unsupportedRoute(
+      path,
+      `${path} requires an embedding model, but ${name} is ${withArticle(modelType)} model. Use /predict.`,
+    );
   }
   const request = embeddingsRequest(engine.manifest, engine.limits);
   return directRoute({
-    ...shared,
+    method: 'post',
+    path,
+    guard: { errors: [] },
     id: 'createEmbeddings',
     tag: 'OpenAI',
     summary: 'Create one embedding per input.',

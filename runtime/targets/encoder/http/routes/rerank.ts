@@ -1,51 +1,53 @@
-import { Hono } from 'hono';
 import { type Static, Type } from 'typebox';
-import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/lifecycle.ts';
-import type { BodyReader } from '#serve/http/body.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 import { teiRanksResponse } from '../../schemas/tei.ts';
+import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 
 /** `POST /rerank`: ranks documents by relevance to a query, with a cross-encoder. */
-export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
+export function rerankRoute({ engine }: EncoderContext, { route, guard }: ModelRoutes): Route {
   const { manifest, limits } = engine;
-  const routes = new Hono();
   const score = scorerOf(manifest);
-  if (!score) {
-    routes.post('/rerank', () => {
-      throw new AppError('NotFoundError', noReranker('/rerank', manifest));
-    });
-    return { routes, operations: [] };
-  }
-  const request = rerankRequest(limits.maxClientBatch, manifest);
-
-  routes.post('/rerank', admit(kernel.lifecycle), async (c) => {
-    const body = await readBody(c, request);
-    const documents = textsOf(body);
-    const raw = body.raw_scores ?? false;
-    const weights = body.weights ?? undefined;
-    const ranking = { query: body.query, documents, raw, weights };
-    const { ranked, tokens } = await rankDocuments(c, engine, score, ranking, body);
-    if (isTeiRerank(body)) return c.json(teiRanks(ranked, body));
-    const results = ranked.slice(0, body.top_n ?? undefined).map(({ index, score }) => {
-      const result = { index, relevance_score: score };
-      return body.return_documents ? { ...result, document: { text: documents[index] } } : result;
-    });
-    return c.json({ results, model_id: manifest.name, meta: { tokens: { input_tokens: tokens } } });
+  if (!score) return unsupportedRoute('/rerank', noReranker('/rerank', manifest));
+  return route({
+    method: 'post',
+    path: '/rerank',
+    guard,
+    id: 'rerank',
+    tag: 'Model',
+    summary: 'Rank documents by relevance to a query.',
+    description:
+      'A request of text-embeddings-inference (`texts`, and `return_text`, `truncate` or nothing else) gets the response of that API: a list of `index`, `score` and `text`.',
+    request: { schema: rerankRequest(limits.maxClientBatch, manifest), examples: REQUESTS },
+    answer: {
+      description: 'The documents, most relevant first.',
+      schema: Type.Union([rerankResponse, teiRanksResponse]),
+      examples: ANSWERS,
+      headers: ANSWER_HEADERS,
+    },
+    async run(c, body) {
+      const documents = textsOf(body);
+      const raw = body.raw_scores ?? false;
+      const weights = body.weights ?? undefined;
+      const ranking = { query: body.query, documents, raw, weights };
+      const { ranked, tokens } = await rankDocuments(c, engine, score, ranking, body);
+      if (isTeiRerank(body)) return teiRanks(ranked, body);
+      const results = ranked.slice(0, body.top_n ?? undefined).map(({ index, score }) => {
+        const result = { index, relevance_score: score };
+        return body.return_documents ? { ...result, document: { text: documents[index] ?? '' } } : result;
+      });
+      return { results, model_id: manifest.name, meta: { tokens: { input_tokens: tokens } } };
+    },
   });
-  return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
 }
 
 const textsOf = ({ documents, texts }: Static<ReturnType<typeof rerankRequest>>): string[] =>
   (documents ?? texts ?? []).map((item) => (typeof item === 'string' ? item : item.text));
 
-const EXAMPLES = {
+const REQUESTS = {
   documents: {
     query: 'Where does Anna live?',
     documents: ['Ben likes tea.', 'Anna lives in Berlin.'],
@@ -55,28 +57,13 @@ const EXAMPLES = {
   texts: { query: 'Where does Anna live?', texts: ['Ben likes tea.', 'Anna lives in Berlin.'] },
 };
 
-const OPERATION: Omit<Operation, 'request'> = {
-  method: 'post',
-  path: '/rerank',
-  id: 'rerank',
-  tag: 'Model',
-  summary: 'Rank documents by relevance to a query.',
-  description:
-    'A request of text-embeddings-inference (`texts`, and `return_text`, `truncate` or nothing else) gets the response of that API: a list of `index`, `score` and `text`.',
-  answer: {
-    description: 'The documents, most relevant first.',
-    schema: Type.Union([rerankResponse, teiRanksResponse]),
-    examples: {
-      documents: {
-        results: [{ index: 1, relevance_score: 0.98, document: { text: 'Anna lives in Berlin.' } }],
-        model_id: 'my-model',
-        meta: { tokens: { input_tokens: 24 } },
-      },
-      texts: [{ index: 1, score: 0.98 }],
-    },
-    headers: ANSWER_HEADERS,
+const ANSWERS = {
+  documents: {
+    results: [{ index: 1, relevance_score: 0.98, document: { text: 'Anna lives in Berlin.' } }],
+    model_id: 'my-model',
+    meta: { tokens: { input_tokens: 24 } },
   },
-  errors: WORK_ERRORS,
+  texts: [{ index: 1, score: 0.98 }],
 };
 
 interface TeiRerank {
@@ -102,7 +89,7 @@ function isTeiRerank(body: TeiRerank): boolean {
 const teiRanks = (
   ranked: readonly { readonly index: number; readonly score: number }[],
   { texts = [], top_n, return_text: withText }: TeiRerank,
-): object[] =>
+): Static<typeof teiRanksResponse> =>
   ranked
     .slice(0, top_n ?? undefined)
-    .map(({ index, score }) => ({ index, ...(withText ? { text: texts[index] } : {}), score }));
+    .map(({ index, score }) => ({ index, ...(withText ? { text: texts[index] ?? '' } : {}), score }));

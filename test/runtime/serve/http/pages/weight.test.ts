@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import type { PageFiles } from '#serve/http/pages/page-files.ts';
-import { modelPageRoutes } from '#encoder/http/page/routes.ts';
+import { modelPageApp } from '#test/helpers/model-page-app.ts';
 import { gatewayPageRoutes } from '#gateway/api/pages/routes.ts';
 import { managerPageRoutes } from '#manager/http/pages/routes.ts';
 import { pageFilesOf } from '#test/helpers/page-files-of.ts';
@@ -13,7 +13,7 @@ const MAX_BYTES = 250_000;
 
 const SHARED = ['serve/http/pages', 'serve/http/docs-page'].map(pageFilesOf);
 const PROGRAMS: readonly (readonly [name: string, files: PageFiles, routes: readonly Hono[]])[] = [
-  ['encoder', pageFilesOf('targets/encoder/http/page'), [modelPageRoutes()]],
+  ['encoder', pageFilesOf('targets/encoder/http/page'), [modelPageApp()]],
   ['gateway', pageFilesOf('targets/gateway/api/pages'), [gatewayPageRoutes(), docsPageRoutes()]],
   [
     'mcp-manager',

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { expect, test } from 'vitest';
-import { modelPageRoutes } from '#encoder/http/page/routes.ts';
+import { modelPageApp } from '#test/helpers/model-page-app.ts';
 import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 
 const FILES = ['targets/encoder/http/page', 'serve/http/docs-page', 'serve/http/pages'].flatMap((room) =>
@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-const routes = modelPageRoutes();
+const routes = modelPageApp();
 const pathOf = (file: string): string =>
   ({ 'index.html': '/', 'docs.html': '/docs' })[file] ?? `/assets/${file}`;
 
