@@ -205,21 +205,21 @@ export const BUILD = {
       'A full disk while an image is written causes a one-sentence error, and nothing is left behind.',
   },
   'build:one-file': {
-    source: 'docs/install.md#the-build-tool-as-one-file',
+    source: 'docs/install.md#the-single-file-build-tool',
     behavior:
       'The single-file build tool builds, validates and inspects models without npm, Node, a network or other files.',
   },
   'build:one-file-same': {
-    source: 'docs/install.md#the-build-tool-as-one-file',
+    source: 'docs/install.md#the-single-file-build-tool',
     behavior: 'The single-file build tool writes the same executable, byte for byte, as the one from source.',
   },
   'build:one-file-refusals': {
-    source: 'docs/install.md#the-build-tool-as-one-file',
+    source: 'docs/install.md#the-single-file-build-tool',
     behavior:
       'The single-file build tool does not overwrite itself, does not build programs that it does not contain, and does not run if damaged.',
   },
   'build:one-file-platform': {
-    source: 'docs/install.md#the-build-tool-as-one-file',
+    source: 'docs/install.md#the-single-file-build-tool',
     behavior: "Another platform's build tool serves as the base runtime for that platform.",
   },
 } as const satisfies Behaviors;

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models with entity types in the request promise. */
 export const ZERO_SHOT_NER = {
   'zero_shot_ner:golden': {
-    source: 'docs/serve.md#entities-of-types-in-the-request',
+    source: 'docs/serve.md#zero-shot-entity-recognition',
     behavior:
       'Entities from models that score spans and from models that score words match the gliner package, over every protocol and with infer, also in texts with several windows.',
   },
@@ -17,7 +17,7 @@ export const ZERO_SHOT_NER = {
       'Missing, empty and invalid labels and thresholds are rejected with one sentence each, over every protocol.',
   },
   'zero_shot_ner:guess': {
-    source: 'docs/config.md#entities-of-types-in-the-request-gliner',
+    source: 'docs/config.md#zero-shot-entity-recognition-gliner',
     behavior:
       'init and build without a config detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms, with a suggested fix.',
   },

@@ -51,7 +51,7 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/serve.md',
-    sections: ['Entities of types in the request'],
+    sections: ['Zero-shot entity recognition'],
     models: ['gliner-span'],
     before: quiet('./gliner-span.encoder serve'),
   },
