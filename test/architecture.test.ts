@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './helpers/paths.ts';
 
-/** All source files, as imports name them. `npm run check` checks the imports themselves (`.ci/architecture.mjs`). */
+/** All source files, by the paths that imports use. `npm run check` checks the imports themselves (`.ci/architecture.mjs`). */
 const SOURCES = globSync('{cli,runtime,test}/**/*.{ts,mts,js,mjs,cjs}', {
   cwd: ROOT,
   exclude: ['**/node_modules', '**/dist'],
@@ -36,7 +36,7 @@ function layersOfTargets(): readonly RegExp[] {
 }
 
 test('JSON is parsed only in ways that do not confuse escaped names', async () => {
-  // These parse JSON for names only, to locate errors, or read the project's own files.
+  // These files parse JSON only for names or to locate errors, or read the project's own files.
   const allowed = new Set([
     'core/json/json-text.ts',
     'core/json/commented-json.ts',

@@ -1,6 +1,6 @@
 import { BEHAVIORS } from './contract/behaviors.ts';
 
-// `npm run behaviors`: prints every promise that the contract tests verify, one per line, to compare before and after a change.
+// `npm run behaviors`: prints every behavior that the contract tests verify, one per line, for comparison before and after a change.
 
 const entries = Object.entries(BEHAVIORS).sort(([a], [b]) => (a < b ? -1 : 1));
 for (const [id, { behavior }] of entries) console.log(`${id}\t${behavior}`);

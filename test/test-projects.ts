@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export type ProjectName = 'unit' | 'contract' | 'e2e';
 
 /**
- * Modules that unit tests must not use: they start, end or count processes, build or run executables, or change the current directory or
+ * Modules that unit tests must not use: they start, stop or count processes, build or run executables, or change the current directory or
  * `HOME`, which threads share or cannot change.
  */
 const NEEDS_PROCESS =

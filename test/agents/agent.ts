@@ -30,11 +30,11 @@ export interface Agent {
   readonly package: string;
   /** The program that the package installs. */
   readonly bin: string;
-  /** The reason why it cannot be run here. */
+  /** The reason why the agent cannot be run on this machine. */
   readonly notRun?: string;
-  /** The API through which it calls the gateway. */
+  /** The API with which the agent calls the gateway. */
   readonly api: 'messages' | 'responses' | 'chat' | 'gemini';
-  /** Whether it can use MCP servers without an extension. */
+  /** Whether the agent supports MCP servers without an extension. */
   readonly hasMcp: boolean;
   readonly start: (run: AgentRun) => AgentCommand;
 }

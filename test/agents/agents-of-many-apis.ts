@@ -18,7 +18,7 @@ const qwen = (api: Agent['api'], type: string, env: (run: AgentRun) => Record<st
         privacy: { usageStatisticsEnabled: false },
       }),
     },
-    // Otherwise, it starts before the tools of its MCP servers are available.
+    // Otherwise, the agent starts before the tools of its MCP servers are available.
     env: { ...env(run), QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
     commands: [['--yolo', '--auth-type', type, '-m', run.model, '-p', run.prompt]],
   }),

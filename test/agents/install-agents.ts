@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent } from './agent.ts';
 
-/** An installed program, or the reason why there is none. */
+/** An installed program, or the reason why it could not be installed. */
 export type Installed = { readonly path: string; readonly version: string } | { readonly reason: string };
 
 /** Maximum time of one installation. */
 const INSTALL_MS = 300_000;
 
-/** Installs the latest version of an agent below `folder`, unless it is already there. */
+/** Installs the latest version of an agent in a subfolder of `folder`, unless it is already installed. */
 export async function installAgent(agent: Agent, folder: string): Promise<Installed> {
   if (agent.notRun !== undefined) return { reason: agent.notRun };
   const own = join(folder, `of-${agent.package.replaceAll(/\W+/g, '-')}`);

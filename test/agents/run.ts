@@ -17,7 +17,7 @@ interface Row {
   readonly version: string;
   readonly api: string;
   readonly provider: string;
-  /** Undefined if it was not run. */
+  /** Undefined if the agent was not run. */
   readonly problems: readonly string[] | undefined;
   readonly note: string;
 }

@@ -51,7 +51,7 @@ async function converse(key: string, model: string): Promise<Message[]> {
 }
 
 test.each(PROVIDERS)(
-  'a conversation that uses IDs ends with %s, and its usage is exact',
+  'a conversation that uses only IDs completes with %s, and its usage is exact',
   async (provider) => {
     const key = await gateway.createKey(`by-ids-${provider}`);
     const model = `gemini-3-ids-${provider}`;
@@ -69,7 +69,7 @@ test.each(PROVIDERS)(
   },
 );
 
-test('calls of another user get no signature, even with the same IDs', async () => {
+test("another user's calls get no signature, even with the same IDs", async () => {
   const key = await gateway.createKey('signed');
   const other = await gateway.createKey('other');
   const messages = await converse(key, 'gemini:gemini-3-mine');

@@ -1,5 +1,5 @@
-// The contestant: transformers.js doing what the executable does, in a process of its own. Plain JavaScript, so that its
-// start is not charged for reading TypeScript.
+// The contestant: transformers.js doing what the executable does, in a separate process. It is plain
+// JavaScript, so that its startup time does not include reading TypeScript.
 //   one  <models folder> <model> <text>                          prints the text's vector
 //   many <models folder> <model> <texts> <output> <batch size>   writes a line of JSON per text
 import { createWriteStream, readFileSync } from 'node:fs';

@@ -34,7 +34,7 @@ import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
 
 /**
- * The behaviors that users can rely on: an ID, the page that promises it, and the promise. `coverage.test.ts` compares them with the tests.
+ * The behaviors that users can rely on: for each, its ID, the page that documents it, and its description. `coverage.test.ts` compares them with the tests.
  */
 export const BEHAVIORS = {
   ...BUILD,

@@ -187,7 +187,7 @@ verifiesOnce('build:damaged-cache', async () => {
     writeSync(file, 'damage', 60_000_000);
     closeSync(file);
   }
-  // Other tests may have put base runtimes of other platforms there.
+  // Other tests may have added base runtimes for other platforms to the cache.
   const here = process.arch === 'arm64' ? 'aarch64-' : 'x86_64-';
   const damaged = cached().find((path) => path.includes(here)) ?? '';
   const named = await buildWith('--base-binary-path', damaged);

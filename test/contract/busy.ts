@@ -16,7 +16,7 @@ export async function untilBusy(url: string): Promise<void> {
   while ((await metric(url, 'encoder_queued_inputs')) === 0);
 }
 
-/** Waits until all requests have been completed or cancelled. */
+/** Waits until all requests have been completed or canceled. */
 export async function untilIdle(url: string): Promise<void> {
   while ((await metric(url, 'encoder_queued_inputs')) > 0);
 }

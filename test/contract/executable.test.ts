@@ -114,7 +114,7 @@ verifiesOnce('executable:damaged-libraries', async () => {
     expect({ name, label: labelOf(await run()) }).toEqual({ name, label: 'POSITIVE' });
     expect(readFileSync(path).equals(intact)).toBe(true);
   }
-  // A copy has other times, and is kept if its content is unchanged.
+  // A copy has different timestamps, and is kept if its content is unchanged.
   const { ino, mtimeMs } = statSync(library);
   utimesSync(library, 1, 1);
   expect(labelOf(await run())).toBe('POSITIVE');
@@ -138,7 +138,7 @@ verifiesOnce('executable:stdout', async () => {
 
 const RUN = 'exec "$EXE" infer "I love this"';
 
-/** A home folder and a folder for temporary files for this test only, to be mounted over. */
+/** A home folder and a folder for temporary files for this test only, as mount points. */
 function homeAndTemp(): Record<string, string | undefined> & { readonly TMPDIR: string } {
   const [home, temp] = [join(folder(), 'home'), join(folder(), 'tmp')];
   for (const path of [home, temp]) mkdirSync(path);

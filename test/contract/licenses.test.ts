@@ -78,7 +78,7 @@ test('an encoder contains the notices of its native libraries', async () => {
     .map(([, name, version]) => `\n${name} ${version} (`)
     .filter((title) => !stdout.includes(title));
   expect(missing).toEqual([]);
-  // Google's notice is only a comment in a file of @bufbuild/protobuf.
+  // Google's notice appears only as a comment in a file of @bufbuild/protobuf.
   const holders = [
     'Lua.org, PUC-Rio',
     'Rich Felker',

@@ -101,7 +101,7 @@ verifiesOnce('serve:hang-up', async () => {
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 
-  // util-linux's `script` runs a command on a terminal of its own.
+  // util-linux's `script` runs a command on a separate terminal.
   const command = `echo pid $$; exec '${builtExecutable('sentiment')}' serve ${ANY_PORTS.join(' ')}`;
   const terminal = spawn('/usr/bin/script', ['-qefc', command, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'ignore'],

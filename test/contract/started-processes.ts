@@ -18,7 +18,7 @@ interface ProcessStarter {
   readonly served: (started: RunningExecutable, url: string, folder: string) => RunningProcess;
 }
 
-/** Real processes with which a test communicates. After the test, running processes are ended and their folders are removed. */
+/** Real processes with which a test communicates. After the test, running processes are terminated and their folders are removed. */
 export function useProcesses(): ProcessStarter {
   const running: RunningExecutable[] = [];
   const folders: string[] = [];

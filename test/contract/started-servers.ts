@@ -21,7 +21,7 @@ interface Servers {
   readonly endAfterTest: (executable: RunningExecutable) => void;
 }
 
-/** Executables started by a test; those still running after it are killed. */
+/** Executables that a test starts; any that are still running after the test are killed. */
 export function useServers(): Servers {
   const running: RunningExecutable[] = [];
   afterEach(async () => {

@@ -193,7 +193,7 @@ test('a build with a stride as long as a window fails with a clear one-sentence 
   ]);
 });
 
-test('a window needs room for only one token of the text', async () => {
+test('a window requires room for only one token of the text', async () => {
   const built = await build('ner', { stride: undefined, max_length: 3 });
   expect(built.exitCode, built.stderr).toBe(0);
   const { stdout } = await runExecutable(executable('ner'), ['infer', 'Anna Smith met Peter Weber']);

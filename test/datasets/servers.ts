@@ -21,8 +21,8 @@ interface ServerOptions {
 }
 
 /**
- * Starts a program in a separate process group. The whole group is ended with it: MLflow starts workers that outlive it and keep its output
- * open.
+ * Starts a program in a separate process group. The whole group is terminated with it, because MLflow
+ * starts workers that outlive it and keep its output open.
  */
 export function startServer(
   name: string,

@@ -36,7 +36,7 @@ const KNOWN = new Set([
   ...buildVariables,
 ]);
 
-test('there are templates for every deployment method', () => {
+test('templates exist for every deployment method', () => {
   const folders = new Set(templates.map(({ path }) => path.split('/')[0]));
   expect(folders).toEqual(new Set(['compose', 'docker', 'github-action', 'helm', 'kubernetes', 'systemd']));
 });

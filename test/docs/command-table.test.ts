@@ -7,7 +7,7 @@ const blocks = pagesWithCommands().flatMap(shellBlocksOf);
 const nameOf = ({ page, section, line }: { page: string; section: string; line: number }): string =>
   `${page}:${line} (${section})`;
 
-test('every code block with commands is run, or the table states why not', () => {
+test('every code block with commands is run, unless the table states a reason', () => {
   expect(blocks.length).toBeGreaterThan(100);
   expect(blocks.filter((block) => coverageOf(block) === undefined).map(nameOf)).toEqual([]);
   expect(unusedKeys(blocks)).toEqual([]);

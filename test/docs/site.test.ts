@@ -16,7 +16,7 @@ const groups: { items: [string, string][] }[] = JSON.parse(
   readFileSync(join(ROOT, 'site/navigation.json'), 'utf8'),
 );
 
-test('every page is in the navigation once', () => {
+test('every page appears in the navigation once', () => {
   const listed = groups.flatMap(({ items }) => items.map(([, page]) => page));
   const others = ['index.md', ...Object.keys(ADDED_PAGES), ...decisionItems().map(([, page]) => page)];
   expect([...listed, ...others].toSorted()).toEqual(pages.toSorted());

@@ -12,7 +12,7 @@ const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
 
 /**
  * Creates a cluster, runs it, and removes it when its stdin closes, which happens even if its parent is killed; signals to the whole
- * process group must not end it earlier. Durability is disabled, and all users who can read the folder with its socket have full access.
+ * process group must not stop it earlier. Durability is disabled, and all users who can read the folder with its socket have full access.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -53,7 +53,7 @@ export async function findPostgres(): Promise<string | undefined> {
   return dirname(binary);
 }
 
-/** The server shared by all test files of a worker. It ends with the worker. */
+/** The server shared by all test files of a worker. It stops with the worker. */
 export function sharedPostgres(programs: string): Promise<Postgres> {
   shared ??= startPostgres(programs);
   return shared;

@@ -14,7 +14,7 @@ interface Answer {
   readonly body: string | object;
 }
 
-/** A recorded version of the Jobs API of Ray 2.60, without a cluster: tests determine the fate of jobs. */
+/** A recorded version of the Jobs API of Ray 2.60, without a cluster: tests determine the outcome of jobs. */
 export interface RayJobsApi {
   readonly address: string;
   readonly submissions: readonly Submission[];

@@ -54,7 +54,7 @@ export async function findRay(): Promise<string | undefined> {
 
 const NODE_FLAGS = ['--block', '--object-store-memory=80000000', '--disable-usage-stats'];
 
-/** A cluster with a head node, with or without an API token. Each node is the leader of a process group, which ends as a whole. */
+/** A cluster with a head node, with or without an API token. Each node is the leader of a process group, which is terminated as a whole. */
 export async function startRay(
   program: string,
   headPlace: RayPlace = THIS_MACHINE,

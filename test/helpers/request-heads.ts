@@ -19,7 +19,7 @@ const length = (value: string): string => `${POST}Content-Length: ${value}\r\n\r
 const host = (value: string): string => `${GET}Host: ${value}\r\n${END}`;
 const target = (value: string): string => `GET ${value} HTTP/1.1\r\n${HOST}${END}`;
 
-/** RFC 9112 and RFC 9110; names of sections are theirs. */
+/** RFC 9112 and RFC 9110; section names are taken from these RFCs. */
 const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   // 3.2, "Request Target", and 3.2.2
   'no Host': { text: `${GET}${END}`, answer: 400 },

@@ -17,7 +17,7 @@ export interface ProcessOptions {
 /** Much longer than any test process takes, and shorter than the timeout of a test. */
 const HUNG_AFTER = 90_000;
 
-/** Runs a process to its end. If the process hangs, its test fails with a list of what its threads are waiting for. */
+/** Runs a process until it exits. If the process hangs, its test fails with a list of what its threads are waiting for. */
 export async function runProcess(
   file: string,
   args: readonly string[],

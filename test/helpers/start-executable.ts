@@ -14,7 +14,7 @@ export interface RunningExecutable {
   readonly stderr: () => string;
   /** Resolves with all of stderr as soon as `pattern` matches; rejects if the process exits first. */
   readonly said: (pattern: RegExp) => Promise<string>;
-  /** Resolves with the exit code, or the name of the signal that ended it. */
+  /** Resolves with the exit code, or the name of the signal that terminated it. */
   readonly ended: Promise<number | string>;
 }
 

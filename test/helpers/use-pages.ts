@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type BrowserName, launchBrowser } from './launch-browser.ts';
 
 interface CallContextOptions extends BrowserContextOptions {
-  /** A call is meant to fail in this test; browsers log this to their console. */
+  /** A call is expected to fail in this test; browsers log this to their console. */
   readonly callFails?: boolean;
   /** Runs before the page is opened. */
   readonly before?: (page: Page) => Promise<void>;

@@ -99,7 +99,7 @@ async function install(
     extendEnv: false,
     env: {
       PATH: `${dirname(node)}:/usr/bin:/bin`,
-      // Separate caches, so that nothing comes from an earlier installation.
+      // Separate caches, so that no files come from an earlier installation.
       HOME: join(project, '.home'),
       npm_config_registry: registry.url,
       BUN_CONFIG_REGISTRY: registry.url,

@@ -37,7 +37,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
 
   // Firefox ESR cannot emulate the dark theme.
   test.each(name === 'firefox' ? (['light'] as const) : (['light', 'dark'] as const))(
-    'axe reports no findings, and no page scrolls horizontally from 320 to 2560 px, in %s',
+    'axe reports no violations, and no page scrolls horizontally at widths from 320 to 2560 px, in %s',
     (colorScheme) =>
       pages.visit(
         at(''),

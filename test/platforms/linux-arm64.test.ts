@@ -61,7 +61,7 @@ describe('an executable for linux-arm64', () => {
   });
 
   it(
-    'has nearly the same int8 vectors as x64, with and without integer instructions',
+    'returns nearly the same int8 vectors as x64, with and without integer instructions',
     { timeout: RUN_MS },
     async (context) => {
       context.skip(!machine, 'no emulator');

@@ -30,7 +30,7 @@ describe('a root file system with only libc6, libstdc++6 and libgcc-s1', () => {
     expect(outcome).toEqual({ exitCode: 0, output: expect.stringMatching(expected) });
   });
 
-  it('reports a library that the native libraries need and the root lacks', async (context) => {
+  it('reports a library that the native libraries require and the root file system lacks', async (context) => {
     context.skip(path === undefined, 'no root');
     const root = join(temporary, 'root');
     cpSync(path ?? '', root, { recursive: true, verbatimSymlinks: true });

@@ -22,7 +22,7 @@ const ALL = PROGRAMS.flatMap((program) =>
   commandsOf(program.commands).map(([path, command]) => ({ program, path, command })),
 );
 
-/** Flags that only an earlier program has. Where one has the name of the option itself, its words are inherited. */
+/** Flags that exist only in an earlier program. If a flag has the same name as the option, its words are inherited. */
 const INHERITED = new Set(
   Object.values(INHERITED_NAMES).flatMap((options) =>
     Object.entries(options).flatMap(([option, names]) =>
@@ -31,7 +31,7 @@ const INHERITED = new Set(
   ),
 );
 
-/** Flags that have the name of a common one and mean something else; each is in the contract of its program. */
+/** Flags with the name of a common flag but a different meaning; each is defined in the contract of its program. */
 const OTHER_MEANINGS = new Set([
   'model.encoder serve --api-key',
   'model.encoder mcp --api-key',
@@ -41,7 +41,7 @@ const OTHER_MEANINGS = new Set([
   'mcp-manager config plugins add --url',
   'mcp-manager config plugins set --url',
   'mcp-manager config plugins move --force',
-  // The name that keeps --config free for the settings of a plugin.
+  // This name leaves --config available for the settings of a plugin.
   'mcp-manager config plugins add --config-file',
   'mcp-manager config plugins set --config-file',
 ]);
@@ -65,15 +65,18 @@ test.each(ALL)(
   },
 );
 
-/** Commands that change something or run on, and print no result of their own. */
+/** Commands that change state or keep running, and do not print a result. */
 const WITHOUT_RESULT =
   /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run|experiment report)|.* completion)$/;
 
-test.each(ALL)('$program.name $path: a command with a result has --json', ({ program, path, command }) => {
-  const place = `${program.name} ${path}`;
-  expect(Object.hasOwn(command.options, 'json'), place).toBe(!WITHOUT_RESULT.test(place));
-  expect(optionTable(command.options, program.options).options).toHaveProperty('json');
-});
+test.each(ALL)(
+  '$program.name $path: a command with a result supports --json',
+  ({ program, path, command }) => {
+    const place = `${program.name} ${path}`;
+    expect(Object.hasOwn(command.options, 'json'), place).toBe(!WITHOUT_RESULT.test(place));
+    expect(optionTable(command.options, program.options).options).toHaveProperty('json');
+  },
+);
 
 function parsed(line: string, env: Record<string, string>) {
   const [programName, ...words] = line.split(' ');
@@ -84,7 +87,7 @@ function parsed(line: string, env: Record<string, string>) {
   return parseInvocation(command, args, env, program.options);
 }
 
-/** Lines of scripts for earlier programs, and what they set. */
+/** Script lines for earlier programs, and the resulting settings. */
 const INHERITED_LINES: readonly [line: string, env: Record<string, string>, name: string, value: string][] = [
   ['model.encoder mcp --http --hostname h', {}, 'host', 'h'],
   ['mcp-manager --config-file f list', {}, 'config', 'f'],
@@ -120,7 +123,7 @@ test('every inherited flag and variable is tested', () => {
   expect(variables.filter((name) => !written.includes(name))).toEqual([]);
 });
 
-/** Names of builds before the first release, which no earlier program has. */
+/** Names in builds before the first release, which no earlier program uses. */
 test.each([
   'model.encoder serve --drain-seconds 5',
   'model.encoder serve --host h',

@@ -2,11 +2,11 @@ import { build, type Metafile } from 'esbuild';
 import { expect, test } from 'vitest';
 import { ROOT } from '../helpers/paths.ts';
 
-// Help, mistakes on the command line and most commands need none of the packages of the servers: reading the code of these took
-// half of the processor time of `gateway --version`. Commands import what they run.
+// Help, command line errors and most commands do not need the server packages: loading their code took
+// half of the CPU time of `gateway --version`. Each command imports the code that it runs.
 
 test.each([
-  // The manifest of a model is a protocol buffer, which every command reads.
+  // A model's manifest is a protocol buffer that every command reads.
   ['encoder', ['@bufbuild/protobuf', 'fastest-levenshtein']],
   ['gateway', ['fastest-levenshtein']],
   ['manager', ['fastest-levenshtein']],

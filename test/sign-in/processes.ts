@@ -44,10 +44,10 @@ export async function until(
   }
 }
 
-/** Starts programs whose files are in a folder; `end` ends all of them. */
+/** Starts programs whose files are in a folder; `end` stops all of them. */
 export function processesIn(folder: string) {
   const children: ChildProcess[] = [];
-  /** Shell scripts whose programs end with their process group. */
+  /** Shell scripts whose programs are terminated with their process group. */
   const groups: ChildProcess[] = [];
   return {
     /** Starts a program that prints a line when it is ready. */

@@ -6,7 +6,7 @@ import { chatRequest } from './messages.ts';
 export interface Timing {
   /** Until the first byte of the body. */
   readonly first: number;
-  /** Until its end. */
+  /** Until the end of the body. */
   readonly whole: number;
 }
 

@@ -1,12 +1,12 @@
 /** A program that forwards requests to the same provider. */
 export interface Contestant {
   readonly name: string;
-  /** Undefined if it cannot run here, which is reported. */
+  /** Undefined if the program cannot run on this machine, which is reported. */
   start(this: void, upstreamPort: number): Promise<RunningContestant | undefined>;
 }
 
 export interface RunningContestant {
-  /** The intermediate process; absent if there is none. */
+  /** The intermediate process, if there is one. */
   readonly pid: number | undefined;
   readonly target: Target;
   readonly stop: () => Promise<void>;

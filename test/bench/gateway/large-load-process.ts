@@ -2,7 +2,7 @@ import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import { LARGE_LOADS } from './large-requests.ts';
 
 /**
- * Sends the requests of a large load until its process is ended, and prints a line for each response. It is a separate process, because its
+ * Sends the requests of a large load until the process is terminated, and prints a line for each response. It is a separate process, because its
  * reads and writes would delay the small requests that are measured.
  */
 const [port, name, authorization = ''] = process.argv.slice(2);

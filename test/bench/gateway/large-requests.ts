@@ -1,6 +1,6 @@
 import { FLOOD } from './messages.ts';
 
-/** Requests that take the gateway long, and their concurrency. */
+/** Requests that take the gateway a long time to process, and their concurrency. */
 export interface LargeLoad {
   readonly name: string;
   readonly concurrency: number;

@@ -35,13 +35,13 @@ export async function putLoad(
   }
 }
 
-/** Until this time has passed. */
+/** Returns true until this time has passed. */
 export function forMilliseconds(milliseconds: number): () => boolean {
   const end = performance.now() + milliseconds;
   return () => performance.now() < end;
 }
 
-/** This number of requests. */
+/** Returns true this number of times. */
 export function times(count: number): () => boolean {
   let left = count;
   return () => (left -= 1) >= 0;

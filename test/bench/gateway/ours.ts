@@ -46,7 +46,7 @@ export async function startGateway(
   { env = {}, program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway, large = upstream }: Start = {},
 ): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-  // Not in the folder of the log: the gateway watches the folder of its configuration.
+  // The file is not in the log folder, because the gateway watches the folder of its configuration.
   const config = join(folder, 'config', 'gateway.yml');
   await mkdir(join(folder, 'config'));
   await writeFile(config, JSON.stringify(configFor(upstream, large)), { mode: 0o600 });

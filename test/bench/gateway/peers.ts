@@ -26,7 +26,7 @@ export const portkey: Contestant = {
 
 const MASTER_KEY = 'sk-bench-master';
 
-/** One worker with a master key. LiteLLM's own keys, budgets and usage need a database, and a program that it downloads at run time. */
+/** One worker with a master key. LiteLLM's own keys, budgets and usage require a database, and a program that it downloads at run time. */
 export const liteLlm: Contestant = {
   name: 'LiteLLM proxy',
   async start(upstream) {
@@ -45,7 +45,7 @@ export const liteLlm: Contestant = {
       program,
       args,
       { port, model: (name) => name, headers: { authorization: `Bearer ${MASTER_KEY}` } },
-      // Otherwise it would download a price list.
+      // Otherwise, LiteLLM would download a price list.
       { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
     );
   },

@@ -18,7 +18,7 @@ function answer(body: string, outgoing: ServerResponse): void {
   else if (!body.includes(`"${IDLE}"`)) setImmediate(() => outgoing.end(LATER_EVENTS));
 }
 
-/** As fast as the reader reads. */
+/** Writes as fast as the reader reads. */
 function flood(outgoing: ServerResponse): void {
   let left: number = FLOOD.events;
   const go = (): void => {

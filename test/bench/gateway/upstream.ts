@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePort, startUntil } from '../measure/started.ts';
 
-/** The provider for every contestant. Its own time is part of every request, and the same for all. */
+/** The provider for every contestant. Its own processing time is part of every request and is the same for all contestants. */
 export interface Upstream {
   readonly port: number;
   /** Number of completed requests. */

@@ -14,7 +14,7 @@ interface Round {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Large requests that were completed meanwhile. */
+  /** Large requests that were completed in the meantime. */
   readonly large: number;
 }
 

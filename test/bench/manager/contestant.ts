@@ -1,12 +1,12 @@
 /** A program that forwards tool calls to the same MCP server. */
 export interface Contestant {
   readonly name: string;
-  /** Starts it with a number of identical servers; calls are sent to the first one. */
+  /** Starts the program with a number of identical servers; calls are sent to the first one. */
   start(this: void, servers: number): Promise<RunningContestant>;
 }
 
 export interface RunningContestant {
-  /** The intermediate process; absent if there is none. */
+  /** The intermediate process, if there is one. */
   readonly pid: number | undefined;
   /** Calls the tool `echo` with this text and returns the text of the result. */
   readonly call: (text: string) => Promise<string>;

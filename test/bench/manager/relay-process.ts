@@ -46,5 +46,5 @@ ask(INITIALIZE, () => {
   child.stdin.write(`${INITIALIZED}\n`);
   server.listen(Number(port), '127.0.0.1');
 });
-// Also ends the MCP servers, which detect the end of their input.
+// Also stops the MCP servers, which detect the end of their input.
 process.on('SIGTERM', () => process.exit());

@@ -10,13 +10,13 @@ export interface Program {
 }
 
 export interface Finished {
-  /** From before the start to the end of the process and its output. */
+  /** Time from just before the process starts until it has exited and its output has ended. */
   readonly milliseconds: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end. `onStart` receives its process ID; a failure of the program fails the benchmark. */
+/** Runs a program until it exits. `onStart` receives its process ID; a failure of the program fails the benchmark. */
 export async function runProgram(program: Program, onStart?: (pid: number) => void): Promise<Finished> {
   const { command, args, env, stdin } = program;
   const started = performance.now();

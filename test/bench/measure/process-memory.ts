@@ -64,7 +64,7 @@ function familyOf(pid: number): number[] {
   }
 }
 
-/** A process can exit at any time, also between listing and reading it. */
+/** A process can exit at any time, even between listing and reading it. */
 function memoryIfRunning(pid: number): Memory | undefined {
   try {
     return memoryOf(pid);

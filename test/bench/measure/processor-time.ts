@@ -6,7 +6,7 @@ const TICK_MS = 10;
 export interface ProcessorTime {
   /** User and system time of a process, in milliseconds. */
   readonly own: number;
-  /** The same for its exited children. */
+  /** User and system time of its exited children. */
   readonly children: number;
 }
 

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The peers take a port and do not report when they are listening. */
+/** The peers accept a port as an option and do not report when they are listening. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -54,7 +54,7 @@ export async function startUntil<Result>(
 async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return;
   const ended = once(child, 'exit');
-  // Otherwise, some of them leave their servers behind.
+  // Otherwise, some programs leave their servers behind.
   process.kill(-child.pid, 'SIGKILL');
   await ended;
 }

@@ -140,7 +140,7 @@ function gelu(graph: GraphBuilder, scope: string, input: string): string {
 
 function dense(graph: GraphBuilder, scope: string, dims: readonly [number, number], input: string): string {
   const name = parameterName(scope);
-  // The exporter folds the transpose of a weight into it and names the result with a number.
+  // The exporter folds the transpose into the weight and names the result with a number.
   const weight = graph.weight(`onnx::MatMul_${graph.nodes.length}`, dims, 'normal');
   const bias = graph.weight(`${name}.bias`, [dims[1]], 'zeros');
   return graph.op('Add', scope, [bias, graph.op('MatMul', scope, [input, weight])]);

@@ -24,7 +24,7 @@ export async function givenPeers(
   return { peers, missing };
 }
 
-/** With the path of a base binary, it downloads none. */
+/** If the path of a base binary is set, the tool does not download one. */
 async function rustPeer(tool: string, model: PreparedModel, base: string | undefined): Promise<Contestant> {
   const executable = join(PATHS.work, 'peers-rust.encoderfile');
   const config = join(PATHS.work, 'peers-rust.yml');
@@ -39,7 +39,7 @@ async function rustPeer(tool: string, model: PreparedModel, base: string | undef
   console.error('Building with the Rust encoderfile ...');
   const source = base === undefined ? [] : ['--base-binary-path', base];
   await runProgram({ command: tool, args: ['build', '-f', config, ...source] });
-  // The tool can write its output without execute permission (observed with a base binary of its own).
+  // The tool can write its output without execute permission (observed with its own base binary).
   await chmod(executable, 0o755);
   const flags = ['--disable-grpc', '--http-hostname', '127.0.0.1'];
   return {

@@ -34,7 +34,7 @@ async function compare(bench: Workbench, model: Measured): Promise<void> {
   const ours = vectorOfOurs(await runProgram(programs.ours));
   const theirs = JSON.parse((await runProgram(programs.theirs)).stdout) as number[];
   const time = (program: Program) => async () => (await runProgram(program)).milliseconds;
-  // When it alternates with a larger program, that program has displaced its caches; when it runs alone, it has not.
+  // When a program alternates with a larger one, the larger one displaces its cached data; when it runs alone, its data stays cached.
   const { alone } = await interleave({ alone: time(programs.ours) }, ROUNDS);
   const times = await interleave({ ours: time(programs.ours), theirs: time(programs.theirs) }, ROUNDS);
   const memory = { ours: await peakOf(programs.ours), theirs: await peakOf(programs.theirs) };

@@ -22,7 +22,7 @@ import type { Section } from './section.ts';
 const FULL = { rounds: 3, share: 1, coldRounds: 11 };
 const QUICK = { rounds: 1, share: 0.25, coldRounds: 3 };
 const REQUIREMENTS = join(PATHS.bench, 'peers/requirements.txt');
-/** The server with which the vectors of the others are compared. */
+/** The server whose vectors are the reference for all other servers. */
 const REFERENCE = 'FastAPI + ORT fp32';
 const COMPARED = 48;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -1,4 +1,4 @@
-// Only a session: no tokenizer, no server, no other threads. Reads token IDs (one JSON array per line), and prints the milliseconds of each
+// Runs only a session, without a tokenizer, a server or other threads. Reads token IDs (one JSON array per line), and prints the milliseconds of each
 // run, one text at a time. Runs are separated by a pause, as between a client's requests: an idle CPU takes longer to run the same code.
 // <model>
 import { availableParallelism } from 'node:os';

@@ -11,7 +11,7 @@ export const serveEncoder = (executable: string): Promise<RunningServer> =>
     /HTTP +http:\/\/[^ ]+:(\d+)$/,
   );
 
-/** The same with a very small classifier, built from the current code. */
+/** An executable with a very small classifier, built from the current code. */
 export async function serveSentiment(): Promise<RunningServer> {
   const executable = join(PATHS.work, 'sentiment.encoder');
   await runProgram(builder(join(PATHS.repository, 'fixtures/models/sentiment/encoderfile.yml'), executable));

@@ -16,13 +16,13 @@ import { spawn } from 'node:child_process';
 spawn(process.execPath, ['--input-type=module', '--eval', ${JSON.stringify(CHILD)}], { stdio: 'inherit' });
 `;
 
-test('a process with a blocked main thread ends after its parent is killed', async () => {
+test('a process with a blocked main thread exits after its parent is killed', async () => {
   const parent = execa(process.execPath, ['--input-type=module', '--eval', PARENT], {
     reject: false,
     stderr: 'inherit',
   });
   let printed = '';
-  // The child inherits stdout, which closes only when both processes have ended.
+  // The child inherits stdout, which closes only when both processes have exited.
   for await (const line of parent) {
     printed += line;
     parent.kill('SIGKILL');

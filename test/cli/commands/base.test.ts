@@ -122,7 +122,7 @@ describe('encoderfile base add', () => {
     return bases[0]?.path ?? '';
   };
 
-  test('builds the runtime for this machine, which list then marks as in use', async () => {
+  test('builds the runtime for this machine, and `list` marks it as in use', async () => {
     const path = await addHost();
     const again = await runCli(['base', 'add', '--cache-dir', TEST_CACHE]);
     expect(again).toMatchObject({ exitCode: 0, stdout: path });
@@ -131,7 +131,7 @@ describe('encoderfile base add', () => {
     expect(stdout).toMatch(new RegExp(`yes +${path}$`, 'm'));
   });
 
-  test('imports a base runtime file, which a build then uses', async () => {
+  test('imports a base runtime file, and a build uses it', async () => {
     const file = await addHost();
     const { exitCode, stdout, stderr } = await base('add', '--file', file);
     expect(exitCode).toBe(0);
@@ -180,7 +180,7 @@ describe('encoderfile base add', () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('builds nothing that needs a download when downloads are disabled', async () => {
+  test('builds nothing that requires a download if downloads are disabled', async () => {
     const { exitCode, stderr } = await base('add', '-q', '--platform', 'windows-x64', '--no-download');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^Error: No base runtime for windows-x64 in /);

@@ -108,7 +108,7 @@ describe('encoderfile init', () => {
     expect(existsSync(join(folder(), 'encoderfile.yml'))).toBe(false);
   });
 
-  test('warns if nothing states the model type, unless the type is passed', async () => {
+  test('warns if no file states the model type, unless the type is passed', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     rmSync(join(model, 'config.json'));
     cpSync(join(FIXTURES, 'graphs/pooler-output-alone.onnx'), join(model, 'model.onnx'));
@@ -124,12 +124,12 @@ describe('encoderfile init', () => {
     });
   });
 
-  test('in an empty folder, it fails and writes nothing', async () => {
+  test('fails and writes nothing in an empty folder', async () => {
     expect(await run()).toMatchObject({ exitCode: 1, stdout: '' });
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('lists the graphs of a folder, and chooses one if there is no model.onnx', async () => {
+  test('lists the graphs in a folder, and selects one if model.onnx is missing', async () => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     mkdirSync(join(model, 'onnx'));
     for (const name of ['fp16', 'q4'])

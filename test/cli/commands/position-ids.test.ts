@@ -26,7 +26,7 @@ function takePositions(graph: GraphProto): void {
 }
 
 test.each(['roberta', 'unheard-of'])(
-  'position ids that start after the padding id are supported: %s',
+  'position IDs that start after the padding ID are supported: %s',
   async (family) => {
     const file = copyModel(folder(), 'roberta', { model_type: 'token_classification' });
     editGraph(join(folder(), 'model', 'model.onnx'), takePositions);

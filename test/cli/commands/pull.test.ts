@@ -180,7 +180,7 @@ test('an interrupted download resumes in the next process', async () => {
   expect(partial()).toEqual([]);
 });
 
-test('a partial file with wrong content is replaced', async () => {
+test('a partial file with incorrect content is replaced', async () => {
   publish(LARGE);
   const [file] = hub().requests;
   expect(file).toBeUndefined();
@@ -236,7 +236,7 @@ test.runIf(canMount)('a full disk causes a one-sentence error, before and during
   );
 });
 
-test('folders inside a snapshot must not be links out of the cache', async () => {
+test('folders in a snapshot must not be links to locations outside the cache', async () => {
   publish(CONTENTS);
   mkdirSync(repositoryFolder(), { recursive: true });
   // A cache on another disk is a common setup: only folders inside a snapshot must not be links.

@@ -79,7 +79,7 @@ describe('encoderfile transform new', () => {
     expect(await make('--model-type', 'embedding', '-q')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  test('overwrites a script only with --force, and never one in place of the stubs', async () => {
+  test('overwrites a script only with --force, and never replaces a user file with the stubs', async () => {
     writeFileSync(here('transform.lua'), 'mine');
     expect((await make('--model-type', 'embedding')).stderr).toBe(
       'Error: transform.lua already exists. Pass --force to overwrite it, or choose another file with --output-path.',
@@ -113,7 +113,7 @@ describe('encoderfile transform new', () => {
 });
 
 describe('encoderfile transform test', () => {
-  test('shows labels before and after, and leaves no files behind', async () => {
+  test('shows the labels before and after the transform, and leaves no files behind', async () => {
     writeScript('function Postprocess(logits) return logits * 0 + 0.5 end');
     const { exitCode, stdout, stderr } = await trial('I love this', 'awful');
     expect(exitCode).toBe(0);
@@ -210,7 +210,7 @@ describe('encoderfile transform test', () => {
     expect(JSON.parse(stdout).error.message).toContain('mine.lua:3: softmax');
   });
 
-  test('stops a script that never ends, and prints its output so far', async () => {
+  test('stops a script that never terminates, and prints its output so far', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  string.rep("", 1 << 60)\nend');
     writeConfig('sequence_classification', 'transform: {path: mine.lua}', 'transform_limits: {seconds: 0.1}');
     const { exitCode, stderr } = await trial('-q', 'I love this');

@@ -91,7 +91,7 @@ describe('encoderfile validate', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  test('a missing file has a specific error', async () => {
+  test('a missing file causes a specific error', async () => {
     writeConfig('sequence_classification');
     rmSync(join(folder(), 'model/tokenizer.json'));
     const { exitCode, stderr } = await validate('-q', '-f', 'x.yml');

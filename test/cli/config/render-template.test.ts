@@ -55,7 +55,7 @@ describe('renderConfig', () => {
   });
 
   test('all commented-out settings are valid', () => {
-    // This type, because some of the fields are not valid for any other type.
+    // This type is used because some of the fields are not valid for any other type.
     const text = renderConfig(TEMPLATE, { ...START, modelType: 'sentence_embedding' })
       .replace(/^ {2}path: .*\n/m, '')
       // This setting is valid for folders only.

@@ -36,7 +36,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('forwards %s to the program', async (s
   expect(await exit).toEqual([7, null]);
 });
 
-test('exits with 128 plus the signal number if a signal ends the program', async () => {
+test('exits with 128 plus the signal number if a signal terminates the program', async () => {
   const { child } = launch(`process.kill(process.pid, 'SIGKILL');`);
   expect(await once(child, 'exit')).toEqual([137, null]);
 });

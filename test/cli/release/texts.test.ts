@@ -5,7 +5,7 @@ import { PROGRAMS } from '#cli/release/programs.ts';
 import { sbomOf } from '#cli/release/sbom.ts';
 import { PLATFORMS } from '#contract/platforms.ts';
 
-test('a template is filled in, and an unknown placeholder is an error', () => {
+test('a template is filled in, and an unknown placeholder causes an error', () => {
   expect(fillTemplate('{{a}} and {{b}}, ${{c', { a: '1', b: '$&' })).toBe('1 and $&, ${{c');
   expect(() => fillTemplate('{{missing}}', {})).toThrow('the unknown placeholder {{missing}}');
 });
@@ -27,7 +27,7 @@ test('a formula contains every platform that Homebrew supports', () => {
   expect(formulaOf({ ...input, hashes: windows })).toBeUndefined();
 });
 
-test('a bill of materials lists each package once, and is derived from the notices only', () => {
+test('a bill of materials lists each package once, and is derived only from the notices', () => {
   const notices = [
     { name: 'encoderfile', version: '1.2.3', license: 'Apache-2.0', texts: [] },
     { name: 'node', version: '26.0.0', license: 'MIT', texts: [] },

@@ -1,5 +1,5 @@
 /** A page of the documentation, and usually its section. */
 type Source = `docs/${string}.md` | `docs/${string}.md#${string}`;
 
-/** By id: where users read the promise, and the promise. */
+/** The documentation page of each behavior and its description, by ID. */
 export type Behaviors = Readonly<Record<string, { readonly source: Source; readonly behavior: string }>>;

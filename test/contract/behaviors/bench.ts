@@ -1,18 +1,18 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What `bench` promises. */
+/** Documented behavior of `bench`. */
 export const BENCH = {
   'bench:tables': {
     source: 'docs/bench.md',
     behavior:
-      "bench measures texts up to the model's maximum length at 1, 8 and 64 concurrent requests, compares flags of serve, and names the best ones.",
+      "bench measures texts up to the model's maximum length at 1, 8 and 64 concurrent requests, compares serve flags, and recommends the best ones.",
   },
   'bench:given-flags': {
     source: 'docs/bench.md',
-    behavior: 'Engine flags on the command line are kept, and an invalid time is rejected.',
+    behavior: 'bench keeps engine flags from the command line, and rejects an invalid duration.',
   },
   'bench:interrupt': {
     source: 'docs/bench.md',
-    behavior: 'SIGINT ends bench immediately, without output.',
+    behavior: 'On SIGINT, bench exits immediately without output.',
   },
 } satisfies Behaviors;

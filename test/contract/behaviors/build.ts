@@ -1,15 +1,15 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What `encoderfile build` promises. */
+/** Documented behavior of `encoderfile build`. */
 export const BUILD = {
   'build:contract-options': {
     source: 'docs/build.md#options',
-    behavior: 'build takes every option of the contract; flags override the config file.',
+    behavior: 'build accepts every option in the contract, and flags override the config file.',
   },
   'build:default-output': {
     source: 'docs/config.md#the-default-file-name',
     behavior:
-      'The default output is ./<name>.encoder in the current directory; any model name gives a usable file name.',
+      'The default output is ./<name>.encoder in the current directory, and every model name results in a valid file name.',
   },
   'build:assets': {
     source: 'docs/build.md#options',
@@ -17,22 +17,22 @@ export const BUILD = {
   },
   'build:missing-files': {
     source: 'docs/troubleshooting.md#building-a-model',
-    behavior: 'Missing model files cause the error messages of the contract.',
+    behavior: 'Missing model files cause the error messages defined in the contract.',
   },
   'build:folder': {
     source: 'docs/config.md',
     behavior:
-      'build takes a model folder with its graphs in onnx/ and no config file; --variant selects the graph, and inspect shows it.',
+      'build accepts a model folder with graphs in onnx/ and no config file; --variant selects the graph, and inspect shows it.',
   },
   'build:fixed-shape': {
     source: 'docs/config.md',
     behavior:
-      'A graph with a fixed number of texts and tokens runs at that shape, with the same results as without it; inspect shows the shape.',
+      'A graph with a fixed number of texts and tokens runs at that shape and returns the same results as a dynamic graph; inspect shows the shape.',
   },
   'build:bad-model': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'A damaged or unsuitable ONNX model causes a one-sentence error and exit code 1, and nothing is written.',
+      'A damaged or unsuitable ONNX model causes a one-sentence error and exit code 1, and no file is written.',
   },
   'build:bad-tokenizer': {
     source: 'docs/build.md#if-a-build-fails',
@@ -41,7 +41,7 @@ export const BUILD = {
   'build:older-tokenizer': {
     source: 'docs/config.md',
     behavior:
-      'A model with vocab.txt, with vocab.json and merges.txt, or with a sentencepiece model instead of tokenizer.json can be built, and POST /tokenize returns the IDs of the slow tokenizer.',
+      'A model with vocab.txt, with vocab.json and merges.txt, or with a sentencepiece model instead of tokenizer.json can be built, and POST /tokenize returns the same IDs as the slow tokenizer.',
   },
   'build:safetensors': {
     source: 'docs/config.md',
@@ -61,12 +61,12 @@ export const BUILD = {
   'build:timing': {
     source: 'docs/build.md',
     behavior:
-      'build --timing prints the duration of each step on stderr: a table, or one line of JSON with --json; parts of the output are written while the model is prepared.',
+      'build --timing prints the duration of each step to stderr, as a table or, with --json, as one line of JSON; parts of the output are written while the model is prepared.',
   },
   'build:quantize-refused': {
     source: 'docs/config.md',
     behavior:
-      'A build fails with the measured value and the threshold if int8 is not accurate enough, and for invalid calibration texts; quantize: auto keeps float32 instead.',
+      'A build fails if int8 is not accurate enough, with the measured value and the threshold, or if calibration texts are invalid; quantize: auto keeps float32 instead.',
   },
   'build:bad-safetensors': {
     source: 'docs/config.md',
@@ -75,11 +75,12 @@ export const BUILD = {
   },
   'build:bad-vocabulary': {
     source: 'docs/config.md',
-    behavior: 'A damaged vocabulary causes a one-sentence error and exit code 1, and nothing is written.',
+    behavior: 'A damaged vocabulary causes a one-sentence error and exit code 1, and no file is written.',
   },
   'build:bad-labels': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'Missing or too few labels are rejected with both numbers.',
+    behavior:
+      'Missing or too few labels are rejected, and the error shows the expected and the actual number.',
   },
   'build:bad-config': {
     source: 'docs/config.md#errors',
@@ -96,17 +97,17 @@ export const BUILD = {
   'build:transform-syntax': {
     source: 'docs/transforms.md#errors',
     behavior:
-      'A transform with a Lua syntax error is rejected with its line; for an inline transform, that is the line in the config file.',
+      'A transform with a Lua syntax error is rejected with the line number; for an inline transform, this is the line in the config file.',
   },
   'build:transform-trial': {
     source: 'docs/transforms.md#errors',
     behavior:
-      "The build first runs a transform on the model's output; an error shows the line and how to skip the trial.",
+      "The build first runs a transform on the model's output; if it fails, the error shows the line and how to skip this trial.",
   },
   'build:transform-shape': {
     source: 'docs/transforms.md#arguments-and-result',
     behavior:
-      'A transform whose result does not have the shape that its model type requires is rejected with both shapes.',
+      'A transform whose result does not have the shape that its model type requires is rejected, and the error shows both shapes.',
   },
   'build:transform-not-finite': {
     source: 'docs/transforms.md',
@@ -128,7 +129,7 @@ export const BUILD = {
   'build:transform-limits': {
     source: 'docs/transforms.md#limits',
     behavior:
-      'A transform that exceeds a limit, or has a function that never returns, is rejected, and the build ends.',
+      'A transform that exceeds a limit or contains a function that never returns is rejected, and the build exits.',
   },
   'build:bad-output': {
     source: 'docs/build.md#if-a-build-fails',
@@ -143,29 +144,31 @@ export const BUILD = {
   'build:other-output': {
     source: 'docs/config.md',
     behavior:
-      'A file that another config built, or that encoderfile did not write, is only replaced with --force.',
+      'An output file that was built from another config, or was not written by encoderfile, is replaced only with --force.',
   },
   'build:damaged-cache': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'A damaged base runtime in the cache is rebuilt; a damaged one that was passed explicitly is rejected.',
+      'A damaged base runtime is rebuilt if it is in the cache, and rejected if it was passed explicitly.',
   },
   'build:read-only-cache': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A read-only cache that contains the base runtime works; a full cache disk is reported.',
+    behavior: 'A read-only cache can be used if it contains the base runtime; a full disk is reported.',
   },
   'build:two-at-once': {
     source: 'docs/build.md#options',
-    behavior: 'Two parallel builds to the same output both succeed, and the file is complete.',
+    behavior:
+      'Two parallel builds with the same output path both succeed, and the resulting file is complete.',
   },
   'build:killed': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'kill -9 during a build leaves the existing file intact; the next build removes temporary files.',
+      'kill -9 during a build leaves the existing file intact, and the next build removes the temporary files.',
   },
   'build:cache-directory': {
     source: 'docs/troubleshooting.md#building-a-model',
-    behavior: "Without a home folder, the error is 'Cannot locate cache directory' with the variable to set.",
+    behavior:
+      "Without a home folder, the build fails with 'Cannot locate cache directory' and names the variable to set.",
   },
   'build:license': {
     source: 'docs/config.md',
@@ -179,11 +182,12 @@ export const BUILD = {
   'build:platform': {
     source: 'docs/platforms.md',
     behavior:
-      'Platforms have triples and short names; unknown ones are rejected with a suggestion, as is a download that is not allowed.',
+      'Platforms can be specified by triple or by short name; unknown platforms are rejected with a suggestion, and downloads that are not allowed are rejected.',
   },
   'build:oci': {
     source: 'docs/oci.md',
-    behavior: '--format oci writes an OCI image as a folder; its model runs with the libraries in the image.',
+    behavior:
+      '--format oci writes an OCI image as a folder, and the model runs with the libraries in the image.',
   },
   'build:oci-archive': {
     source: 'docs/oci.md',
@@ -192,7 +196,7 @@ export const BUILD = {
   },
   'build:oci-base-image': {
     source: 'docs/oci.md',
-    behavior: '--base-image extends an image from an OCI layout: its layers, user and variables are kept.',
+    behavior: '--base-image extends an image from an OCI layout and keeps its layers, user and variables.',
   },
   'build:oci-refusals': {
     source: 'docs/oci.md',
@@ -202,24 +206,25 @@ export const BUILD = {
   'build:oci-full-disk': {
     source: 'docs/oci.md',
     behavior:
-      'A full disk while an image is written causes a one-sentence error, and nothing is left behind.',
+      'If the disk fills up while an image is written, the build fails with a one-sentence error and leaves no files behind.',
   },
   'build:one-file': {
     source: 'docs/install.md#the-single-file-build-tool',
     behavior:
-      'The single-file build tool builds, validates and inspects models without npm, Node, a network or other files.',
+      'The single-file build tool builds, validates and inspects models without npm, Node, network access or other files.',
   },
   'build:one-file-same': {
     source: 'docs/install.md#the-single-file-build-tool',
-    behavior: 'The single-file build tool writes the same executable, byte for byte, as the one from source.',
+    behavior:
+      'The single-file build tool and the build tool run from source write byte-for-byte identical executables.',
   },
   'build:one-file-refusals': {
     source: 'docs/install.md#the-single-file-build-tool',
     behavior:
-      'The single-file build tool does not overwrite itself, does not build programs that it does not contain, and does not run if damaged.',
+      'The single-file build tool does not overwrite itself, does not build programs that it does not contain, and does not run if it is damaged.',
   },
   'build:one-file-platform': {
     source: 'docs/install.md#the-single-file-build-tool',
-    behavior: "Another platform's build tool serves as the base runtime for that platform.",
+    behavior: 'The build tool for another platform serves as the base runtime for that platform.',
   },
 } as const satisfies Behaviors;

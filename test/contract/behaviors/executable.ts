@@ -1,14 +1,14 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What an executable promises whatever it is asked. */
+/** Documented behavior of executables, regardless of the command. */
 export const EXECUTABLE = {
   'help:exit-codes': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'Every command has --help, with exit code 0; an unknown command exits with 2.',
+    behavior: 'Every command supports --help, which exits with code 0; an unknown command exits with code 2.',
   },
   'inspect:facts': {
     source: 'docs/executable.md',
-    behavior: 'inspect shows the name, type, labels and sizes, as a table or with --json.',
+    behavior: 'inspect shows the name, type, labels and sizes, as a table or, with --json, as JSON.',
   },
   'inspect:memory': {
     source: 'docs/serve.md#how-requests-run',
@@ -21,30 +21,30 @@ export const EXECUTABLE = {
   'executable:moved': {
     source: 'docs/executable.md',
     behavior:
-      'It works when copied, renamed (spaces, non-ASCII), run through a symbolic link or from a read-only folder.',
+      'An executable works after it is copied or renamed (even to a name with spaces or non-ASCII characters), through a symbolic link, and in a read-only folder.',
   },
   'executable:read-only-home': {
     source: 'docs/executable.md#files-that-it-writes',
-    behavior: 'If the home folder is not writable, it unpacks its libraries elsewhere.',
+    behavior: 'If the home folder is not writable, the executable unpacks its libraries elsewhere.',
   },
   'executable:noexec': {
     source: 'docs/executable.md#files-that-it-writes',
     behavior:
-      'If a cache folder does not allow execution, it uses the next one; if none does, the error names the variable to set.',
+      'If a cache folder does not allow execution, the executable uses the next one; if no folder allows it, the error names the variable to set.',
   },
   'executable:first-start-twice': {
     source: 'docs/executable.md#files-that-it-writes',
     behavior:
-      'Several processes that start for the first time concurrently all work, and leave one unpacked copy.',
+      'If several processes start concurrently for the first time, all of them work, and the libraries are unpacked only once.',
   },
   'executable:no-network': {
     source: 'docs/executable.md',
-    behavior: 'It needs no network.',
+    behavior: 'An executable does not require network access.',
   },
   'executable:private': {
     source: 'docs/executable.md',
     behavior:
-      'It leaves nothing in the home folder except its unpacked libraries: no telemetry, no device ID.',
+      'An executable writes nothing to the home folder except its unpacked libraries, and uses no telemetry or device ID.',
   },
   'executable:damaged-libraries': {
     source: 'docs/executable.md#files-that-it-writes',
@@ -58,11 +58,11 @@ export const EXECUTABLE = {
   },
   'executable:licenses': {
     source: 'docs/executable.md',
-    behavior: '`licenses` and `--licenses` print the notices for all software in the executable.',
+    behavior: '`licenses` and `--licenses` print the license notices for all software in the executable.',
   },
   'executable:model-license': {
     source: 'docs/executable.md',
-    behavior: "`inspect` and `licenses` report the model's license, or that none is stated.",
+    behavior: "`inspect` and `licenses` report the model's license, or that the model does not state one.",
   },
   'executable:completion': {
     source: 'docs/executable.md',
@@ -74,6 +74,6 @@ export const EXECUTABLE = {
   },
   'executable:stdout': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'Stdout contains only the result, whatever NODE_* variables are set.',
+    behavior: 'Stdout contains only the result, regardless of NODE_* variables.',
   },
 } as const satisfies Behaviors;

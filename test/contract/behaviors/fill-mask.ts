@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type fill_mask promise. */
+/** Documented behavior of fill_mask models. */
 export const FILL_MASK = {
   'mask:golden': {
     source: 'docs/build.md#model-types',
@@ -14,15 +14,17 @@ export const FILL_MASK = {
   },
   'mask:inference-api': {
     source: 'docs/serve.md',
-    behavior: '/ and /predict with parameters respond in the format of the Inference API.',
+    behavior: '/ and /predict with `parameters` return responses in the format of the Inference API.',
   },
   'mask:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer prints the candidates of each mask, also for files; a text without a mask is an error.',
+    behavior:
+      'infer prints the candidates for each mask, with --input as well as with arguments; a text without a mask causes an error.',
   },
   'mask:infer-targets': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--targets scores only these words, like /predict; a word with several tokens is rejected.',
+    behavior:
+      '--targets scores only the specified words, as in /predict; a word with several tokens is rejected.',
   },
   'mask:build': {
     source: 'docs/config.md',

@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the commands of gateway promise, those besides `serve` and `config`. */
+/** Documented behavior of the gateway commands other than `serve` and `config`. */
 export const GATEWAY_CLI = {
   'gcli:migrate': {
     source: 'docs/gateway-cli.md',
@@ -20,7 +20,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:me': {
     source: 'docs/gateway-cli.md',
-    behavior: '`keys me` shows what the key can still spend, without the database.',
+    behavior: "`keys me` shows the key's remaining budget without access to the database.",
   },
   'gcli:keys:models': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -33,7 +33,7 @@ export const GATEWAY_CLI = {
   'gcli:teams': {
     source: 'docs/gateway-cli.md#teams-and-sign-in',
     behavior:
-      '`teams` and `orgs` create, list, show, update and delete both; `teams` also adds and removes members.',
+      '`teams` and `orgs` create, list, show, update and delete teams and organizations; `teams` also adds and removes members.',
   },
   'gcli:invitations': {
     source: 'docs/gateway-cli.md#teams-and-sign-in',
@@ -65,7 +65,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:pricing:units': {
     source: 'docs/gateway-cli.md#prices',
-    behavior: '`pricing set --unit` sets prices of web searches, images and other units.',
+    behavior: '`pricing set --unit` sets prices for web searches, images and other units.',
   },
   'gcli:pricing': {
     source: 'docs/gateway-cli.md#prices',
@@ -88,7 +88,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:usage': {
     source: 'docs/gateway-cli.md#usage',
-    behavior: '`usage` shows matching requests, totals by group and over time, and CSV.',
+    behavior: '`usage` shows matching requests, and totals by group and over time, as a table or CSV.',
   },
   'gcli:audit': {
     source: 'docs/gateway-cli.md#audit-log-and-stored-prompts',
@@ -97,15 +97,15 @@ export const GATEWAY_CLI = {
   },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',
-    behavior: '`requests` and `guardrails hits` show the same data as the pages.',
+    behavior: '`requests` and `guardrails hits` show the same data as the browser pages.',
   },
   'gcli:doctor': {
     source: 'docs/gateway-cli.md#doctor',
-    behavior: '`doctor` exits with 0 if it finds no problem.',
+    behavior: '`doctor` exits with code 0 if it finds no problems.',
   },
   'gcli:doctor:problems': {
     source: 'docs/gateway-cli.md#doctor',
-    behavior: '`doctor` exits with 1 and reports problems with a fix, without secrets.',
+    behavior: '`doctor` exits with code 1 and reports problems with a fix, without secrets.',
   },
   'gcli:database': {
     source: 'docs/gateway-cli.md',
@@ -126,7 +126,7 @@ export const GATEWAY_CLI = {
   'gcli:settings': {
     source: 'docs/gateway-cli.md',
     behavior:
-      'Commands find the database in the same places as the server: flag, variable, file, data folder.',
+      'Commands look for the database in the same places as the server: the flag, the variable, the file and the data folder.',
   },
   'gcli:stdin': {
     source: 'docs/gateway-cli.md#prices',
@@ -138,11 +138,11 @@ export const GATEWAY_CLI = {
   },
   'gcli:help': {
     source: 'docs/gateway-cli.md',
-    behavior: 'Every command and group has help, which exits with 0.',
+    behavior: 'Every command and group has help, which exits with code 0.',
   },
   'gcli:unknown': {
     source: 'docs/gateway-cli.md',
-    behavior: 'An unknown command or option exits with 2 and suggests the right one.',
+    behavior: 'An unknown command or option exits with code 2 and suggests the right one.',
   },
   'gcli:version': {
     source: 'docs/gateway-cli.md',

@@ -1,48 +1,49 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises to clients that call models. */
+/** Documented behavior of the gateway for clients that call models. */
 export const GATEWAY_COMPLETIONS = {
   'gateway:chat': {
     source: 'docs/gateway-clients.md#conversions',
     behavior:
-      "A request reaches the provider and its response the client, byte for byte except for the model's name.",
+      "The provider receives the request, and the client receives the response byte for byte, except for the model's name.",
   },
   'gateway:chat:stream': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'A stream contains the provider’s chunks and [DONE], and usage only if requested; its usage row is written first.',
+      "A stream contains the provider's chunks and [DONE], and usage only if requested; the usage row is written before the stream ends.",
   },
   'gateway:chat:broken-stream': {
     source: 'docs/gateway-config.md#providers',
     behavior:
-      'A broken stream ends with an error event, never as if complete, and is billed for what was sent.',
+      'A broken stream ends with an error event, never as if it were complete, and is billed for the part that was sent.',
   },
   'gateway:chat:left': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'A client that disconnects from a stream cancels the provider request and is billed by estimate for what was streamed; before the first byte, the response is read to its end and billed.',
+      'When a client disconnects from a stream, the provider request is canceled, and the streamed part is billed by estimate; before the first byte, the response is read to its end and billed.',
   },
   'gateway:chat:refused': {
     source: 'docs/gateway.md#errors',
-    behavior: 'An invalid request is reported with its status, a stable code and the member, in this order.',
+    behavior:
+      'An invalid request returns an error with its status, a stable code and the invalid member; credentials are checked first.',
   },
   'gateway:chat:user': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'The master key must name the user to bill; a key bills only its own user.',
+    behavior: 'A request with the master key must name the user to bill; a key can bill only its own user.',
   },
   'gateway:chat:provider-errors': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Provider errors are mapped to gateway statuses, with Retry-After and without secrets.',
+    behavior: 'Provider errors are mapped to gateway statuses, and include Retry-After but no secrets.',
   },
   'gateway:chat:limits': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'Rate limits reject with 429 and budgets with 403, including a single request that exceeds the budget; a budget rejects models without a price with 402; headers report the remaining requests.',
+      'Requests over a rate limit return 429, and requests over a budget return 403, even if a single request exceeds the budget; with a budget, models without a price return 402; headers report the remaining requests.',
   },
   'gateway:chat:limits:agents': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'A budget rejects with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and advises against retries.',
+      'Requests over a budget return 402 `billing_error` on /v1/messages and 429 `insufficient_quota` on /v1/responses, and the response advises against retries.',
   },
   'gateway:chat:alias': {
     source: 'docs/gateway-config.md#aliases',
@@ -51,17 +52,17 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:guardrails:mask': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Entities that an executable finds are masked for the model and restored in responses and streams of every API.',
+      'Entities that an executable detects are masked for the model and restored in responses and streams of every API.',
   },
   'gateway:guardrails:mask-output': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Model output is masked in responses and streams of every API, as OpenAI and Anthropic clients read them.',
+      'Model output is masked in the responses and streams of every API, including for the OpenAI and Anthropic clients.',
   },
   'gateway:guardrails:every-way': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Batches and token counts are checked and masked like requests, and masks are recorded as hits.',
+      'Batches and token counts are checked and masked like other requests, and masked values are recorded as hits.',
   },
   'gateway:guardrails:kinds': {
     source: 'docs/gateway-config.md#guardrails',
@@ -71,30 +72,31 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:guardrails': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Guardrails block input and output, including streams, or report hits in a header; if unreachable, they block.',
+      'Guardrails block input and output, including streams, or report hits in a header; if a guardrail is unreachable, requests are blocked.',
   },
   'gateway:embeddings': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Embeddings and classifications are routed and billed in the same way.',
+    behavior: 'Embeddings and classifications are routed and billed in the same way as chat requests.',
   },
   'gateway:doors': {
     source: 'docs/gateway-clients.md',
     behavior:
-      'Clients of the Gemini API and of legacy completions reach any provider and are billed; counting tokens is free.',
+      'Clients of the Gemini API and of legacy completions can use any provider and are billed; counting tokens is free.',
   },
   'gateway:clouds': {
     source: 'docs/gateway-config.md#azure-openai-amazon-bedrock-and-vertex-ai',
     behavior:
-      'Azure OpenAI, Amazon Bedrock and Vertex AI serve clients of the OpenAI and Anthropic APIs, buffered and streamed, with their own credentials; usage is recorded, and no response contains their secrets.',
+      "Clients of the OpenAI and Anthropic APIs can use Azure OpenAI, Amazon Bedrock and Vertex AI, buffered and streamed, with the cloud's own credentials; usage is recorded, and responses never contain secrets.",
   },
   'gateway:clients:azure': {
     source: 'docs/gateway-clients.md',
-    behavior: 'The `AzureOpenAI` class of the `openai` package chats, streams and embeds, with any provider.',
+    behavior:
+      'The `AzureOpenAI` class of the `openai` package supports chat, streaming and embeddings with any provider.',
   },
   'gateway:cache': {
     source: 'docs/gateway.md#cache',
     behavior:
-      'An identical request gets the cached response, buffered or streamed, at no cost; headers report it, and a request can opt out.',
+      'An identical request gets the cached response, buffered or streamed, at no cost; headers report cache hits, and a request can opt out.',
   },
   'gateway:cache:semantic': {
     source: 'docs/gateway.md#similar-questions',
@@ -102,12 +104,12 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:strategies': {
     source: 'docs/gateway-config.md#aliases',
-    behavior: 'An alias selects its cheapest, fastest or least busy target.',
+    behavior: 'An alias can select its cheapest, fastest or least busy target.',
   },
   'gateway:audio': {
     source: 'docs/gateway.md#audio',
     behavior:
-      'Audio files arrive unchanged and speech is streamed as it is produced; both are billed by the usage that the provider reports, or by duration.',
+      'Audio files are forwarded unchanged, and speech is streamed as it is generated; both are billed by the usage that the provider reports, or by duration.',
   },
   'gateway:stored': {
     source: 'docs/gateway.md#files-and-batches',
@@ -126,18 +128,19 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:clients:openai': {
     source: 'docs/gateway-clients.md#tested-clients',
     behavior:
-      'The `openai` package chats, streams, calls tools, embeds and uses responses, with any provider.',
+      'The `openai` package supports chat, streaming, tool calls, embeddings and responses with any provider.',
   },
   'gateway:clients:anthropic': {
     source: 'docs/gateway-clients.md#tested-clients',
-    behavior: 'The `@anthropic-ai/sdk` package chats, streams and calls tools, with any provider.',
+    behavior: 'The `@anthropic-ai/sdk` package supports chat, streaming and tool calls with any provider.',
   },
   'gateway:clients:ai': {
     source: 'docs/gateway-clients.md#tested-clients',
-    behavior: 'The `ai` package generates, streams and calls tools, with any provider.',
+    behavior: 'The `ai` package supports text generation, streaming and tool calls with any provider.',
   },
   'gateway:clients:errors': {
     source: 'docs/gateway-clients.md#tested-clients',
-    behavior: 'Errors and broken streams are typed errors with their code for each of these clients.',
+    behavior:
+      'Each of these clients throws typed errors with an error code for failed requests and broken streams.',
   },
 } as const satisfies Behaviors;

@@ -1,20 +1,20 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises of datasets: where they come from, how they are changed, and where results go. */
+/** Documented behavior of gateway datasets: imports, changes and exports. */
 export const GATEWAY_DATASETS = {
   'gateway:datasets:import-url': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      'A dataset is imported from a URL, with redirects, renamed columns and tags; an unreadable one is rejected with a reason and not stored.',
+      'A dataset is imported from a URL, with redirects, renamed columns and tags; an unreadable dataset is rejected with a reason and not stored.',
   },
   'gateway:datasets:import-hub': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      "A Hugging Face Hub split is imported at a commit, with label names; a file whose hash differs from the hub's is rejected.",
+      "A split on the Hugging Face Hub is imported at a commit, with label names; a file whose hash differs from the Hub's is rejected.",
   },
   'gateway:datasets:import-s3': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
-    behavior: 'An S3 object is imported with a request signed with the keys in a secret.',
+    behavior: 'An S3 object is imported with a request that is signed with the keys in a secret.',
   },
   'gateway:datasets:import-private': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
@@ -27,7 +27,7 @@ export const GATEWAY_DATASETS = {
   },
   'gateway:datasets:upload-pages': {
     source: 'docs/workflows.md',
-    behavior: 'Pages from allowed origins can send and read tus headers; other pages cannot.',
+    behavior: 'Web pages from allowed origins can send and read tus headers, and other pages cannot.',
   },
   'gateway:datasets:columns': {
     source: 'docs/workflows.md#over-http',
@@ -36,7 +36,7 @@ export const GATEWAY_DATASETS = {
   'gateway:datasets:formats': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'CSV with tabs, semicolons and `sep=` is supported; a dataset can be downloaded as CSV, JSON Lines and Parquet with its value types.',
+      'CSV files with tabs, semicolons and `sep=` are supported; a dataset can be downloaded as CSV, JSON Lines or Parquet with its value types.',
   },
   'gateway:labels': {
     source: 'docs/workflows.md#over-http',

@@ -1,20 +1,20 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises over HTTP, except for answers of models. */
+/** Documented behavior of the gateway over HTTP, except for model responses. */
 export const GATEWAY_HTTP = {
   'gateway:credentials': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'X-Gateway-Key takes precedence over Authorization, even if invalid, unless it is empty; x-api-key comes last and is used as is.',
+      'X-Gateway-Key takes precedence over Authorization, even if the key is invalid, unless the header is empty; x-api-key comes last and is used as is.',
   },
   'gateway:credentials:refused': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Each rejected credential returns 401 with its own message and code.',
+    behavior: 'Each type of rejected credential returns 401 with its own message and code.',
   },
   'gateway:master': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'Managing users, keys and budgets requires the master key; without it, the body is not even read.',
+      'Managing users, keys and budgets requires the master key; without it, a request is rejected before its body is read.',
   },
   'gateway:audit': {
     source: 'docs/gateway.md#audit-log',
@@ -24,11 +24,11 @@ export const GATEWAY_HTTP = {
   'gateway:prompts': {
     source: 'docs/gateway.md#stored-prompts',
     behavior:
-      'Requests and responses are stored only for keys with prompt logging, without secrets or configured patterns, and with streams joined.',
+      'Requests and responses are stored only for keys with prompt logging, without secrets or text that matches configured patterns, and with joined streams.',
   },
   'gateway:master:none': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Without a master key, admin endpoints return 503, whatever is sent.',
+    behavior: 'Without a master key, admin endpoints return 503, regardless of the request.',
   },
   'gateway:errors': {
     source: 'docs/gateway.md#errors',
@@ -43,7 +43,7 @@ export const GATEWAY_HTTP = {
   'gateway:users': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'Users can be created, listed, read, updated and deleted, with the fields and statuses of the API contract.',
+      'Users can be created, listed, read, updated and deleted, with the fields and statuses defined in the API contract.',
   },
   'gateway:lists': {
     source: 'docs/gateway.md#filters-and-orders-of-lists',
@@ -51,7 +51,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:users:twice': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Two concurrent requests that create the same user: one returns 409.',
+    behavior: 'If two concurrent requests create the same user, one of them returns 409.',
   },
   'gateway:keys': {
     source: 'docs/gateway.md#keys',
@@ -64,7 +64,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:keys:expiry': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key expires at its date; a past date is rejected, and null removes it.',
+    behavior: 'A key expires on its expiry date; a past date is rejected, and null removes the date.',
   },
   'gateway:keys:rotate': {
     source: 'docs/gateway.md#keys',
@@ -72,7 +72,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:keys:me': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key can read its used and remaining quota.',
+    behavior: 'A key can read its own used and remaining quota.',
   },
   'gateway:budgets': {
     source: 'docs/gateway.md#users-and-budgets',
@@ -80,12 +80,12 @@ export const GATEWAY_HTTP = {
   },
   'gateway:alerts': {
     source: 'docs/gateway.md#alerts',
-    behavior: 'Budget alerts are listed, tested, and sent to a signed webhook.',
+    behavior: 'Budget alerts can be listed and tested, and are sent as signed webhook requests.',
   },
   'gateway:tags': {
     source: 'docs/gateway.md#tags',
     behavior:
-      'Request tags, from a header or the metadata, appear in the usage and can have budgets that apply across keys.',
+      'Request tags from a header or the metadata appear in the usage and can have budgets that apply across keys.',
   },
   'gateway:price-map': {
     source: 'docs/gateway.md#published-prices',
@@ -104,21 +104,21 @@ export const GATEWAY_HTTP = {
   'gateway:roles': {
     source: 'docs/gateway.md#roles',
     behavior:
-      "A key with the scope manage has its user's role: admin, viewer, team admin, or member with access to their own keys and usage.",
+      'A key with the `manage` scope has the role of its user: admin, viewer, team admin, or member with access to their own keys and usage.',
   },
   'gateway:sign-in': {
     source: 'docs/gateway.md#sign-in',
     behavior:
-      "Signing in with OpenID Connect opens a session with the roles of the user's groups; only the gateway's own pages can make changes.",
+      "Signing in with OpenID Connect opens a session with the roles that the user's groups grant; only the gateway's own pages can use it to make changes.",
   },
   'gateway:providers': {
     source: 'docs/gateway.md#providers-and-aliases',
     behavior:
-      'Providers and aliases can be created, updated and deleted at run time; entries from the file change only with the file, and those in use cannot be deleted.',
+      'Providers and aliases can be created, updated and deleted at run time; entries from the file can be changed only in the file, and entries in use cannot be deleted.',
   },
   'gateway:pricing': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'Prices can be set and read for model names with colons and slashes, with their history.',
+    behavior: 'Prices can be set and read for model names with colons and slashes, including their history.',
   },
   'gateway:usage': {
     source: 'docs/gateway.md#prices-and-usage',
@@ -136,30 +136,30 @@ export const GATEWAY_HTTP = {
   },
   'gateway:usage:csv': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'Usage is available as CSV, by the Accept header or the format parameter.',
+    behavior: 'Usage is available as CSV, selected by the Accept header or the format parameter.',
   },
   'gateway:free-calls': {
     source: 'docs/gateway.md#keys',
     behavior:
-      "Token counting has its own rate limit: it does not consume a key's request limit, and calls to the provider are limited.",
+      "Token counting has a separate rate limit: it does not consume a key's request limit, and calls to the provider are limited.",
   },
   'gateway:failing-user': {
     source: 'docs/gateway-config.md#providers',
-    behavior: "Requests of one user that always fail do not open a model's circuit breaker for other users.",
+    behavior:
+      "Requests from one user that always fail do not open a model's circuit breaker for other users.",
   },
   'gateway:log-prompts-off': {
     source: 'docs/gateway.md#roles',
-    behavior: 'A team admin cannot turn off the configured prompt log for a key.',
+    behavior: 'A team admin cannot turn off configured prompt logging for a key.',
   },
   'gateway:models': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'The list contains the models that the caller can use: provider models, aliases, and models with a price.',
+      'The model list contains the models that the caller can use: provider models, aliases, and models with a price.',
   },
   'gateway:health': {
     source: 'docs/gateway.md#http-api',
-    behavior:
-      'The three legacy health routes work without a credential, in addition to /healthz and /readyz.',
+    behavior: 'The three legacy health routes work without a credential, as do /healthz and /readyz.',
   },
   'gateway:headers': {
     source: 'docs/gateway.md#errors',
@@ -175,7 +175,8 @@ export const GATEWAY_HTTP = {
   },
   'gateway:openapi': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'The API is described in OpenAPI 3.1, as JSON, as YAML and as a page that works offline.',
+    behavior:
+      'The OpenAPI 3.1 description of the API is available as JSON, as YAML and as a page that works offline.',
   },
   'gateway:reload': {
     source: 'docs/gateway-config.md#reload-and-shutdown',

@@ -1,21 +1,21 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises of money, whatever happens to its processes. */
+/** Documented behavior of billing in the gateway, even if its processes are killed. */
 export const GATEWAY_LEDGER = {
   'gateway-ledger:killed': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'A gateway killed under load records each response exactly once, leaves no reservation and exceeds no budget.',
+      'A gateway that is killed under load records each response exactly once, leaves no reservations behind and exceeds no budgets.',
   },
   'gateway-ledger:interrupted': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'Requests in flight when a gateway is killed are billed once for what was sent, by the next gateway or another one, and marked as estimates.',
+      'Requests in flight when a gateway is killed are billed once for the part that was sent, by the restarted gateway or another one, and marked as estimates.',
   },
   'gateway-ledger:alerts': {
     source: 'docs/gateway.md#alerts',
     behavior:
-      'If a gateway is killed before it sends an alert, one of the gateways that start later sends it, once.',
+      'If a gateway is killed before it sends an alert, a gateway that starts later sends the alert once.',
   },
   'gateway-ledger:several': {
     source: 'docs/gateway-config.md#database-keys-and-limits',

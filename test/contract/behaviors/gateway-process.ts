@@ -1,23 +1,25 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises as a process with a configuration. */
+/** Documented behavior of the gateway process and its configuration. */
 export const GATEWAY_PROCESS = {
   'gateway-process:serves': {
     source: 'docs/gateway.md',
-    behavior: 'With a configuration and a key, a request reaches its provider and gets a response.',
+    behavior: 'With a configuration and a key, a request reaches its provider and returns the response.',
   },
   'gateway-process:no-file': {
     source: 'docs/gateway-config.md',
-    behavior: 'Without a file, it uses the providers whose variables are set.',
+    behavior:
+      'Without a configuration file, the gateway uses the providers whose environment variables are set.',
   },
   'gateway-process:precedence': {
     source: 'docs/gateway-config.md',
-    behavior: 'Flags take precedence over variables, variables over the file, and the file over defaults.',
+    behavior:
+      'Flags take precedence over environment variables, variables over the file, and the file over defaults.',
   },
   'gateway-process:bad-config': {
     source: 'docs/gateway-config.md',
     behavior:
-      'A configuration that is missing, malformed or misspelled is reported with its location, and exit code 1.',
+      'If the configuration is missing, malformed or misspelled, the gateway reports the location of the problem and exits with code 1.',
   },
   'gateway-process:database': {
     source: 'docs/troubleshooting.md#gateway',
@@ -29,11 +31,12 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:open-address': {
     source: 'docs/gateway-config.md#server',
-    behavior: 'Without a master key, it does not listen on non-loopback addresses unless --insecure is set.',
+    behavior:
+      'Without a master key, the gateway does not listen on non-loopback addresses unless --insecure is set.',
   },
   'gateway-process:secrets': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: "No log line, error or response contains a provider's key or the master key.",
+    behavior: "Logs, errors and responses never contain a provider's key or the master key.",
   },
   'gateway-process:master-key': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
@@ -41,7 +44,7 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:bootstrap': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: 'If there are no keys, a first one is created and printed once, on stdout.',
+    behavior: 'If no keys exist, the gateway creates one and prints it once to stdout.',
   },
   'gateway-process:reload-signal': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
@@ -50,37 +53,40 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:reload-file': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
-    behavior: 'A changed file is reloaded automatically; settings that require a restart are named.',
+    behavior:
+      'A changed file is reloaded automatically, and settings that require a restart are reported by name.',
   },
   'gateway-process:reload-broken': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
-    behavior: 'An invalid file changes nothing, and both the log and the reload response report the problem.',
+    behavior:
+      'If the file is invalid, the configuration does not change, and both the log and the reload response report the problem.',
   },
   'gateway-process:stop': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
-    behavior: 'SIGTERM lets streams finish, rejects new requests, and exits with 0.',
+    behavior: 'On SIGTERM, the gateway lets streams finish, rejects new requests and exits with code 0.',
   },
   'gateway-process:stop-unread': {
     source: 'docs/serve.md#stopping',
     behavior:
-      'On SIGTERM, requests that the system has already received are still served, including on connections not yet accepted, and after --shutdown-delay.',
+      'On SIGTERM, the gateway still serves requests that the operating system has already received, even on connections that are not accepted yet, and even after --shutdown-delay.',
   },
   'gateway-process:stop-twice': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
-    behavior: 'A second SIGTERM stops it immediately.',
+    behavior: 'A second SIGTERM stops the gateway immediately.',
   },
   'gateway-process:shutdown-time': {
     source: 'docs/gateway-config.md#server',
-    behavior: 'A stream that does not finish in time is cut off and billed, and the exit code is 0.',
+    behavior:
+      'A stream that does not finish before the shutdown timeout is cut off and billed, and the gateway exits with code 0.',
   },
   'gateway-process:two-on-one-file': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: "Two gateways on one SQLite file both serve, and accept each other's keys.",
+    behavior: "Two gateways that share a SQLite file both serve requests, and accept each other's keys.",
   },
   'gateway-process:registry': {
     source: 'docs/gateway.md#providers-and-aliases',
     behavior:
-      'If a gateway is killed, every confirmed provider or alias is served by all gateways, and none is stored partially.',
+      'After a gateway is killed, all gateways serve every confirmed provider and alias, and no entry is stored partially.',
   },
   'gateway-process:encoders': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
@@ -93,25 +99,27 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:workers': {
     source: 'docs/gateway-config.md#workflows',
-    behavior: 'A job runs in a process of the serving executable, which exits with its gateway.',
+    behavior:
+      'A job runs in a separate process of the gateway executable, which exits together with its gateway.',
   },
   'gateway-process:workers-tls': {
     source: 'docs/gateway-config.md#workflows',
-    behavior: 'Workers connect to a gateway over TLS, also with a certificate from a private authority.',
+    behavior:
+      'Workers can connect to a gateway over TLS, even with a certificate from a private certificate authority.',
   },
   'gateway-process:ranges': {
     source: 'docs/gateway-config.md#workflows',
     behavior:
-      'Several workers share the rows of a job; if one is killed, the others write its rows, each exactly once and in order.',
+      'Several workers share the rows of a job; if a worker is killed, the others write its rows, each exactly once and in order.',
   },
   'gateway-process:job-files': {
     source: 'docs/gateway-config.md#executables-on-nodes',
     behavior:
-      "A worker on a cluster downloads the job's gateway and encoder by their SHA-256, in full or in ranges, only with its token, and never a different version.",
+      "A worker on a cluster downloads its job's gateway and encoder by SHA-256 hash, in full or in ranges, only with its token, and never in a different version.",
   },
   'gateway-process:config-commands': {
     source: 'docs/gateway-config.md',
     behavior:
-      '`config check` reports problems or the resulting configuration, `config schema` prints its JSON Schema.',
+      '`config check` reports problems or prints the resulting configuration, and `config schema` prints its JSON Schema.',
   },
 } as const satisfies Behaviors;

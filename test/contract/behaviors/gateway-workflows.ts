@@ -1,15 +1,16 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the gateway promises of datasets, experiments and workflows. */
+/** Documented behavior of datasets, experiments and workflows in the gateway. */
 export const GATEWAY_WORKFLOWS = {
   'gateway:workflows': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A dataset is uploaded, an experiment created from it, and worker processes run a model on it and score the results.',
+      'A dataset can be uploaded and used in an experiment, and worker processes run a model on it and score the results.',
   },
   'gateway:workflows:results': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'Results have a signed URL that requires no credential; before success, they return 409.',
+    behavior:
+      'Results can be downloaded from a signed URL without a credential; until the job succeeds, the request returns 409.',
   },
   'gateway:workflows:refused': {
     source: 'docs/workflows.md#over-http',
@@ -22,12 +23,12 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:workflows:delete': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'A running job can be deleted only with force=true, which stops it; unknown ids return 404.',
+    behavior: 'A running job can be deleted only with force=true, which stops it; unknown IDs return 404.',
   },
   'gateway:workflows:models': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      '`GET /api/v1/models/?tasks=` lists the models that a workflow can use, by their names in workflows; an unknown task returns 400.',
+      '`GET /api/v1/models/?tasks=` lists the models that a workflow can use, under the names used in workflows; an unknown task returns 400.',
   },
   'gateway:workflows:paging': {
     source: 'docs/workflows.md#over-http',
@@ -42,12 +43,12 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:paused': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A job whose budget is spent waits with that reason, keeps its responses and does not fail; it can be cancelled.',
+      'A job whose budget is exhausted pauses with that reason and keeps its responses instead of failing; it can be canceled.',
   },
   'gateway:workflows:key': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A job spends the budget of the key that started it, and is stopped without retries when that key is disabled.',
+      'A job spends the budget of the key that started it, and stops without retries when that key is disabled.',
   },
   'gateway:workflows:lua-metric': {
     source: 'docs/workflows.md#custom-metrics',
@@ -61,7 +62,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:encoder-file': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      "An executable's type and labels are read from its file without starting it: cluster jobs can use one for another platform, and local jobs cannot.",
+      "An executable's type and labels are read from its file without starting it; cluster jobs can use an executable for another platform, and local jobs cannot.",
   },
   'gateway:experiment-run': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
@@ -70,7 +71,7 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:experiment-run:failed': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
-    behavior: 'The exit code of `experiment run` is 1 if one of the models failed; the others are compared.',
+    behavior: '`experiment run` exits with code 1 if one of the models failed, and compares the others.',
   },
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',

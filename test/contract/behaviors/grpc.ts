@@ -1,15 +1,16 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What a model promises over gRPC. */
+/** Documented behavior of a model over gRPC. */
 export const GRPC = {
   'grpc:metadata': {
     source: 'docs/serve.md#grpc',
     behavior:
-      'GetModelMetadata returns the name, the type, the version and the labels by index, if the model has any.',
+      "GetModelMetadata returns the model's name, type and version, and its labels by index if it has any.",
   },
   'grpc:predict': {
     source: 'docs/serve.md#grpc',
-    behavior: 'Predict returns the fields of the contract; metadata is an empty map if the request has none.',
+    behavior:
+      'Predict returns the fields defined in the contract; metadata is an empty map if the request has none.',
   },
   'grpc:invalid': {
     source: 'docs/serve.md#grpc',
@@ -17,7 +18,7 @@ export const GRPC = {
   },
   'grpc:unimplemented': {
     source: 'docs/serve.md#grpc',
-    behavior: 'Services of other model types return UNIMPLEMENTED and name the available ones.',
+    behavior: 'Services for other model types return UNIMPLEMENTED and name the available services.',
   },
   'grpc:too-large': {
     source: 'docs/serve.md',
@@ -25,7 +26,7 @@ export const GRPC = {
   },
   'grpc:unauthenticated': {
     source: 'docs/serve.md',
-    behavior: 'Without a valid key, calls return UNAUTHENTICATED; health checks need none.',
+    behavior: 'Without a valid key, calls return UNAUTHENTICATED; health checks do not require a key.',
   },
   'grpc:deadline': {
     source: 'docs/serve.md',
@@ -33,7 +34,7 @@ export const GRPC = {
   },
   'grpc:cancelled': {
     source: 'docs/serve.md',
-    behavior: 'A cancelled call returns CANCELLED and does not run the model.',
+    behavior: 'A canceled call returns CANCELLED and does not run the model.',
   },
   'grpc:draining': {
     source: 'docs/serve.md',
@@ -41,7 +42,8 @@ export const GRPC = {
   },
   'grpc:stop-unread': {
     source: 'docs/serve.md',
-    behavior: 'On SIGTERM, calls that the system has received on new connections still complete.',
+    behavior:
+      'On SIGTERM, calls that the operating system has already received on new connections still complete.',
   },
   'grpc:health': {
     source: 'docs/serve.md',

@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the routes that run a model or its tokenizer promise. */
+/** Documented behavior of the routes that run a model or its tokenizer. */
 export const HTTP_ROUTES = {
   'http:predict:sequence_classification': {
     source: 'docs/serve.md#http',
@@ -20,11 +20,11 @@ export const HTTP_ROUTES = {
   },
   'http:predict:top-k': {
     source: 'docs/serve.md',
-    behavior: 'top_k lists at most this number of labels, most likely first.',
+    behavior: 'top_k sets the maximum number of labels to return, most likely first.',
   },
   'http:predict:multi-label': {
     source: 'docs/serve.md',
-    behavior: 'Scores of a multi-label model are the sigmoid of each logit.',
+    behavior: 'Each score of a multi-label model is the sigmoid of the logit.',
   },
   'http:not-finite': {
     source: 'docs/serve.md',
@@ -34,11 +34,11 @@ export const HTTP_ROUTES = {
   'http:predict:aggregation': {
     source: 'docs/serve.md',
     behavior:
-      'aggregation returns the same entities as the transformers pipeline, and is not supported for pairs.',
+      'aggregation returns the same entities as the transformers pipeline, and is not supported for text pairs.',
   },
   'http:predict:pairs': {
     source: 'docs/serve.md',
-    behavior: 'A text pair has the same result as in other libraries, also in a batch with single texts.',
+    behavior: 'Results for text pairs match those of other libraries, even in a batch with single texts.',
   },
   'http:predict:characters': {
     source: 'docs/serve.md#http',
@@ -46,40 +46,41 @@ export const HTTP_ROUTES = {
   },
   'http:openai': {
     source: 'docs/serve.md',
-    behavior: 'The OpenAI client can use /v1/embeddings and /v1/models.',
+    behavior: 'The OpenAI client works with /v1/embeddings and /v1/models.',
   },
   'http:openai:errors': {
     source: 'docs/serve.md',
-    behavior: "Errors under /v1 have OpenAI's JSON format, also for models that are not embedding models.",
+    behavior: "Errors under /v1 have OpenAI's JSON format, even for models that are not embedding models.",
   },
   'http:rerank': {
     source: 'docs/serve.md',
     behavior:
-      'A model with one label ranks documents by relevance to a query; other models explain why they cannot.',
+      'A model with one label ranks documents by relevance to a query; for other models, the error explains why they cannot.',
   },
   'http:tokenize': {
     source: 'docs/serve.md',
-    behavior: 'POST /tokenize returns the same tokens as other libraries, and POST /decode their text.',
+    behavior:
+      'POST /tokenize returns the same tokens as other libraries, and POST /decode converts tokens to text.',
   },
   'http:rerank:cohere': {
     source: 'docs/serve.md',
     behavior:
-      "POST /v1/rerank and /v2/rerank return scores computed from the model's logits to Cohere and Jina clients.",
+      "POST /v1/rerank and /v2/rerank work with Cohere and Jina clients, and return scores computed from the model's logits.",
   },
   'http:tei': {
     source: 'docs/serve.md',
     behavior:
-      '/embed, /embed_all, /similarity, /info and /rerank with texts respond in the format of text-embeddings-inference.',
+      '/embed, /embed_all, /similarity, /info and /rerank with `texts` return responses in the format of text-embeddings-inference.',
   },
   'http:tei:predict': {
     source: 'docs/serve.md',
     behavior:
-      '/predict responds to a single text, raw_scores and parameters in the format of the matching API.',
+      '/predict accepts a single text, raw_scores and parameters, and responds in the format of the matching API.',
   },
   'http:tei:errors': {
     source: 'docs/serve.md',
     behavior:
-      'text-embeddings-inference routes return errors in its format; POST / requires the key, unlike the page.',
+      'The text-embeddings-inference routes return errors in the format of that server; POST / requires the key, unlike the page.',
   },
   'http:truncated': {
     source: 'docs/serve.md',
@@ -88,6 +89,6 @@ export const HTTP_ROUTES = {
   'http:openai:foreign-tokens': {
     source: 'docs/serve.md',
     behavior:
-      'Token IDs of another tokenizer are rejected, and the error names the client setting to change.',
+      'Token IDs from another tokenizer are rejected, and the error names the client setting to change.',
   },
 } as const satisfies Behaviors;

@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What a model promises over HTTP. */
+/** Documented behavior of a model over HTTP. */
 export const HTTP = {
   'http:health': {
     source: 'docs/serve.md#http',
@@ -8,19 +8,20 @@ export const HTTP = {
   },
   'http:model': {
     source: 'docs/serve.md#http',
-    behavior: 'GET /model returns the name, the type and, if the model has any, the labels by index.',
+    behavior: "GET /model returns the model's name and type, and its labels by index if it has any.",
   },
   'http:openapi': {
     source: 'docs/serve.md',
-    behavior: "GET /openapi.json returns a valid OpenAPI 3.0 document of this model's routes.",
+    behavior: "GET /openapi.json returns a valid OpenAPI 3.0 document for this model's routes.",
   },
   'http:page': {
     source: 'docs/serve.md',
-    behavior: 'GET / and GET /docs return pages that only refer to files on this server.',
+    behavior: 'GET / and GET /docs return pages that load only files from this server.',
   },
   'http:metrics': {
     source: 'docs/serve.md',
-    behavior: "GET /metrics counts requests by route and status, and the model's work, for Prometheus.",
+    behavior:
+      "GET /metrics counts requests by route and status and measures the model's work, in the Prometheus format.",
   },
   'http:metrics-access': {
     source: 'docs/flags.md',
@@ -28,11 +29,12 @@ export const HTTP = {
   },
   'http:unknown-path': {
     source: 'docs/serve.md',
-    behavior: 'An unknown path returns 404, and an unsupported method 405 with the allowed ones.',
+    behavior: 'An unknown path returns 404, and an unsupported method returns 405 with the allowed methods.',
   },
   'http:head-and-options': {
     source: 'docs/serve.md',
-    behavior: 'HEAD returns the response to GET without its body; OPTIONS is rejected like any other method.',
+    behavior:
+      'HEAD returns the same headers as GET without a body; OPTIONS is rejected like any other unsupported method.',
   },
   'http:malformed': {
     source: 'docs/serve.md#errors-and-headers',
@@ -45,11 +47,11 @@ export const HTTP = {
   'http:compression': {
     source: 'docs/serve.md',
     behavior:
-      'Compressed requests are supported, and large responses are compressed for clients that accept it.',
+      'Compressed requests are supported, and large responses are compressed for clients that accept compression.',
   },
   'http:too-large': {
     source: 'docs/serve.md',
-    behavior: 'A body larger than --max-body returns 413, whether its length is declared or it is chunked.',
+    behavior: 'A body larger than --max-body returns 413, whether it declares its length or is chunked.',
   },
   'http:invalid': {
     source: 'docs/serve.md#errors-and-headers',
@@ -57,35 +59,36 @@ export const HTTP = {
   },
   'http:deep': {
     source: 'docs/serve.md',
-    behavior: 'JSON with millions of nested lists is rejected before parsing, which would take seconds.',
+    behavior:
+      'JSON with millions of nested lists is rejected before parsing, because parsing would take seconds.',
   },
   'http:unauthorized': {
     source: 'docs/serve.md',
     behavior:
-      'Without a valid key, requests return 401 and explain how to send one; pages and health checks are open.',
+      'Without a valid key, requests return 401 and explain how to send one; pages and health checks do not require a key.',
   },
   'http:request-id': {
     source: 'docs/serve.md',
-    behavior: "Every response has an X-Request-Id: the request's own if it is valid, or a new one.",
+    behavior: 'Every response has an X-Request-Id: the ID from the request if it is valid, or a new one.',
   },
   'http:timing': {
     source: 'docs/serve.md',
-    behavior: 'Response headers report the cost of running the model: times, tokens and characters.',
+    behavior: 'Response headers report the cost of inference: durations, tokens and characters.',
   },
   'http:cors': {
     source: 'docs/serve.md',
     behavior:
-      'Only web pages from --cors-origins can send requests, however the origins are spelled; others are rejected.',
+      'Only web pages from --cors-origins can send requests, regardless of how the origins are written; requests from other pages are rejected.',
   },
   'http:hosts': {
     source: 'docs/serve.md',
     behavior:
-      'Every route only accepts requests addressed to IP addresses, localhost and --allowed-hosts, or to any name with a key.',
+      'Every route accepts only requests addressed to IP addresses, localhost or --allowed-hosts; a server with an API key accepts any host name.',
   },
   'http:half-closed': {
     source: 'docs/serve.md',
     behavior:
-      'A client that half-closes its connection still gets a response, unless the connection is keep-alive: then its work is cancelled.',
+      'A client that half-closes its connection still gets a response, unless the connection is keep-alive; in that case, its work is canceled.',
   },
   'http:pipelined': {
     source: 'docs/serve.md#bodies-and-connections',

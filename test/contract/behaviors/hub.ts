@@ -1,16 +1,16 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What `encoderfile` promises about models on the Hugging Face Hub. */
+/** Documented behavior of `encoderfile` with models on the Hugging Face Hub. */
 export const HUB = {
   'hub:build': {
     source: 'docs/hub.md',
     behavior:
-      'build accepts hf:org/name, also as path in a config; inspect shows the repository and the commit.',
+      'build accepts hf:org/name on the command line and as `path` in a config; inspect shows the repository and the commit.',
   },
   'hub:variant': {
     source: 'docs/hub.md',
     behavior:
-      '--variant downloads one graph of a model on the Hub, and several graphs without a choice are rejected.',
+      '--variant downloads one graph of a model on the Hub, and a model with several graphs is rejected if none is selected.',
   },
   'hub:init-and-validate': {
     source: 'docs/hub.md',
@@ -19,7 +19,7 @@ export const HUB = {
   'hub:offline': {
     source: 'docs/hub.md',
     behavior:
-      'A cached model is built without a network, with --offline, HF_HUB_OFFLINE or an unavailable Hub; folders never need one.',
+      'A cached model can be built with --offline, with HF_HUB_OFFLINE or while the Hub is unavailable; folders never require network access.',
   },
   'hub:refusals': {
     source: 'docs/hub.md',

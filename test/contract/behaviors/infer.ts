@@ -1,35 +1,39 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What `infer` promises. */
+/** Documented behavior of `infer`. */
 export const INFER = {
   'infer:sequence_classification:shape': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: 'infer prints {"predictions": [{label, score}], "metadata": null}, one per input, in order.',
+    behavior:
+      'infer prints {"predictions": [{label, score}], "metadata": null}, with one prediction per input, in order.',
   },
   'infer:token_classification:shape': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: 'infer prints {"predictions": [{tokens, labels}], "metadata": null}, one per input, in order.',
+    behavior:
+      'infer prints {"predictions": [{tokens, labels}], "metadata": null}, with one prediction per input, in order.',
   },
   'infer:sequence_classification:top-k': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--top-k adds the labels with the highest scores, like /predict; other model types reject it.',
+    behavior: '--top-k adds the labels with the highest scores, as in /predict; other model types reject it.',
   },
   'infer:token_classification:aggregation': {
     source: 'docs/infer.md#texts-as-arguments',
     behavior:
-      '--aggregation adds the same entities as /predict, for each strategy and for files; none adds no entities.',
+      '--aggregation adds the same entities as /predict, for each strategy and for files; `none` adds no entities.',
   },
   'infer:embedding:shape': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: 'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, in order.',
+    behavior:
+      'infer prints {"embeddings": [[float]], "metadata": null}, with one vector per input, in order.',
   },
   'infer:embedding:normalize': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--normalize=true returns vectors of length 1, --normalize=false returns them unchanged.',
+    behavior:
+      'With --normalize=true, infer returns vectors of length 1; with --normalize=false, it returns them unchanged.',
   },
   'infer:embedding:pooling': {
     source: 'docs/infer.md',
-    behavior: '--pooling=none returns one vector per token, without special tokens.',
+    behavior: 'With --pooling=none, infer returns one vector per token, without special tokens.',
   },
   'infer:out-dir': {
     source: 'docs/infer.md#texts-as-arguments',
@@ -41,11 +45,11 @@ export const INFER = {
   },
   'infer:empty': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: 'An empty text is rejected with "Cannot tokenize empty string", exit code 1.',
+    behavior: 'An empty text is rejected with "Cannot tokenize empty string" and exit code 1.',
   },
   'infer:missing-inputs': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'Passing no text at all is a usage error, exit code 2.',
+    behavior: 'Passing no text is a usage error with exit code 2.',
   },
   'infer:unknown-flag': {
     source: 'docs/troubleshooting.md#command-lines-of-all-programs',
@@ -65,7 +69,8 @@ export const INFER = {
   },
   'infer:timing': {
     source: 'docs/infer.md',
-    behavior: '--timing prints on stderr how long each step takes: a table, or one line of JSON with --json.',
+    behavior:
+      '--timing prints the duration of each step to stderr, as a table or, with --json, as one line of JSON.',
   },
   'infer:file:formats': {
     source: 'docs/infer.md',
@@ -73,7 +78,8 @@ export const INFER = {
   },
   'infer:file:bad-lines': {
     source: 'docs/infer.md',
-    behavior: 'An invalid text gets a line with its error; the others get results, and the exit code is 1.',
+    behavior:
+      'An invalid text produces a line with its error, the other texts produce results, and the exit code is 1.',
   },
   'infer:file:blank': {
     source: 'docs/infer.md',
@@ -86,7 +92,7 @@ export const INFER = {
   'infer:file:failed-texts': {
     source: 'docs/infer.md',
     behavior:
-      'A text for which the transform or the model fails gets a line with the error; the others get results, and the exit code is 1.',
+      'If the transform or the model fails for a text, its line contains the error; the other texts produce results, and the exit code is 1.',
   },
   'infer:not-finite': {
     source: 'docs/infer.md',
@@ -100,11 +106,11 @@ export const INFER = {
   'infer:file:reader-gone': {
     source: 'docs/infer.md',
     behavior:
-      'If the reader of its output exits (| head), infer stops without an error and with exit code 0.',
+      'If the reader of its output exits (| head), infer stops without an error and exits with code 0.',
   },
   'infer:file:resume-failed': {
     source: 'docs/infer.md',
-    behavior: 'A resumed run also exits with 1 if a text failed before the run was killed.',
+    behavior: 'A resumed run also exits with code 1 if a text failed before the run was killed.',
   },
   'infer:output:input': {
     source: 'docs/infer.md',

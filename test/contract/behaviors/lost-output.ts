@@ -1,11 +1,11 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What is promised about results that could be lost without a sign. */
+/** Documented behavior in cases where results could be lost silently. */
 export const LOST_OUTPUT = {
   'build:two-models-at-once': {
     source: 'docs/build.md',
     behavior:
-      'A build waits for another build with the same output path, and is then rejected if that build was for another model, as it is without waiting.',
+      'A build waits for another build with the same output path, and is then rejected if that build was for another model, as if the builds had run one after the other.',
   },
   'build:unknown-vocabulary': {
     source: 'docs/config.md',
@@ -24,6 +24,6 @@ export const LOST_OUTPUT = {
   'mcp:lost-output': {
     source: 'docs/mcp.md',
     behavior:
-      'mcp exits with 1 and an error if stdout is closed, or if the client closes it before reading all responses.',
+      'mcp exits with code 1 and an error if stdout is closed, or if the client closes it before reading all responses.',
   },
 } as const satisfies Behaviors;

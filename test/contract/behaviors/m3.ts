@@ -1,11 +1,11 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What sentence_embedding models with the three outputs of BAAI/bge-m3 promise. */
+/** Documented behavior of sentence_embedding models with the three outputs of BAAI/bge-m3. */
 export const M3 = {
   'm3:outputs': {
     source: 'docs/serve.md#dense-sparse-and-multi-vector-outputs',
     behavior:
-      'Dense, sparse and multi-vector outputs of all golden texts over HTTP, gRPC and MCP match FlagEmbedding, from one request or several.',
+      'Dense, sparse and multi-vector outputs for all golden texts over HTTP, gRPC and MCP match FlagEmbedding, in one request or in several.',
   },
   'm3:options': {
     source: 'docs/serve.md',
@@ -15,7 +15,7 @@ export const M3 = {
   'm3:routes': {
     source: 'docs/serve.md',
     behavior:
-      '/embed, /v1/embeddings and /similarity use dense vectors, /embed_sparse sparse ones; /model, /openapi.json and the tool list the outputs.',
+      '/embed, /v1/embeddings and /similarity use dense vectors, and /embed_sparse uses sparse vectors; /model, /openapi.json and the tool list the outputs.',
   },
   'm3:rerank': {
     source: 'docs/serve.md',
@@ -23,7 +23,8 @@ export const M3 = {
   },
   'm3:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer --outputs prints the selected outputs of each text, also for files.',
+    behavior:
+      'infer --outputs prints the selected outputs for each text, with --input as well as with arguments.',
   },
   'm3:build': {
     source: 'docs/config.md',

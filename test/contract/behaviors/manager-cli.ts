@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What the command line of mcp-manager promises. */
+/** Documented behavior of the mcp-manager command line. */
 export const MANAGER_CLI = {
   'mcli:init': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -9,12 +9,12 @@ export const MANAGER_CLI = {
   'mcli:add': {
     source: 'docs/mcp-manager-cli.md#files',
     behavior:
-      '`add` adds a known server, a program, a package or a URL; possible secrets are stored in the secrets file.',
+      '`add` adds a known server, a program, a package or a URL, and stores possible secrets in the secrets file.',
   },
   'mcli:add:install': {
     source: 'docs/mcp-manager-cli.md#installation',
     behavior:
-      '`add --install` installs the package and shows progress; a failure reports the cause, exits with 1 and keeps the server.',
+      '`add --install` installs the package and shows progress; if that fails, it reports the cause, exits with code 1 and keeps the server.',
   },
   'mcli:add:url-variables': {
     source: 'docs/mcp-manager-cli.md#registries',
@@ -31,7 +31,8 @@ export const MANAGER_CLI = {
   },
   'mcli:validate': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`validate` reports all problems of both files together, without secrets, and exits with 1.',
+    behavior:
+      '`validate` reports all problems of both files together, without secrets, and exits with code 1.',
   },
   'mcli:import': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -85,19 +86,19 @@ export const MANAGER_CLI = {
   },
   'mcli:status': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`status` shows each server as a table, or as JSON.',
+    behavior: '`status` shows each server in a table or as JSON.',
   },
   'mcli:tools': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`tools` lists the available tools, of one server or of all.',
+    behavior: '`tools` lists the available tools of one server or of all servers.',
   },
   'mcli:call': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`call` accepts JSON or key=value pairs, and exits with 1 if the tool fails.',
+    behavior: '`call` accepts JSON or key=value pairs, and exits with code 1 if the tool fails.',
   },
   'mcli:call:stdin': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`call` reads its arguments from standard input.',
+    behavior: '`call` can read its arguments from standard input.',
   },
   'mcli:prompts': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -121,12 +122,12 @@ export const MANAGER_CLI = {
   },
   'mcli:reload': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior:
-      '`reload` makes the manager reload its files and reports the changes; an invalid file is rejected.',
+    behavior: "`reload` reloads the manager's files and reports the changes; an invalid file is rejected.",
   },
   'mcli:doctor': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`doctor` exits with 0 if it finds no problem, otherwise with 1 and a fix for each.',
+    behavior:
+      '`doctor` exits with code 0 if it finds no problems; otherwise, it exits with code 1 and suggests a fix for each problem.',
   },
   'mcli:no-daemon': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -138,16 +139,16 @@ export const MANAGER_CLI = {
   },
   'mcli:help': {
     source: 'docs/mcp-manager-cli.md',
-    behavior: 'Every command and group has help, which exits with 0.',
+    behavior: 'Every command and group has help, which exits with code 0.',
   },
   'mcli:unknown': {
     source: 'docs/mcp-manager-cli.md#other-commands',
-    behavior: 'An unknown command or option exits with 2 and suggests the right one.',
+    behavior: 'An unknown command or option exits with code 2 and suggests the right one.',
   },
   'mcli:login-mistakes': {
     source: 'docs/mcp-manager-cli.md#sign-in-to-remote-servers',
     behavior:
-      'login reports a server that is unknown, not remote, or does not need a sign-in, in one sentence with exit code 1.',
+      '`login` reports a server that is unknown, not remote, or does not require a sign-in, in one sentence with exit code 1.',
   },
   'mcli:reader-gone': {
     source: 'docs/flags.md#output-and-exit-codes',

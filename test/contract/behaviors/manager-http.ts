@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What mcp-manager promises over HTTP. */
+/** Documented behavior of mcp-manager over HTTP. */
 export const MANAGER_HTTP = {
   'manager:servers': {
     source: 'docs/mcp-manager.md#http-api',
@@ -14,55 +14,56 @@ export const MANAGER_HTTP = {
   'manager:health': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      "A healthy server is reported as ok with both timestamps and a latency in Go's format, and a stopped one as unreachable.",
+      "A healthy server is reported as ok with both timestamps and a latency in Go's format, and a stopped server as unreachable.",
   },
   'manager:health:unknown': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'The health of an unknown server returns 404.',
+    behavior: 'A health request for an unknown server returns 404.',
   },
   'manager:tools': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: "Tools have exactly the fields of the contract, in the server's spelling.",
+    behavior: "Tools have exactly the fields defined in the contract, with names in the server's spelling.",
   },
   'manager:tools:detail': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      '`detail` accepts minimal, summary or full in any case; any other value returns 422 with the valid ones.',
+      '`detail` accepts minimal, summary or full in any case; any other value returns 422 with the valid values.',
   },
   'manager:call:text': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'A result is a JSON string of its text blocks, one per line; without text, of its structured content; otherwise, of its content.',
+      'A call returns a JSON string with the text blocks of the result, one per line; without text, it returns the structured content, and without that, the content.',
   },
   'manager:call:full': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'The full result is available on request.',
+    behavior: 'The full result of a call is available on request.',
   },
   'manager:call:numbers': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Numbers are passed to the tool digit for digit.',
+    behavior: 'Numbers are passed to the tool with all their digits.',
   },
   'manager:call:failed': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'A failed tool returns 502 with its output, and a failed request 502 with its message.',
+    behavior:
+      "A failed tool call returns 502 with the tool's output, and a failed request returns 502 with the error message.",
   },
   'manager:call:not-allowed': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'A disallowed tool returns 403; an allowed tool that the server lacks, and an unknown server, return 404.',
+      'A tool that is not allowed returns 403; an allowed tool that does not exist on the server and an unknown server return 404.',
   },
   'manager:call:timeout': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'A call that times out returns 504, and the server receives a cancellation.',
+    behavior: 'A call that times out returns 504 and is canceled on the server.',
   },
   'manager:call:gone': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'When the client disconnects, the server receives a cancellation of its call.',
+    behavior: 'When a client disconnects, its pending call is canceled on the server.',
   },
   'manager:call:body': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'Bodies that are empty, malformed, not an object, of another content type or too large return 400, 422, 415 and 413.',
+      'An empty or malformed body returns 400, a body that is not an object returns 422, an unsupported content type returns 415, and an oversized body returns 413.',
   },
   'manager:search': {
     source: 'docs/mcp-manager.md#http-api',
@@ -78,11 +79,12 @@ export const MANAGER_HTTP = {
   },
   'manager:not-implemented': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Prompts and resources of a server that does not support them return 501.',
+    behavior: 'Prompt and resource requests to a server that does not support them return 501.',
   },
   'manager:schemas': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Bodies name their schema first and in a Link header, and the schema is served.',
+    behavior:
+      'Response bodies reference their schema in the first member and in a Link header, and the schema can be downloaded.',
   },
   'manager:problems': {
     source: 'docs/mcp-manager.md#http-api',
@@ -96,11 +98,11 @@ export const MANAGER_HTTP = {
   'manager:pages': {
     source: 'docs/mcp-manager-pages.md',
     behavior:
-      'Browsers get the pages at / with all their files; changing servers over HTTP requires a key with edit permission.',
+      'The pages and all their files are served to browsers at /; changing servers over HTTP requires a key with edit permission.',
   },
   'manager:operations': {
     source: 'docs/mcp-manager.md#monitoring',
-    behavior: '/healthz, /readyz and /metrics are served, and every response has an X-Request-Id.',
+    behavior: '/healthz, /readyz and /metrics are available, and every response has an X-Request-Id.',
   },
   'manager:foreign-page': {
     source: 'docs/mcp-manager.md#access',
@@ -109,12 +111,12 @@ export const MANAGER_HTTP = {
   'manager:trust': {
     source: 'docs/mcp-manager-config.md#tools',
     behavior:
-      'A group contains only its own tools, a renamed tool has its new name, an unpinned tool is blocked, and an approval requires X-Confirm-Tool.',
+      'A group contains only its own tools, a renamed tool appears under its new name, an unpinned tool is blocked, and an approval requires the X-Confirm-Tool header.',
   },
   'manager:traces': {
     source: 'docs/telemetry.md',
     behavior:
-      'With a collector, requests and calls to servers have spans, and servers receive the trace in `_meta` and in headers.',
+      'With a collector, requests and server calls create spans, and servers receive the trace context in `_meta` and in headers.',
   },
   'manager:down': {
     source: 'docs/mcp-manager.md#http-api',

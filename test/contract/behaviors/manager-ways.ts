@@ -1,20 +1,20 @@
 import type { Behaviors } from './behavior.ts';
 
-/** How clients of all kinds reach mcp-manager, besides streamable HTTP. */
+/** Documented behavior of mcp-manager for clients that do not use streamable HTTP. */
 export const MANAGER_WAYS = {
   'manager:stdio:daemon': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      '`stdio` serves every feature of a running manager: lists, calls, progress, cancellation and requests to the client.',
+      '`stdio` supports every feature of a running manager: lists, calls, progress, cancellation and requests to the client.',
   },
   'manager:stdio:local': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      '`stdio` without a manager starts the servers itself and serves the same features; stdout contains only messages.',
+      'Without a running manager, `stdio` starts the servers itself and supports the same features; stdout contains only messages.',
   },
   'manager:stdio:ends': {
     source: 'docs/mcp-manager-clients.md#stdio',
-    behavior: 'Servers started by `stdio` end when stdin closes, on SIGTERM and when `stdio` is killed.',
+    behavior: 'Servers started by `stdio` stop when stdin closes, on SIGTERM, and when `stdio` is killed.',
   },
   'manager:stdio:restart': {
     source: 'docs/mcp-manager-clients.md#stdio',
@@ -23,7 +23,8 @@ export const MANAGER_WAYS = {
   },
   'manager:stdio:refused': {
     source: 'docs/mcp-manager-clients.md#stdio',
-    behavior: '`stdio` reports an address without a manager, a missing key, an unknown server, and plugins.',
+    behavior:
+      '`stdio` reports an error for an address without a manager, a missing key file, an unknown server, and a configuration with plugins.',
   },
   'manager:stdio:group': {
     source: 'docs/mcp-manager-clients.md#groups',
@@ -33,11 +34,11 @@ export const MANAGER_WAYS = {
   'manager:install': {
     source: 'docs/mcp-manager-clients.md#configure-a-client',
     behavior:
-      "`install` adds an entry to a client's config file, which the client can start, keeping the other entries and a backup; `--dry-run` prints the change; `--uninstall` removes the entry.",
+      "`install` adds a working entry to a client's config file, keeps the other entries and creates a backup; `--dry-run` prints the change; `--uninstall` removes the entry.",
   },
   'manager:sse': {
     source: 'docs/mcp-manager.md#mcp',
     behavior:
-      "Clients of the legacy transport use /sse and /messages, with their key's permissions, also below a group.",
+      "Clients with the legacy SSE transport can use /sse and /messages with their key's permissions, even on group paths.",
   },
 } as const satisfies Behaviors;

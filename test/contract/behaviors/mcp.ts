@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What a model promises over MCP, in addition to what `serve.ts` lists of its two ways to speak it. */
+/** Documented behavior of a model over MCP, in addition to the behavior of both transports in `serve.ts`. */
 export const MCP = {
   'mcp:schemas': {
     source: 'docs/mcp.md#the-tool',
@@ -19,33 +19,36 @@ export const MCP = {
   'mcp:versions': {
     source: 'docs/mcp.md#protocol-versions',
     behavior:
-      'Version 2025-06-18 is accepted, and offered to clients with an unknown version; the server supports only tools.',
+      'Protocol version 2025-06-18 is accepted, and is offered to clients with an unknown version; the server supports only tools.',
   },
   'mcp:server-info': {
     source: 'docs/mcp.md#the-tool',
     behavior:
-      'Server info names encoderfile and the model; the instructions list the versions of its components.',
+      'The server info names encoderfile and the model, and the instructions list the versions of its components.',
   },
   'mcp:sessions': {
     source: 'docs/mcp.md',
     behavior:
-      'Requests need a session: without one they return 400, with an unknown or ended one 404; DELETE ends it.',
+      'Requests require a session: without one, they return 400, and with an unknown or terminated one, 404; DELETE terminates a session.',
   },
   'mcp:statuses': {
     source: 'docs/mcp.md',
-    behavior: 'A message that is not JSON-RPC returns 400, 405, 406, 413 or 415 before it reaches a session.',
+    behavior:
+      'A message that is not JSON-RPC is rejected with 400, 405, 406, 413 or 415 before it reaches a session.',
   },
   'mcp:hosts': {
     source: 'docs/mcp.md',
-    behavior: 'Requests to unknown host names are rejected, as are those from web pages unless allowed.',
+    behavior:
+      'Requests to unknown host names are rejected, and so are requests from web pages that are not allowed.',
   },
   'mcp:cancelled': {
     source: 'docs/mcp.md',
-    behavior: 'A call that is cancelled, or whose connection breaks, does not run the model.',
+    behavior: 'A call that is canceled, or whose connection breaks, does not run the model.',
   },
   'mcp:batches': {
     source: 'docs/mcp.md',
-    behavior: 'Batches of messages are accepted in version 2025-03-26 and rejected in all others.',
+    behavior:
+      'Message batches are accepted in protocol version 2025-03-26 and rejected in all other versions.',
   },
   'mcp:trailing-slash': {
     source: 'docs/mcp.md',

@@ -1,24 +1,26 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type multi_vector promise. */
+/** Documented behavior of multi_vector models. */
 export const MULTI_VECTOR = {
   'multi-vector:wires': {
     source: 'docs/build.md#model-types',
     behavior:
-      'HTTP, gRPC and MCP return the same vectors as PyLate for queries and documents, and require the type of the texts.',
+      'HTTP, gRPC and MCP return the same vectors as PyLate for queries and documents, and require the input type.',
   },
   'multi-vector:rerank': {
     source: 'docs/serve.md',
     behavior:
-      'All formats of /rerank rank documents by the sum of maximum similarities, also with raw_scores.',
+      'All formats of /rerank rank documents by the sum of maximum similarities, even with raw_scores.',
   },
   'multi-vector:other-routes': {
     source: 'docs/serve.md',
-    behavior: 'Routes for one vector per text name the alternatives, and /model returns the settings.',
+    behavior:
+      'Routes that return one vector per text name the alternatives in an error, and /model returns the settings.',
   },
   'multi-vector:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer --input-type prints one list of vectors per text, also for files, and is required.',
+    behavior:
+      'infer requires --input-type and prints one list of vectors per text, with --input as well as with arguments.',
   },
   'multi-vector:guess': {
     source: 'docs/config.md',
@@ -32,6 +34,6 @@ export const MULTI_VECTOR = {
   'multi-vector:exported': {
     source: 'docs/config.md',
     behavior:
-      'A graph that ends with projected vectors is used as is, and one that ends with hidden states gets the projection.',
+      'A graph that ends with projected vectors is used as is, and the projection is applied to the output of a graph that ends with hidden states.',
   },
 } as const satisfies Behaviors;

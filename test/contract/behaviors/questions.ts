@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type question_answering promise. */
+/** Documented behavior of question_answering models. */
 export const QUESTIONS = {
   'questions:golden': {
     source: 'docs/serve.md#question-answering',
@@ -10,11 +10,11 @@ export const QUESTIONS = {
   'questions:refused': {
     source: 'docs/serve.md',
     behavior:
-      'Invalid inputs and options, and a question that leaves no room for a context, each cause a one-sentence error.',
+      'Invalid inputs and options, and a question that leaves no room for context, each cause a one-sentence error.',
   },
   'questions:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer finds the answer to --question in each text, for arguments and for files.',
+    behavior: 'infer finds the answer to --question in each text, with --input as well as with arguments.',
   },
   'questions:build': {
     source: 'docs/config.md',

@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type sentence_embedding promise. */
+/** Documented behavior of sentence_embedding models. */
 export const SENTENCE = {
   'sentence:golden': {
     source: 'docs/build.md#model-types',
@@ -22,12 +22,13 @@ export const SENTENCE = {
   },
   'sentence:metadata': {
     source: 'docs/serve.md',
-    behavior: 'The model metadata contains its type; over HTTP also pooling, dimensions and prompts.',
+    behavior:
+      "The model metadata contains the model's type; over HTTP, it also contains pooling, dimensions and prompts.",
   },
   'sentence:infer': {
     source: 'docs/infer.md',
     behavior:
-      'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, matching sentence-transformers.',
+      'infer prints {"embeddings": [[float]], "metadata": null}, with one vector per input, matching sentence-transformers.',
   },
   'sentence:infer-options': {
     source: 'docs/infer.md',
@@ -51,7 +52,8 @@ export const SENTENCE = {
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Settings that the model does not support are rejected with a sentence that states what to do.',
+    behavior:
+      'Settings that the model does not support are rejected with a one-sentence error that suggests a fix.',
   },
   'sentence:modules': {
     source: 'docs/config.md',

@@ -1,22 +1,22 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What a serving process promises to its parent. */
+/** Documented behavior of a server process toward its parent. */
 export const SERVE_PROCESS = {
   'serve:log-not-read': {
     source: 'docs/serve.md',
-    behavior: 'Requests are still served and signals still stop it if no process reads its log.',
+    behavior: 'The server keeps serving requests, and signals still stop it, if no process reads its log.',
   },
   'serve:log-reader-gone': {
     source: 'docs/serve.md',
-    behavior: 'Requests are still served after the reader of its log exits (| head).',
+    behavior: 'The server keeps serving requests after the reader of its log exits (| head).',
   },
   'serve:log-disk-full': {
     source: 'docs/serve.md',
-    behavior: 'Requests are still served if its log is on a full disk.',
+    behavior: 'The server keeps serving requests if its log is on a full disk.',
   },
   'serve:hang-up': {
     source: 'docs/serve.md',
-    behavior: 'SIGHUP stops a server that has a terminal, but not one without (nohup).',
+    behavior: 'SIGHUP stops a server with a terminal, but not a server without one (nohup).',
   },
   'serve:no-debugger': {
     source: 'docs/serve.md',
@@ -28,10 +28,10 @@ export const SERVE_PROCESS = {
   },
   'mcp:http-options': {
     source: 'docs/mcp.md',
-    behavior: 'HTTP options are rejected on stdin and stdout, where they would have no effect.',
+    behavior: 'HTTP options are rejected over stdio, where they would have no effect.',
   },
   'mcp:full-disk': {
     source: 'docs/mcp.md',
-    behavior: 'On stdin and stdout, a response that cannot be written is an error with exit code 1.',
+    behavior: 'Over stdio, a response that cannot be written causes an error with exit code 1.',
   },
 } as const satisfies Behaviors;

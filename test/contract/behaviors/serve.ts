@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What a served model promises. */
+/** Documented behavior of a served model. */
 export const SERVE = {
   'predict:golden': {
     source: 'docs/build.md#model-types',
@@ -14,7 +14,7 @@ export const SERVE = {
   'predict:max-windows': {
     source: 'docs/serve.md',
     behavior:
-      "With long_texts: windows, --max-windows truncates longer texts, which headers, MCP's _meta and a warning from infer report.",
+      "With long_texts: windows, --max-windows truncates longer texts; headers, MCP's _meta and a warning from infer report the truncation.",
   },
   'predict:metadata': {
     source: 'docs/serve.md#http',
@@ -23,7 +23,7 @@ export const SERVE = {
   'predict:empty': {
     source: 'docs/serve.md#http',
     behavior:
-      'A missing or empty input causes the InputError "Cannot tokenize empty string"; white space has no tokens.',
+      'A missing or empty input causes the InputError "Cannot tokenize empty string"; whitespace has no tokens.',
   },
   'predict:normalize': {
     source: 'docs/serve.md#http',
@@ -36,7 +36,7 @@ export const SERVE = {
   },
   'serve:warm-up-not-finite': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'A model that returns NaN or infinity for the warm-up texts still starts.',
+    behavior: 'The server starts even if the model returns NaN or infinity for the warm-up texts.',
   },
   'predict:order': {
     source: 'docs/serve.md#how-requests-run',
@@ -50,7 +50,7 @@ export const SERVE = {
   'serve:banner': {
     source: 'docs/serve.md#who-can-reach-the-server',
     behavior:
-      'A banner on stderr shows the model and the actual addresses, also for port 0; stdout stays empty.',
+      'A banner on stderr shows the model and the actual addresses, even for port 0; stdout stays empty.',
   },
   'serve:exposed': {
     source: 'docs/serve.md',
@@ -64,7 +64,7 @@ export const SERVE = {
   },
   'serve:api-key-file': {
     source: 'docs/serve.md',
-    behavior: 'Keys in --api-key-file protect HTTP, MCP and gRPC, and appear in no command line.',
+    behavior: 'Keys in --api-key-file protect HTTP, MCP and gRPC, and do not appear on any command line.',
   },
   'serve:one-protocol': {
     source: 'docs/serve.md#options',
@@ -72,7 +72,7 @@ export const SERVE = {
   },
   'serve:port-in-use': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'A port in use causes a one-sentence error and exit code 1; nothing keeps running.',
+    behavior: 'A port in use causes a one-sentence error and exit code 1, and no process keeps running.',
   },
   'serve:wrong-values': {
     source: 'docs/troubleshooting.md#command-lines-of-all-programs',
@@ -89,21 +89,22 @@ export const SERVE = {
   },
   'serve:drain': {
     source: 'docs/serve.md#stopping',
-    behavior: 'On SIGTERM, accepted requests complete, new ones get 503, and the exit code is 0.',
+    behavior:
+      'On SIGTERM, accepted requests complete, new requests get 503, and the server exits with code 0.',
   },
   'serve:stop-unread': {
     source: 'docs/serve.md',
     behavior:
-      'On SIGTERM, requests that the system has already received are still served, including on connections not yet accepted.',
+      'On SIGTERM, the server still serves requests that the operating system has already received, even on connections that are not accepted yet.',
   },
   'serve:shutdown-delay': {
     source: 'docs/serve.md',
     behavior:
-      'During --shutdown-delay, the server is not ready but serves all requests, and asks clients to use other connections.',
+      'During --shutdown-delay, the server is not ready but serves all requests, and instructs clients to use other connections.',
   },
   'serve:second-signal': {
     source: 'docs/serve.md#stopping',
-    behavior: 'A second signal stops it immediately.',
+    behavior: 'A second signal stops the server immediately.',
   },
   'serve:overload': {
     source: 'docs/serve.md#errors-and-headers',
@@ -112,7 +113,7 @@ export const SERVE = {
   },
   'serve:api-key': {
     source: 'docs/serve.md',
-    behavior: 'With keys set, every route except the health checks and the pages requires one.',
+    behavior: 'With API keys, every route requires a key, except the health checks and the pages.',
   },
   'serve:grpc-observed': {
     source: 'docs/serve.md',
@@ -121,7 +122,7 @@ export const SERVE = {
   'serve:traces': {
     source: 'docs/telemetry.md',
     behavior:
-      "With a collector, requests over HTTP, gRPC and MCP have spans in their client's trace, with the engine's steps as children.",
+      "With a collector, requests over HTTP, gRPC and MCP have spans in their client's trace, with the engine's steps as child spans.",
   },
   'serve:environment': {
     source: 'docs/serve.md#options',
@@ -129,15 +130,15 @@ export const SERVE = {
   },
   'mcp:stdio': {
     source: 'docs/mcp.md#claude-desktop',
-    behavior: 'mcp uses stdin and stdout only for MCP messages, and exits with 0 when stdin closes.',
+    behavior: 'mcp uses stdin and stdout only for MCP messages, and exits with code 0 when stdin closes.',
   },
   'mcp:traces': {
     source: 'docs/telemetry.md',
-    behavior: 'On stdio, a request continues the trace in its `_meta`.',
+    behavior: 'Over stdio, a request continues the trace in its `_meta`.',
   },
   'mcp:http': {
     source: 'docs/mcp.md#over-http',
-    behavior: 'mcp --http serves only /mcp on --hostname and --port, by default on loopback, port 9100.',
+    behavior: 'mcp --http serves only /mcp, on --hostname and --port (default: loopback, port 9100).',
   },
   'mcp:tool': {
     source: 'docs/mcp.md#the-tool',

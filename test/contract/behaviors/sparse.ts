@@ -1,11 +1,11 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type sparse_embedding promise. */
+/** Documented behavior of sparse_embedding models. */
 export const SPARSE = {
   'sparse:golden': {
     source: 'docs/build.md#model-types',
     behavior:
-      'Sparse vectors of all golden texts over HTTP, gRPC and MCP match sentence-transformers, whatever the batch.',
+      'Sparse vectors for all golden texts over HTTP, gRPC and MCP match sentence-transformers, regardless of the batch.',
   },
   'sparse:options': {
     source: 'docs/serve.md',
@@ -15,7 +15,7 @@ export const SPARSE = {
   'sparse:tei': {
     source: 'docs/serve.md',
     behavior:
-      '/embed_sparse and / return lists of index and value in the format of text-embeddings-inference, and /similarity the dot product.',
+      '/embed_sparse and / return lists of index and value in the format of text-embeddings-inference, and /similarity returns the dot product.',
   },
   'sparse:facts': {
     source: 'docs/serve.md',
@@ -23,7 +23,8 @@ export const SPARSE = {
   },
   'sparse:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer prints the indices and values of each text, also for files, and tokens on request.',
+    behavior:
+      'infer prints the indices and values for each text, with --input as well as with arguments, and the tokens on request.',
   },
   'sparse:build': {
     source: 'docs/config.md',

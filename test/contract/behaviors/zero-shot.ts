@@ -1,6 +1,6 @@
 import type { Behaviors } from './behavior.ts';
 
-/** What models of type zero_shot_classification promise. */
+/** Documented behavior of zero_shot_classification models. */
 export const ZERO_SHOT = {
   'zero-shot:golden': {
     source: 'docs/serve.md#zero-shot-classification',
@@ -14,7 +14,7 @@ export const ZERO_SHOT = {
   },
   'zero-shot:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer scores the labels in --labels and --label, for arguments and for files.',
+    behavior: 'infer scores the labels in --labels and --label, with --input as well as with arguments.',
   },
   'zero-shot:build': {
     source: 'docs/config.md',

@@ -11,7 +11,7 @@ export interface StoreFolder {
   /** Runs a command that must succeed; returns its output. */
   readonly done: (...args: string[]) => Promise<string>;
   /** Runs a command with `--json`; returns the parsed output. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what it is made of is what tests look at.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
   readonly json: (...args: string[]) => Promise<any>;
   /** Runs a command that must fail with this exit code; returns its one-sentence error. */
   readonly refused: (code: number, ...args: string[]) => Promise<string>;

@@ -10,7 +10,7 @@ export const upload = (
 ): Promise<Answer> =>
   api.ask('/api/v1/datasets/', { method: 'POST', body: formWith(text, filename), headers });
 
-/** Creates an experiment on its own dataset; resolves with its id. */
+/** Creates an experiment on its own dataset; resolves with its ID. */
 export async function experimentOf(
   api: Api,
   headers: Record<string, string> = AS_MASTER,

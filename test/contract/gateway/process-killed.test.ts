@@ -44,7 +44,7 @@ async function end(gateway: RunningProcess): Promise<void> {
   expect(await gateway.ended).toBe(0);
 }
 
-/** The contents of the database when no gateway has it open. */
+/** The contents of the database while no gateway has it open. */
 async function accounts(database: TestDatabase, url: string) {
   const { db } = await database.openStore(url);
   expect(await db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
@@ -71,7 +71,7 @@ describeDatabases((database) => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       clients.ask(gateway.url);
       await clients.answers(someAnswers());
-      // Not always right after a response has arrived.
+      // The kill must not always happen right after a response has arrived.
       await sleep(randomInt(0, 4));
       lost += clients.underWay();
       clients.ask(undefined);
@@ -101,7 +101,7 @@ describeDatabases((database) => {
     expect(spent('rich')).toBe(used('rich'));
     expect(spent('poor')).toBe(used('poor'));
     const paid = spent('poor') ?? 0n;
-    // A request in flight at a kill is billed for less than a whole one.
+    // A request in flight at a kill is billed for less than a complete request.
     const isWhole = usage.every(({ status }) => status !== 'interrupted');
     expect(paid <= SMALL_BUDGET && paid > SMALL_BUDGET - (isWhole ? 1n : COST), `${paid}`).toBe(true);
     if (process.env['KILLS'])

@@ -10,7 +10,7 @@ export const COST = 39_000n;
 const QUESTION = 'How many tokens does this short question have, and why?';
 
 export interface Spending {
-  /** Ids of the requests whose responses arrived completely. */
+  /** IDs of the requests whose responses arrived completely. */
   readonly answered: Set<string>;
   /** Number of requests in flight. */
   readonly underWay: () => number;
@@ -18,7 +18,7 @@ export interface Spending {
   readonly answers: (count: number) => Promise<void>;
   /** The gateway to use from now on; undefined while there is none. */
   readonly ask: (url: string | undefined) => void;
-  /** Resolves when all clients have ended. */
+  /** Resolves when all clients have stopped. */
   readonly stop: () => Promise<void>;
   /** Statuses and messages of rejected requests. */
   readonly refusals: Map<string, number>;

@@ -4,7 +4,7 @@ import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { openStore } from '#gateway/store/open-store.ts';
 
-/** Reserves and settles requests of a key, as a gateway does when it answers them. */
+/** Reserves and settles requests of a key, as a gateway does when it handles them. */
 export async function useKey(
   databaseUrl: string,
   secret: string,

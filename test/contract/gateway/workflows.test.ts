@@ -60,7 +60,7 @@ verifiesGateway('gateway:workflows:results', async (arm) => {
   const experiment_id = await experimentOf(api);
   const { id } = (await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id }, AS_MASTER)).body;
   const early = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
-  // It can already be finished, because it is small.
+  // The job may already be finished, because it is small.
   expect([200, 409]).toContain(early.status);
   await followed(api, id);
   const { body: url } = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
@@ -166,7 +166,7 @@ verifiesGateway('gateway:workflows:access', async (arm) => {
 verifiesGateway('gateway:workflows:delete', async (arm) => {
   const api = await start(arm, CONFIG);
   const experiment_id = await experimentOf(api);
-  // It never responds, so that there is a running job to stop.
+  // The model never responds, so that a running job can be stopped.
   const model = `silent@${arm.name}`;
   const body = {
     name: 's',

@@ -61,7 +61,7 @@ verifiesOnce('daemon:left-behind', async () => {
     (JSON.parse((await api.post('/api/v1/servers/family/tools/pids', {})).body) as { server: number }).server;
   const family = await familyOf(first);
   const other = await start(files);
-  // The manager's guard process is also one of its children. Both are stopped first, so that neither notices the other's end.
+  // The manager's guard process is also one of its children. Both are stopped first, so that neither notices that the other has exited.
   const processes = [first.child.pid ?? 0, ...childrenOf(first.child.pid).filter((pid) => pid !== family)];
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
     for (const pid of processes) process.kill(pid, signal);

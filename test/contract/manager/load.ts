@@ -27,7 +27,7 @@ export function putLoad(
   };
 }
 
-/** The pid of a server's process. */
+/** The PID of a server's process. */
 export async function pidOf(api: Api, server: string): Promise<number> {
   const { body } = await api.post(`/api/v1/servers/${server}/tools/process`, {});
   return (JSON.parse(body) as { pid: number }).pid;

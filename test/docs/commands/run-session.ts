@@ -48,7 +48,7 @@ export const isServer = (command: string): boolean => SERVERS.some(([pattern]) =
 
 /**
  * Runs the commands of a page in order in one bash process, so that variables are kept, and returns the output of each: stdout and stderr
- * as on a terminal. Documented IDs are replaced with those of this run. Servers use free ports and end with the session.
+ * as on a terminal. Documented IDs are replaced with those of this run. Servers use free ports and stop with the session.
  */
 export async function runSession(
   { root, folder, programs, env }: Surroundings,
@@ -90,7 +90,7 @@ export async function runSession(
   return outputs;
 }
 
-/** The script for a command that writes its output to a file. The script ends when a server is ready. */
+/** The script for a command that writes its output to a file. The script exits when a server is ready. */
 function scriptOf(command: string, output: string): string {
   const [, variable] = SERVERS.find(([pattern]) => pattern.test(command)) ?? [];
   if (variable === undefined) return `{ ${command}\n} > '${output}' 2>&1 < /dev/null`;

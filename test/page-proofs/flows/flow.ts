@@ -5,7 +5,7 @@ import type { Started } from '../programs/started.ts';
 export interface Flow {
   readonly title: string;
   readonly of: (started: Started) => { readonly url: string; readonly key: string | undefined };
-  /** Status codes of calls that are meant to fail. */
+  /** Status codes of calls that are expected to fail. */
   readonly failures?: readonly number[];
   /** Starts on the program's first page. Throws an error if it fails. */
   readonly run: (page: Page, started: Started) => Promise<void>;

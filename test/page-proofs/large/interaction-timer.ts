@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page: records the time of the latest input event and the latest document change. An interaction has ended when nothing is
- * loading and nothing has changed for a while.
+ * Runs in the page: records the time of the latest input event and the latest document change. An
+ * interaction is complete when nothing is loading and the document has not changed for a while.
  */
 export const TIMER_SCRIPT = `(() => {
   const QUIET_MS = 250;

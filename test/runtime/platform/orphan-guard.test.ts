@@ -10,7 +10,7 @@ import { launchOf } from '../targets/manager/upstream/spec.ts';
 const GUARDED = join(import.meta.dirname, 'guarded.ts');
 const STUBBORN = launchOf('ignores-sigterm.mjs').args[0] ?? '';
 
-test('servers that ignore all signals except SIGKILL end when their manager is killed', async () => {
+test('servers that ignore all signals except SIGKILL are killed when their manager is killed', async () => {
   const manager = spawn(process.execPath, [GUARDED, STUBBORN, STUBBORN, STUBBORN], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -26,12 +26,12 @@ test('servers that ignore all signals except SIGKILL end when their manager is k
   }
 });
 
-test('a process exit waits only until its guard has ended', () => {
+test('a process waits at exit only until its guard has exited', () => {
   const { stdout, status } = spawnSync(process.execPath, [GUARDED], { encoding: 'utf8', timeout: 20_000 });
   expect([stdout, status]).toEqual(['closed\n', 0]);
 });
 
-test('the guard exits immediately when there is nothing left to guard', async () => {
+test('the guard exits immediately when no processes are left to guard', async () => {
   const before = children();
   const guard = createOrphanGuard();
   const forget = [1_000_001, 1_000_002, 1_000_003].map((pid) => guard.watch(pid));

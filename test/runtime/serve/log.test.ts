@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createLog } from '#serve/log.ts';
 
-test('each line has its time in ISO 8601, to the millisecond', () => {
+test('each line has an ISO 8601 timestamp with milliseconds', () => {
   vi.useFakeTimers();
   try {
     const lines: string[] = [];

@@ -31,7 +31,7 @@ function run(lua: LuaWasm, source: string): { outcome: Outcome; broken: boolean 
   }
 }
 
-test('no random script ends the process, and Lua keeps working', { timeout: 600_000 }, async () => {
+test('no random script terminates the process, and Lua keeps working', { timeout: 600_000 }, async () => {
   const outcomes: Record<Outcome, number> = { 'no Lua': 0, failed: 0, returned: 0 };
   const after: number[][] = [];
   let lua = await LuaWasm.initialize(LUA_WASM);

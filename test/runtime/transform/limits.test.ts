@@ -18,7 +18,7 @@ describe('limits', () => {
   ])('%s is stopped with an error message', async (body, limit) => {
     const transform = await openBody(body, { limits: small, libraries: ['coroutine'] });
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`(transform_limits.${limit})`);
-    // The limits start again with the next text.
+    // The limits are reset for the next text.
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`(transform_limits.${limit})`);
   });
 

@@ -6,7 +6,7 @@ import { MEMBERS } from '#transform/members.ts';
 import { type GoldenCase, type GoldenMember, readGoldenTensors } from './golden-tensors.ts';
 
 const GOLDEN = readGoldenTensors();
-/** Differences to numpy that are intended. */
+/** Intended differences from numpy. */
 const TESTED_ELSEWHERE = { __tostring: 'test/runtime/core/tensor/to-text.test.ts' };
 
 const nameOf = ({ kind, name }: Member): string => (kind === 'static' ? `Tensor.${name}` : name);

@@ -25,7 +25,7 @@ const found = () => {
 };
 const NUMBERS = { dtype: 'F32', shape: [2, 2], data_offsets: [0, 16] };
 
-test('the index locates weights that are split over several files', async () => {
+test('the index locates weights that are split across several files', async () => {
   write(safetensors({ a: NUMBERS, __metadata__: { format: 'pt' } }, 16), 'model-00001-of-00002.safetensors');
   write(
     safetensors({ b: { ...NUMBERS, dtype: 'BF16', data_offsets: [0, 8] } }, 8),

@@ -44,7 +44,7 @@ test.each<[string, (source: string) => void]>([
   expect([await ask(), await ask()]).toEqual(['key 2', 'key 2']);
 });
 
-test('a damaged cache entry is replaced, and an unwritable cache only costs time', async () => {
+test('a damaged cache entry is replaced, and an unwritable cache only slows down the build', async () => {
   const { ask } = repository();
   await ask();
   const keys = join(folder(), 'cache/keys');

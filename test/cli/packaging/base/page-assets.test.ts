@@ -22,7 +22,7 @@ function roomOf(room: string, files: Readonly<Record<string, string>>): PageRoom
 
 const DOCUMENT = '<script type="module" src="assets/app.js"></script>';
 
-test('the script of a page bundles all its modules, including those of other folders', async () => {
+test('the script of a page bundles all its modules, including those in other folders', async () => {
   const own = roomOf('own', {
     'index.html': DOCUMENT,
     'app.ts':
@@ -52,7 +52,7 @@ test('the script of a page bundles all its modules, including those of other fol
   expect(textOf('shared/style.css')).toBe('p{color:red}\n');
 });
 
-test('a missing module, and one that is not for browsers, is reported by name', async () => {
+test('a missing module and a module that is not for browsers are reported by name', async () => {
   const missing = roomOf('missing', { 'index.html': DOCUMENT, 'app.ts': "import './missing.ts';" });
   await expect(pageAssets([missing])).rejects.toThrow('Could not resolve "./missing.ts"');
   const secret = join(tempFolder(), 'secret.ts');

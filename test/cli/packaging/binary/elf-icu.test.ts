@@ -70,7 +70,7 @@ describe.each(['x64', 'arm64'] as const)('removeIcuLocales on the Node binary of
     };
     for (const name of names) {
       const bytes = item(before ?? after, old, name);
-      // The last but one section seems to extend to the last one, including the removed bytes.
+      // The second-to-last section seems to extend to the last one, including the removed bytes.
       const kept = item(after, now, name).subarray(0, bytes.length);
       expect(Buffer.compare(bytes, kept), name).toBe(0);
     }

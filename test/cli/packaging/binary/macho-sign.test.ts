@@ -23,7 +23,7 @@ describe.each([
     expect(plan.text).toEqual({ fileOffset: 0, fileSize: 0x8000 });
   });
 
-  it('gets a payload inside __LINKEDIT and a signature that ends the file', () => {
+  it('has a payload inside __LINKEDIT and a signature at the end of the file', () => {
     const payload = Uint8Array.from({ length: 50_000 }, (_, index) => index % 251);
     const { file, end } = append(macho(options), payload);
     const { commands, header } = parseMacho(file);
@@ -66,7 +66,7 @@ describe('the signature', () => {
     throw new Error(`no blob ${slot}`);
   };
 
-  it('holds three blobs and zeros up to a multiple of 16', () => {
+  it('contains three blobs and is padded with zeros to a multiple of 16', () => {
     expect(signature.readUInt32BE(0)).toBe(0xfade0cc0);
     expect(signature.readUInt32BE(8)).toBe(3);
     const length = signature.readUInt32BE(4);
@@ -105,7 +105,7 @@ describe('the signature', () => {
     }
   });
 
-  it('rejects a wrong number of page hashes and an identifier that is not text', () => {
+  it('rejects a wrong number of page hashes and an invalid identifier', () => {
     const plan = planMacho(macho(signed), CODE_END + 64);
     const input = { plan, pageHashes: new Uint8Array(32), codeLimit: 8192, identifier: 'model', sha256 };
     expect(() => buildSignature(input)).toThrow(/needs 2 page hashes of 32 bytes, got 32 bytes/);

@@ -23,7 +23,7 @@ describe('the instructions to export a model to ONNX', () => {
     ['RoFormerForQuestionAnswering', 'roformer', 'question-answering'],
     ['DebertaForTokenClassification', 'deberta', 'token-classification'],
     ['MegatronBertForSequenceClassification', 'megatron-bert', 'text-classification'],
-  ])('%s uses the export task of its head', (architecture, modelType, task) => {
+  ])('%s uses the export task for its head', (architecture, modelType, task) => {
     const config = { model_type: modelType, architectures: [architecture] };
     expect(sentence(config)).toContain(optimum(task));
   });
@@ -58,14 +58,14 @@ describe('the instructions to export a model to ONNX', () => {
     expect(sentence(masked, modules('sparse_encoder.models.MLMTransformer'))).toContain('--task fill-mask');
   });
 
-  test('a model with custom code runs that code, and the message warns about it', () => {
+  test('exporting a model with custom code runs that code, and the message warns about it', () => {
     const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
     expect(sentence(config)).toContain(
       'Export it, which runs Python code of the model: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then',
     );
   });
 
-  test('instructions are part of errors about unsupported settings, and of no other errors', () => {
+  test('only errors about unsupported settings contain instructions', () => {
     const facts = exportFacts({ model_type: 'bert', architectures: ['BertForMaskedLM'] }, undefined);
     const source = { source: './model', isOnHub: false };
     expect(messageOf(withExportWay(needsExport('`x` is 1.'), facts, source))).toBe(
@@ -92,7 +92,7 @@ describe('the instructions to export a model to ONNX', () => {
       { model_type: 'bart', is_encoder_decoder: true, architectures: ['BartForX'] },
       undefined,
     ],
-  ])('%s has no instructions, and no command', (reason, config, modules) => {
+  ])('the error for %s contains neither instructions nor a command', (reason, config, modules) => {
     const message = sentence(config, modules);
     expect(message).toMatch(/^\.\/model cannot be built: it [^`]+\. Choose another model\.$/);
     expect(message).toContain(reason);

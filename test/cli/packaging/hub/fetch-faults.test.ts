@@ -101,7 +101,7 @@ test('a download that is longer than announced is discarded', async () => {
   await expect(fetched('hf:acme/model')).rejects.toThrow('tokenizer.json of hf:acme/model was discarded');
 });
 
-test('a server that sends nothing times out, and a stalled download is retried', async () => {
+test('a request without a response times out, and a stalled download is retried', async () => {
   publish({ ...CONTENTS, 'onnx/model.onnx': Buffer.alloc(300_000, 'graph') });
   hub().plan(/revision/, { isSilent: true }, 3);
   await expect(fetched('hf:acme/model', { seconds: 0.05 })).rejects.toThrow(
@@ -114,7 +114,7 @@ test('a server that sends nothing times out, and a stalled download is retried',
 test.each([
   ['<html>', /does not answer like a Hugging Face hub\. Check HF_ENDPOINT/],
   ['{"sha": "../../x"}', /its answer about the model has no commit\. Check HF_ENDPOINT\.$/],
-])('a server that returns %j is not a hub', async (body, message) => {
+])('a server that returns %j is rejected as not being a hub', async (body, message) => {
   publish(CONTENTS);
   hub().plan(/revision/, { status: 200, body });
   await expect(fetched('hf:acme/model')).rejects.toThrow(message);

@@ -37,7 +37,7 @@ test('the cache has the same layout as huggingface_hub', async () => {
   expect(read(model, 'onnx/model.onnx')).toBe('graph');
 });
 
-test('a cached commit needs no request, and a cached branch needs one', async () => {
+test('a cached commit requires no request, and a cached branch requires one', async () => {
   const repository = publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   hub().requests.length = 0;
@@ -77,7 +77,7 @@ test('a renamed repository and weak ETags are accepted', async () => {
   expect(existsSync(cachedAt('refs/main'))).toBe(true);
 });
 
-test('external weights that only the graph names are downloaded', async () => {
+test('external weights that are referenced only in the graph are downloaded', async () => {
   const location = 'weights of it.bin';
   const { 'onnx/model.onnx': graph = '', 'onnx/model.onnx_data': weights = '' } =
     fixtureContents('external-data');

@@ -29,7 +29,7 @@ function damaged(seed: number): string {
   return path;
 }
 
-/** The outcome of `use`: no error, a one-sentence error for the user, or an outcome that no build may have. */
+/** The outcome of `use`: no error, a one-sentence error for the user, or an outcome that must never occur in a build. */
 async function endOf(use: () => unknown): Promise<'no error' | 'clear error' | { unclear: string }> {
   try {
     await use();

@@ -10,7 +10,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('a graph whose run never ends is rejected with a one-sentence error, and its process is killed', async () => {
+test('a graph that never finishes running is rejected with a one-sentence error, and its process is killed', async () => {
   const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
   const request = graphRequest(file);

@@ -36,14 +36,14 @@ describe('the guessed model type', () => {
   });
 
   test.each(['sentence_transformers.models.Pooling', 'x.pooling.Pooling', 'Pooling'])(
-    'modules with a %s are a sentence embedding model',
+    'modules with a %s indicate a sentence embedding model',
     async (type) => {
       const config = { architectures: ['BertModel'] };
       expect(await typeOf(config, [{ type: 'x.Transformer' }, { type }])).toBe('sentence_embedding');
     },
   );
 
-  test('modules with SpladePooling are a sparse embedding model, regardless of the architecture', async () => {
+  test('modules with SpladePooling indicate a sparse embedding model, regardless of the architecture', async () => {
     const modules = [{ type: 'x.MLMTransformer' }, { type: 'sentence_transformers.x.SpladePooling' }];
     expect(await typeOf({ architectures: ['BertForMaskedLM'] }, modules)).toBe('sparse_embedding');
   });

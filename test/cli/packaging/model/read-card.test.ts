@@ -47,7 +47,7 @@ describe('the front matter of a model card', () => {
     ['a license inside another member', card('model-index:\n  license: mit')],
     ['values of other types', card('license: 42\nlanguage: {a: b}\ntags: [1, null, true]\nbase_model:')],
     ['a license without text', card('license: "  "')],
-  ])('%s states nothing', (_, text) => {
+  ])('%s contains no information', (_, text) => {
     expect(readCard(text)).toEqual(NOTHING);
   });
 
@@ -60,7 +60,7 @@ describe('the front matter of a model card', () => {
     });
   });
 
-  test('texts are limited to one line, and lists to a maximum length', () => {
+  test('strings are limited to one line, and lists to a maximum length', () => {
     const text = card(`license: "a\\e[31m\\nb${'x'.repeat(500)}"\ntags: [${'t, '.repeat(1000)}]`);
     const { license, facts } = readCard(text);
     expect(license?.id).toMatch(/^a \[31m bx+…$/);

@@ -60,7 +60,7 @@ test('the prompt length excludes special tokens at the end', async () => {
 describe('a model with built-in pooling', () => {
   const leavesOut = { includePrompt: false, prompts: { query: 'a ' } };
 
-  test('is used as is, whatever pooling its files set', async () => {
+  test('is used as is, regardless of the pooling in its files', async () => {
     const defaults = { pooling: 'cls', unsupported: 'has a Dense', normalize: true } as const;
     expect(await settings(source({}, defaults), PER_TEXT)).toMatchObject({
       pooling: 'none',

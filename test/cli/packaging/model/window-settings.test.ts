@@ -14,7 +14,7 @@ describe('windowSettings', () => {
     expect(await windowSettings({ windows: undefined }, tokenizer(2), 512)).toBeUndefined();
   });
 
-  test('contexts of questions always have windows, with the stride of the transformers pipeline', () => {
+  test('question contexts always have windows, with the stride of the transformers pipeline', () => {
     const question = (stride: number | undefined, maxLength: number) =>
       answerWindows({ windows: stride === undefined ? undefined : { stride } }, maxLength);
     expect(question(undefined, 384)).toEqual({ stride: 128 });

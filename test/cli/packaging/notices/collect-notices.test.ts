@@ -13,7 +13,7 @@ test('rejects a native package without notices for its contents', async () => {
   );
 });
 
-test('a program that contains the tiktoken vocabularies has the tiktoken notice', async () => {
+test('a program that contains the tiktoken vocabularies includes the tiktoken notice', async () => {
   const notices = await collectNotices(['/x/runtime/targets/gateway/requests/tokens/load-encoding.ts'], []);
   expect(notices.at(-1)).toMatchObject({ name: 'tiktoken', license: 'MIT' });
   expect(

@@ -11,7 +11,7 @@ it.each([
   expect(imageName(model, version)).toBe(name);
 });
 
-it('gives every model a name that registries accept', () => {
+it('converts every model name to one that registries accept', () => {
   assert(
     property(string({ unit: 'grapheme' }), string({ unit: 'grapheme' }), (model, version) => {
       const path = '[a-z0-9]+(-[a-z0-9]+)*';

@@ -70,7 +70,7 @@ describe('vocab.json and merges.txt', () => {
 });
 
 describe('a sentencepiece model', () => {
-  test('truncated anywhere, it is rejected or ends between two fields', () => {
+  test('a model truncated anywhere is rejected or ends between two fields', () => {
     let refused = 0;
     for (let end = 0; end < model.length; end += 97) {
       if (!accepts(() => readSentencePieceModel(model.subarray(0, end), 'spm.model'))) refused += 1;
@@ -78,7 +78,7 @@ describe('a sentencepiece model', () => {
     expect(refused).toBeGreaterThan(model.length / 97 / 2);
   });
 
-  test('with any damage, it results in an error message or a model', () => {
+  test('any damage results in an error message or a valid model', () => {
     expect(accepts(() => readSentencePieceModel(model, 'spm.model'))).toBe(true);
     assert(
       property(array(tuple(nat(), integer({ min: 0, max: 255 })), { maxLength: 20 }), (edits) => {
@@ -104,7 +104,7 @@ describe('the tokenizer family', () => {
     expect(chooseFamily({ tokenizerConfig, modelConfig }).name).toBe(name);
   });
 
-  test('an unknown class is an error that lists the supported classes', () => {
+  test('an unknown class causes an error that lists the supported classes', () => {
     const choose = (name: string) => () =>
       chooseFamily({ tokenizerConfig: { tokenizer_class: name }, modelConfig: {} });
     expect(choose('PhobertTokenizer')).toThrow('Cannot convert a tokenizer of class PhobertTokenizer');

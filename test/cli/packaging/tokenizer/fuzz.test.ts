@@ -106,7 +106,7 @@ test('a damaged vocab.txt is converted or rejected', () => {
   );
 });
 
-test('damaged merges and ids are converted or rejected', () => {
+test('damaged merges and IDs are converted or rejected', () => {
   const content = JSON.parse(textOf('roberta/vocab.json')) as Record<string, unknown>;
   const merges = textOf('roberta/merges.txt');
   const convert = (ids: Readonly<Record<string, unknown>>, text: string): string | undefined =>

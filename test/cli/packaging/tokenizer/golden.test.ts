@@ -42,7 +42,7 @@ const DIFFERENT: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 describe('a tokenizer without tokenizer.json', () => {
-  test('every folder has expected ids', () => {
+  test('every folder has expected IDs', () => {
     expect(Object.keys(families)).toEqual(readdirSync(join(FIXTURES, 'tokenizers')).sort());
     expect(texts.length).toBeGreaterThan(200);
   });

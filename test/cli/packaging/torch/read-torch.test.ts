@@ -77,7 +77,7 @@ test.each([
   ['}(0.', 'its instruction 0x30 is none'],
   ['\x80\x01}.', 'protocol 1 of its pickle is unknown'],
   ['\x8a\x09\x01\x01\x01\x01\x01\x01\x01\x01\x01.', 'its pickle is damaged'],
-])('executes no code: %j', (pickle, reason) => {
+])('does not execute code: %j', (pickle, reason) => {
   expect(() => readTorch(sourceOf(withPickle(pickle)))).toThrow(reason);
 });
 
@@ -105,7 +105,7 @@ function outcomeOf(bytes: Uint8Array): string {
 const OUTCOME = /^(?:read|x\.pt is not read: [^\n]+\.)$/;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1000);
 
-test('a hostile file causes a one-sentence error, or only tensors that it contains', () => {
+test('a malicious file causes a one-sentence error or returns only tensors that it contains', () => {
   const originals = ['protocol-2', 'protocol-5', 'parameters'].map(fixture);
   const change = fc.record({ at: fc.nat(2000), value: fc.integer({ min: 0, max: 255 }) });
   fc.assert(
@@ -123,7 +123,7 @@ test('a hostile file causes a one-sentence error, or only tensors that it contai
   );
 });
 
-test('a hostile pickle causes a one-sentence error', () => {
+test('a malicious pickle causes a one-sentence error', () => {
   // Supported instructions, so that most pickles are parsed beyond the first one.
   const known = fc.constantFrom(
     ...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'),

@@ -16,7 +16,7 @@ const OVERLOADED = expect.objectContaining({
   retryAfterSeconds: 1,
 });
 
-test('a request is rejected while others use up the budget, and accepted after they end', () => {
+test('a request is rejected while others use up the budget, and accepted after they finish', () => {
   const { budget, refused } = budgetOf(10 * MIB);
   const first = budget.open();
   first.take(8 * MIB);

@@ -32,7 +32,7 @@ test('the first delay is so short that a killed program is back within two secon
   expect(planRestart(0, { ranFor: 0 }, most).delay).toBeLessThanOrEqual(100);
 });
 
-test('many failures in a row are a crash loop with long delays', () => {
+test('many failures in a row count as a crash loop with long delays', () => {
   const calm = planRestart(crashLoopFailures - 2, undefined, most);
   expect(calm.crashLoop).toBe(false);
   expect(planRestart(calm.failures, { ranFor: 5 }, most)).toEqual({

@@ -8,7 +8,7 @@ const row = (pid: number, parent: number, memory: number, seconds: number) => ({
   seconds,
 });
 
-test('a tree contains a process and all its descendants, without ended processes', () => {
+test('a tree contains a process and all its descendants, except processes that have exited', () => {
   const rows = [row(1, 0, 5, 5), row(2, 1, 10, 1), row(3, 2, 20, 2), row(4, 3, 40, 4), row(5, 1, 80, 8)];
   expect([...treeUsage(rows, [2, 5, 9])]).toEqual([
     [2, { processes: 3, memory: 70, seconds: 7 }],

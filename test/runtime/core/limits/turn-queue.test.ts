@@ -73,7 +73,7 @@ test('reports when the last caller leaves', async () => {
   expect([queue.running, queue.waiting]).toEqual([0, 0]);
 });
 
-test('in any order of calls, the limit holds and every caller gets a turn', async () => {
+test('regardless of the order of calls, the limit is never exceeded and every caller gets a turn', async () => {
   const steps = array(nat(5), { maxLength: 60 });
   await assert(
     asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (maxRunning, maxWaiting, actions) => {

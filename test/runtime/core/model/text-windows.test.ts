@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { cutIntoWindows } from '#core/model/text-windows.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 
-/** A text whose token ids are their positions, with a special token (999) on both sides. */
+/** A text whose token IDs are their positions, with a special token (999) on both sides. */
 function textOf(length: number): TokenizedText {
   const ids = Int32Array.from([999, ...Array.from({ length }, (_, at) => at), 999]);
   const special = Uint8Array.from(ids, (id) => (id === 999 ? 1 : 0));

@@ -55,7 +55,7 @@ describe('planVector', () => {
     [{ dimensions: 0 }, 'dimensions must be at least 1, not 0'],
     [{ promptName: 'nope' }, 'flag must be one of query, passage, document, not "nope"'],
     [{ promptName: 'toString' }, 'flag must be one of query, passage, document, not "toString"'],
-  ])('%j is an InputError', (wishes, message) => {
+  ])('%j causes an InputError', (wishes, message) => {
     expect(() => planVector(model(), wishes, 'flag')).toThrow(
       expect.objectContaining({ code: 'InputError', message }) as Error,
     );

@@ -19,7 +19,7 @@ test.each([
   expect(matchesAny([pattern], name)).toBe(expected);
 });
 
-test('an empty pattern list matches nothing, and any one pattern is sufficient', () => {
+test('an empty pattern list matches nothing, and one matching pattern is sufficient', () => {
   expect(matchesAny([], 'a')).toBe(false);
   expect(matchesAny(['b', 'a*'], 'abc')).toBe(true);
 });

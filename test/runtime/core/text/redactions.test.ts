@@ -47,7 +47,7 @@ test('a value without a secret name is a secret if it is long and neither a sett
   ]);
 });
 
-test('a value with a secret name is a secret at any length unless it is a setting; the longest come first', () => {
+test('a value with a secret name is a secret at any length unless it is a setting; the longest secrets come first', () => {
   const redactions = createRedactions();
   for (const value of ['abc', 'debug', 'production', 'Bearer a-token', 'first line\nline'])
     redactions.add(value, ['KEY']);

@@ -27,7 +27,7 @@ test('a lock is released if the work fails', async () => {
   expect(await withFileLock(path(), () => Promise.resolve('yes'))).toBe('yes');
 });
 
-test('a running process keeps its lock, and the lock of a killed process is free', async () => {
+test('a running process keeps its lock, and the lock of a killed process is released', async () => {
   const holder = await startLockHolder(path());
   expect(tryLock(path())).toBeUndefined();
   await holder.kill();
@@ -36,14 +36,14 @@ test('a running process keeps its lock, and the lock of a killed process is free
   lock?.release();
 });
 
-test('a lock file left over from an earlier process does not block', () => {
+test('a lock file left over from an earlier process does not block the lock', () => {
   writeFileSync(`${path()}.lock`, '');
   const lock = tryLock(path());
   expect(lock).toBeDefined();
   lock?.release();
 });
 
-test('there is one holder at a time, however many callers wait', async () => {
+test('only one caller holds the lock at a time, however many callers wait', async () => {
   let inside = 0;
   const work = Array.from({ length: 20 }, () =>
     withFileLock(path(), async () => {

@@ -12,7 +12,7 @@ test.each([
   ['ENOSPC', 'Cannot write out: the disk is full. Free some space, or write to another disk.'],
   ['EISDIR', 'Cannot write out: it is a folder. Pass a file.'],
   ['EBUSY', 'Cannot write out: as the system says.'],
-])('%s has a specific error message', (code, message) => {
+])('%s causes a specific error message', (code, message) => {
   expect(explainWriteError('out', withCode(code))).toMatchObject({ message });
 });
 

@@ -62,7 +62,7 @@ test.each([
   ['mark of a server that has exited', NO_CGROUPS, 'process.env', true],
   ['ancestors', NO_CGROUPS, '{}', false],
 ])(
-  'a process in another session ends with its server, found by its %s',
+  'a process in another session, found by its %s, is terminated with its server',
   async (_, paths, environment, exits) => {
     const { child, tree, line } = start(
       `${DETACH(environment)}; process.once('SIGUSR2', () => process.exit());`,
@@ -91,7 +91,7 @@ test('ps and /proc return the same processes', async () => {
 });
 
 test.each(['cgroups', 'marks'])(
-  'the next program ends processes left over from a killed one, found by %s',
+  'the next program terminates processes that a killed one left behind, found by %s',
   async (how) => {
     const owner = `${OWNER} ${how}`;
     const program = spawn(process.execPath, [join(import.meta.dirname, 'started.ts'), owner, how], {

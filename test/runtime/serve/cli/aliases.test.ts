@@ -29,7 +29,7 @@ const SERVE: Command = {
 const parse = (args: readonly string[], env: Record<string, string> = {}): Invocation =>
   parseInvocation(SERVE, args, env);
 
-test('an option also has its older names, and the last value on the command line wins', () => {
+test('an option can also be set by its older names, and the last value on the command line applies', () => {
   expect(parse(['--max-body-bytes', '1']).value('max-body')).toBe('1');
   expect(parse(['--max-body-bytes=1', '--max-body', '2']).value('max-body')).toBe('2');
   expect(parse(['--max-body', '2', '--max-body-bytes=1']).value('max-body')).toBe('1');

@@ -78,7 +78,7 @@ test.each([
   expect(refusal(args)).toBe(message);
 });
 
-test('if a command takes texts, the error explains how to pass one that starts with a dash', () => {
+test('if a command accepts texts, the error explains how to pass one that starts with a dash', () => {
   expect(refusal(['-x'], {}, INFER)).toBe("Unknown option '-x'. Put texts that start with a dash after --.");
 });
 

@@ -42,7 +42,7 @@ describe('formatTable', () => {
   });
 });
 
-test('removes control sequences from server texts', () => {
+test('removes control sequences from texts that servers return', () => {
   expect(oneLine('a\u001B[2Jb\n\tc\u0007\u2028d')).toBe('ab c d');
 });
 

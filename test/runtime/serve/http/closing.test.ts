@@ -71,7 +71,7 @@ describe('closing', () => {
     expect(answers.filter((answer) => !/^HTTP\/1\.1 200 [^]*hello$/.test(answer))).toEqual([]);
   });
 
-  test('a request after the connection has ended is not run', async () => {
+  test('a request on a connection that the server has closed is not run', async () => {
     const paths: string[] = [];
     const app = new Hono().get('*', (c) => {
       paths.push(c.req.path);

@@ -21,7 +21,7 @@ test.each([
   '127.1',
   '0:0:0:0:0:0:0:1',
   '::ffff:127.0.0.1',
-])('bound to %s, only loopback names and addresses are accepted', (hostname) => {
+])('a server bound to %s accepts only loopback names and addresses', (hostname) => {
   const good = [
     'localhost',
     'localhost:8080',
@@ -47,7 +47,7 @@ test('without a Host header, as over HTTP/2, the host comes from the URL', () =>
   expect(allowed(LOOPBACK, undefined)).toBe(true);
 });
 
-test('if bound to a non-loopback address, host names must be allowed, too', () => {
+test('on a server bound to a non-loopback address, host names must also be allowed', () => {
   expect(allowed(EVERYWHERE, 'models.example:8080')).toBe(false);
   const rules = { ...EVERYWHERE, allowedHosts: ['models.example', 'Other.Example'] };
   for (const host of ['models.example', 'MODELS.example:8080', 'other.example', 'localhost']) {

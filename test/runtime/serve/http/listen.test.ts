@@ -26,7 +26,7 @@ test('a port in use causes a one-sentence error', async () => {
   );
 });
 
-test('with a certificate it serves HTTPS only', async () => {
+test('with a certificate, the server accepts only HTTPS', async () => {
   const { port } = await listen(hello(), { tls: selfSigned() });
   const options = { port, rejectUnauthorized: false };
   const [response] = await once(httpsGet('https://localhost/', options), 'response');

@@ -67,7 +67,7 @@ test.each([
   expect(socketAddress({ scheme: 'https', headers: new Headers(), socket })).toBe(`https://${host}:8090`);
 });
 
-test('forwarded headers are used only with trustProxy, and the first of a chain wins', () => {
+test('forwarded headers are used only with trustProxy, and the first value in a chain applies', () => {
   const headers = { host: 'localhost', ...FORWARDED };
   expect(addressOf(headers)).toBe('http://localhost');
   expect(addressOf(headers, { trustProxy: true })).toBe('https://proxy.example');

@@ -8,7 +8,7 @@ import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-describe('request ids', () => {
+describe('request IDs', () => {
   const app = httpShell(testKernel());
   const idFor = async (given?: string): Promise<string | null> => {
     const response = await app.request(
@@ -26,7 +26,7 @@ describe('request ids', () => {
     }
   });
 
-  test('error responses and direct responses have one, too', async () => {
+  test('error responses and direct responses also have a request ID', async () => {
     const own = httpShell(testKernel());
     own.get('/raw', () => new Response('raw'));
     own.get('/foreign', () => fetch('data:text/plain,foreign'));

@@ -26,7 +26,7 @@ test('the oldest events of all streams are dropped first', () => {
   expect(other.last).toBe(2);
 });
 
-test('a forgotten stream uses no memory', () => {
+test('a removed stream uses no memory', () => {
   const log = createEventLog(100);
   const stream = log.open();
   stream.add('abc');

@@ -61,7 +61,7 @@ test('idle sessions expire, even between two checks', () => {
   expect(store.size).toBe(0);
 });
 
-test('a session that ended while in use does not return', () => {
+test('a session that was closed while in use is not restored', () => {
   const { store, clock } = open(2);
   store.add('a', 'a');
   const leave = store.enter('a');

@@ -159,7 +159,7 @@ test('a line that is not a message returns an error, and the next one is read', 
   await done;
 });
 
-test('a cancelled request gets no response, and shutdown does not wait for it', async () => {
+test('a canceled request gets no response, and shutdown does not wait for it', async () => {
   const { server, stdin, stdout, write, done } = open();
   const started = server.next('started');
   write(call(9, 'wait'));
@@ -190,7 +190,7 @@ test('the server stops reading from a client that does not read', async () => {
 });
 
 test.each(['error', 'close'])(
-  'a client that disconnects (%s) ends the server and cancels its requests',
+  'a client that disconnects (%s) stops the server and cancels its requests',
   async (event) => {
     const { server, stdout, write, done } = open();
     const started = server.next('started');
@@ -224,7 +224,7 @@ test('closing stdout before the response is a failure', async () => {
   });
 });
 
-test('an stdin error counts as the end of stdin', async () => {
+test('an error on stdin counts as the end of stdin', async () => {
   const { stdin, write, read, done } = open();
   write(call(1, 'echo'));
   expect(await read()).toMatchObject({ id: 1 });

@@ -142,7 +142,7 @@ test('at the session limit, the longest idle session is replaced, or 503 is retu
   expect(mcp.sessions()).toBe(2);
 });
 
-test('a cancelled request gets no response, and its stream ends', async () => {
+test('a canceled request gets no response, and its stream ends', async () => {
   const { server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');

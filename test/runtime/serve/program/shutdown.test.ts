@@ -23,7 +23,7 @@ function server(drainMs: number, closeMs: number, delayMs?: number) {
   return { lifecycle, events, shutdown };
 }
 
-test('requests that finish in time are not cut, and everything closes as soon as they end', async () => {
+test('requests that finish in time are not cut off, and everything closes as soon as they finish', async () => {
   const { lifecycle, events, shutdown } = server(60_000, 2000);
   const leave = lifecycle.enter(() => events.push('cut'));
   const over = shutdown.run();
@@ -52,7 +52,7 @@ test('requests that take too long are aborted with a reason, and have time to re
   ]);
 });
 
-test('a request that never ends does not delay shutdown further', async () => {
+test('a request that never finishes does not delay shutdown further', async () => {
   const { lifecycle, events, shutdown } = server(20, 40);
   lifecycle.enter();
   await shutdown.run();

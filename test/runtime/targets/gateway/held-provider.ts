@@ -3,14 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
-/** A provider that responds when a test lets it, on any path. */
+/** A provider that responds on any path, but only when a test releases the response. */
 export interface HeldProvider {
   readonly url: string;
   /** The next request, including one that arrived earlier; each is returned once. */
   next(): Promise<ServerResponse>;
 }
 
-/** Runs in the test process until the tests of the file are over. */
+/** Runs in the test process until the tests in the file have finished. */
 export async function startHeld(): Promise<HeldProvider> {
   const arrived: ServerResponse[] = [];
   let wake: (() => void) | undefined;

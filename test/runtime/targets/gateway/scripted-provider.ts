@@ -14,7 +14,7 @@ export interface ScriptedProvider {
   readonly asked: () => number;
 }
 
-/** Runs in the test process until the tests of the file are over. */
+/** Runs in the test process until the tests in the file have finished. */
 export async function startScripted(): Promise<ScriptedProvider> {
   let answer: unknown = {};
   let asked = 0;

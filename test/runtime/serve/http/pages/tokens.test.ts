@@ -85,7 +85,7 @@ const distance = (one: Vector, other: Vector): number =>
 const SERIES = [1, 2, 3, 4, 5, 6].map((number) => `series-${number}`);
 
 describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
-  test('text has a contrast of at least 4.5; edges and series at least 3', () => {
+  test('text has a contrast of at least 4.5, and edges and series have at least 3', () => {
     const measured = [
       ...['ink', 'soft', 'accent', 'alarm', 'warning', 'good'].flatMap((token) =>
         ['ground', 'surface', 'sunken'].map((ground) => ({ token, ground, least: 4.5 })),

@@ -29,17 +29,20 @@ test.each([
   ['pattern', /blocked-process\.ts/],
   ['microtasks', /blocked-process\.ts/],
   ['lock', /blocked-process\.ts/],
-])('a process blocked by a %s ends itself with a signal, and its stack is logged', async (way, frame) => {
-  const { code, signal, log } = await start(way, 1000).ended;
-  expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
-  const line = JSON.parse(log) as { stack: string[]; msg: string };
-  expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
-  expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
-  expect(line.stack[0]).toMatch(frame);
-});
+])(
+  'a process blocked by a %s terminates itself with a signal, and its stack is logged',
+  async (way, frame) => {
+    const { code, signal, log } = await start(way, 1000).ended;
+    expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
+    const line = JSON.parse(log) as { stack: string[]; msg: string };
+    expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
+    expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
+    expect(line.stack[0]).toMatch(frame);
+  },
+);
 
 test.each(['child', 'database'])(
-  'native code in a %s has no stack, but the process still ends',
+  'native code in a %s has no stack, but the process still exits',
   async (way) => {
     const { signal, log } = await start(way, 1000).ended;
     expect({ signal, stack: (JSON.parse(log) as { stack: unknown }).stack }).toEqual({

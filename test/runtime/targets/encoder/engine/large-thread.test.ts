@@ -71,7 +71,7 @@ test('a dead thread is replaced for the next text', async () => {
   await large.close();
 });
 
-test('a text fails if its thread cannot start, and the next text retries', async () => {
+test('a text fails if its thread cannot start, and the next text starts the thread again', async () => {
   let attempts = 0;
   const { events, large, run } = setUp((start) => {
     attempts += 1;

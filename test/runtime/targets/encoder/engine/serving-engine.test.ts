@@ -120,7 +120,7 @@ describe('the serving engine', () => {
     expect(batches.reduce((sum, count) => sum + count, 0)).toBeLessThan(500);
   });
 
-  test('a request that is already cancelled is not run', async () => {
+  test('a request that is already canceled is not run', async () => {
     const engine = await start();
     const request = engine.run({ inputs: texts('a'), view: VIEW, signal: AbortSignal.abort() });
     await expect(request).rejects.toMatchObject({ code: 'CancelledError' });
@@ -149,7 +149,7 @@ describe('the serving engine', () => {
     const engine = await start('sentiment', { maxBatchTokens: 128 }, { observer, workers: 1 });
     const before = read((await engine.run({ inputs: many(300), view: VIEW })).results);
     const running = engine.run({ inputs: many(300), view: VIEW });
-    // An unreadable message ends a thread.
+    // An unreadable message terminates a thread.
     threads[0]?.postMessage(null);
     const after = read((await running).results);
     const firsts = (list: { logits: number[] }[]): (string | undefined)[] =>

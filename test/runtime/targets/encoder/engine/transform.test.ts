@@ -131,7 +131,7 @@ describe('a served model with a transform', () => {
       'The transform failed: it exceeded its time limit of 0.3 s (transform_limits.seconds)',
     );
     expect((await Promise.all(others)).flat()).toHaveLength(20);
-    // The script is stopped at its limit, or the thread is ended if that takes too long.
+    // The script is stopped at its limit, or the thread is terminated if that takes too long.
     expect(deaths.length).toBeLessThanOrEqual(1);
     expect((await ask(engine, 'a terrible film')).length).toBe(1);
   });

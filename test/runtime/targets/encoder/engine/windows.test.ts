@@ -143,7 +143,7 @@ test('long texts are returned in order, longer ones truncated or rejected, and s
   );
 });
 
-test('cancelling a long text removes its windows from the queue', async () => {
+test('canceling a long text removes its windows from the queue', async () => {
   await serving(windowed('ner', 5), async (engine) => {
     const controller = new AbortController();
     const run = engine.run({

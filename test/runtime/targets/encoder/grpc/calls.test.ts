@@ -29,7 +29,7 @@ test.each([
   expect(answer).toEqual({ model_id: model, model_type, id2label, version: '1.0.0' });
 });
 
-test.each([[[]], [['']], [['fine', '']]])('inputs %j are INVALID_ARGUMENT', async (inputs) => {
+test.each([[[]], [['']], [['fine', '']]])('inputs %j return INVALID_ARGUMENT', async (inputs) => {
   const { call } = await serve('sentiment');
   expect(await call('Predict', { inputs })).toMatchObject({
     status: Status.INVALID_ARGUMENT,

@@ -7,7 +7,7 @@ const TIMINGS = { tokenization: 0, queue: 0, inference: 0, total: 0 };
 export interface FakeEngine extends ServingEngine {
   /** Resolves when a request has arrived. */
   readonly asked: Promise<EngineRequest>;
-  /** Resolves when that request is cancelled. */
+  /** Resolves when that request is canceled. */
   readonly cancelled: Promise<void>;
 }
 

@@ -28,7 +28,7 @@ async function serve(engine: FakeEngine, kernel: TestKernel = testKernel()): Pro
 const ONE = { inputs: ['x'] };
 const ONE_ENCODED = frame(Buffer.from([0x0a, 1, 0x78]));
 
-test('an expired deadline ends the work, and the server itself returns DEADLINE_EXCEEDED', async () => {
+test('an expired deadline cancels the work, and the server itself returns DEADLINE_EXCEEDED', async () => {
   const engine = fakeEngine();
   const { port, path } = await serve(engine);
   const headers = { 'grpc-timeout': '50m' };
@@ -45,7 +45,7 @@ test('a deadline too long for a timer is ignored', async () => {
   expect(statusOf(answer)).toBe(Status.INVALID_ARGUMENT);
 });
 
-test('a client that cancels ends the work', async () => {
+test('a cancellation by the client stops the work', async () => {
   const engine = fakeEngine();
   const { read } = await serve(engine);
   const stream = read('Predict', ONE);
@@ -60,7 +60,7 @@ test('a client that cancels ends the work', async () => {
 test.each([
   ['HTTP/2', callByHttp2],
   ['HTTP/1.1', callByHttp1],
-])('a broken connection over %s ends the work, too', async (_, start) => {
+])('a broken connection over %s also stops the work', async (_, start) => {
   const engine = fakeEngine();
   const { port, path } = await serve(engine);
   const gone = start(port, `${path}/Predict`);

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { expect } from 'vitest';
 
-/** Expects a value to match the schema, and to have no key that the schema does not name. */
+/** Expects a value to match the schema, and to have no key that the schema does not define. */
 export function expectToMatch(value: unknown, schema: TSchema): void {
   const ajv = new Ajv({ strict: true, allErrors: true });
   const validate = ajv.compile(closed(schema));

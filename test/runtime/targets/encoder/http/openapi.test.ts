@@ -91,7 +91,7 @@ describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
     }
   });
 
-  test('has a unique name for each operation, and the error format of its API', () => {
+  test('every operation has a unique ID and documents the error format of its API', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, { responses }] of operations()) {

@@ -66,7 +66,7 @@ describe('POST /rerank', () => {
     expect([response.status, await response.text()]).toEqual([422, message]);
   });
 
-  test('a model with several labels has no such route, and the OpenAPI document omits it', async () => {
+  test('a model with several labels does not have this route, and the OpenAPI document omits it', async () => {
     const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);

@@ -30,7 +30,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect([response.status, await response.text()]).toEqual([200, '"OK!"']);
   });
 
-  test('GET /model returns the name, type and labels, the latter only if there are any', async () => {
+  test('GET /model returns the name and type, and the labels if the model has any', async () => {
     const [status, body] = await get('/model');
     expect(status).toBe(200);
     expectToMatch(body, modelMetadata);
@@ -40,7 +40,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect(id2label && Object.values(id2label)).toEqual(LABELS[type]);
   });
 
-  test('POST /tokenize and /decode are inverse', async () => {
+  test('POST /tokenize and /decode are inverses of each other', async () => {
     const golden = readGolden(model).slice(0, 12);
     const inputs = golden.map(({ text }) => text);
     const tokenized = await opened().post('/tokenize', { inputs });

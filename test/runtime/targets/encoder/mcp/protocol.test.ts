@@ -70,7 +70,7 @@ test('two concurrent clients each get their own responses', async () => {
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test('a cancelled call stops the engine', async () => {
+test('a canceled call stops the engine', async () => {
   const { engine, waiting, untilWaiting } = waitingEngine();
   for (const serve of [serveStreams, serveHttp]) {
     const waiter = await serve(contextOf(engine));
@@ -89,7 +89,7 @@ test('a cancelled call stops the engine', async () => {
   }
 });
 
-test('calls of disconnected clients are cancelled', async () => {
+test('calls of disconnected clients are canceled', async () => {
   const { engine, untilWaiting } = waitingEngine();
   const waiter = await serveHttp(contextOf(engine));
   const post = (body: unknown, session = '', signal?: AbortSignal): Promise<Response> =>

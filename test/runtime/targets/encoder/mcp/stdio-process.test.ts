@@ -36,7 +36,7 @@ test('an SDK client communicates with the process', async () => {
   await client.close();
 });
 
-test('if all input arrives together, all requests get responses, stdout contains nothing else, and the process ends', async () => {
+test('if all input arrives together, all requests get responses, stdout contains nothing else, and the process exits', async () => {
   const { child, stderr } = start();
   const stdout = text(child.stdout);
   const lines = [INITIALIZE, 'garbage', CALL, { ...CALL, id: 3 }];
@@ -51,7 +51,7 @@ test('if all input arrives together, all requests get responses, stdout contains
   expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
 });
 
-test('SIGTERM ends the process while stdin is open', async () => {
+test('SIGTERM stops the process while stdin is open', async () => {
   const { child, stderr } = start();
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   await once(child.stdout, 'data');

@@ -17,9 +17,9 @@ interface Resource {
   readonly table: FieldTable;
   readonly path: string;
   readonly command: string;
-  /** The member that contains the id. */
+  /** The member that contains the ID. */
   readonly id: string;
-  /** Who sets a field: gateway members can do so only with keys and with service accounts of their teams. */
+  /** Callers that can set a field: gateway members can set it only on keys and on service accounts of their teams. */
   readonly isOfTeams?: true;
 }
 

@@ -5,7 +5,7 @@ import { afterEach } from 'vitest';
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
   readonly body: any;
 }
 

@@ -25,7 +25,7 @@ const BATCH_FORM = formOf(
   'file"; filename="requests.jsonl"\r\n\r\n{"custom_id":"1","url":"/v1/chat/completions","body":{"model":"fast","messages":[]}}',
 );
 
-/** Sent in this order; `{…}` is replaced by the id from the last response that had one. */
+/** Sent in this order; `{…}` is replaced by the ID from the last response that had one. */
 export const REQUESTS: readonly [
   method: string,
   path: string,

@@ -200,7 +200,7 @@ const WAYS: readonly [string, () => { path: string; body: object; answer: unknow
   ],
 ];
 
-/** Requests that reference an id, on each API. */
+/** Requests that reference an ID, on each API. */
 const named = (id: string): readonly [string, object][] => [
   ['/v1/messages', message({ container: id })],
   ['/v1/messages', message({ container: { id, skills: [] } })],

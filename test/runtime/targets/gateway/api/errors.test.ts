@@ -204,7 +204,7 @@ describe('over the network', () => {
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
       body: 'x'.repeat(10_000_000),
     });
-    // A client that continues sending can see the connection end instead.
+    // A client that continues sending may see the connection close instead.
     const status = await refused.then(
       (response) => response.status,
       () => 413,

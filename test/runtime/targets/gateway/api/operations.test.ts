@@ -66,7 +66,7 @@ describe('metrics', () => {
     expect(paths['/readyz'].get.security).toEqual([]);
   });
 
-  test('metrics return 404 if switched off', async () => {
+  test('metrics return 404 if disabled', async () => {
     const { request } = await open({ metrics: 'off' });
     const { status, body } = await request('/metrics');
     expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
     expect(tried).toBeGreaterThan(150);
   });
 
-  test('every operation has a unique name, and those without credentials are marked', async () => {
+  test('every operation has a unique ID, and those without credentials are marked', async () => {
     const { body } = await gateway().request('/openapi.json');
     const operations = operationsOf(body);
     const ids = operations.map(([, { operationId }]) => operationId);

@@ -79,8 +79,8 @@ async function routes(): Promise<readonly string[]> {
 }
 
 /**
- * Sends each shape at the top and inside. Returns the requests that were not rejected with 404; some have a form that the schema of a
- * route rejects before.
+ * Sends each shape at the top level and nested. Returns the requests that were not rejected with 404; some
+ * have a form that the route's schema rejects first.
  */
 async function passed(
   send: (shape: string, isInside: boolean) => Promise<{ readonly status: number; readonly text: string }>,
@@ -209,7 +209,7 @@ test("references to the user's own objects and to unknown objects reach the prov
   expect(received).toHaveLength(4);
 });
 
-test("lists return the same error for another user's id as for an unknown one", async () => {
+test("lists return the same error for another user's ID as for an unknown one", async () => {
   const { body } = await gateway.ask('GET', '/openapi.json');
   type Described = { readonly get?: { readonly parameters?: readonly { readonly name: string }[] } };
   const lists = Object.entries(body.paths as Record<string, Described>).filter(([, { get }]) =>

@@ -12,7 +12,7 @@ const received: string[] = [];
 /** A background response is finished when it is retrieved. */
 const finished = new Map<string, object>();
 
-// A provider with stored responses whose items have their own ids, like OpenAI's.
+// A provider with stored responses whose items have their own IDs, like OpenAI's.
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -99,7 +99,7 @@ test.each(['whole', 'stream', 'background'] as const)(
       expect(await statusOf(ann, more)).toBe(200);
     }
     if (kind !== 'background') return;
-    // The database does not store any text.
+    // The database stores none of the response's text.
     const { content } = (await gateway.context.state.objects.find('response', body.id)) ?? {};
     expect(Object.keys(content ?? {})).toEqual(['id', 'status', 'model', 'usage']);
   },

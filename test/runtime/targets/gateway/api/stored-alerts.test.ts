@@ -38,7 +38,7 @@ test('a batch and a background response raise alerts for their cost, each sent o
   await Promise.all([1, 2].map(() => ask('GET', `/v1/batches/${batch.id}`, undefined, as('ann'))));
   await context.stored.settle();
   await delivery.run();
-  // 2 answers with 21 tokens of input and 9 of output.
+  // 2 responses with 21 input tokens and 9 output tokens each.
   const cost = (2 * (21 * 0.075 + 9 * 0.3)) / 1e6;
   expect(received.map(({ body }) => body.data)).toMatchObject([
     { account: { type: 'user', id: 'ann' }, threshold: 8, spend: cost },

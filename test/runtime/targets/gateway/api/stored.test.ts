@@ -103,7 +103,7 @@ describe('files', () => {
     });
   });
 
-  test('a batch line that lists further models is rejected', async () => {
+  test('a batch line that lists additional models is rejected', async () => {
     const { body, ...line } = JSON.parse(lineOf('2')) as { body: object };
     for (const name of FURTHER_MODELS) {
       const file = `${lineOf('1')}\n${JSON.stringify({ ...line, body: { ...body, [name]: ['other'] } })}`;
@@ -137,7 +137,7 @@ describe('batches', () => {
     expect(sent).toContain('"model":"gpt-4o-mini"');
     const { body: batch, status } = await batchOf('ann', file.id, { metadata: { a: 'b' } });
     expect([status, batch.status, batch.metadata]).toEqual([200, 'validating', { a: 'b' }]);
-    // 3 times 50 tokens of output at 0.3 dollars per million, and the prompts.
+    // 3 times 50 output tokens at 0.3 dollars per million, plus the prompts.
     expect(Number((await reservedOf('ann')) - before)).toBeGreaterThan(45_000);
 
     const get = (name: string) => gateway.ask('GET', `/v1/batches/${batch.id}`, undefined, as(name));
@@ -153,7 +153,7 @@ describe('batches', () => {
     await gateway.context.stored.settle();
     expect(done?.body.status).toBe('completed');
     const used = (await usageOf('ann')).filter(({ endpoint }) => endpoint === '/v1/batches');
-    // 2 answers with 21 tokens of input, 4 of them cached, and 9 of output.
+    // 2 responses with 21 input tokens, 4 of them cached, and 9 output tokens each.
     expect(used).toMatchObject([
       {
         model: 'openai:gpt-4o-mini',
@@ -177,7 +177,7 @@ describe('batches', () => {
     expect((await gateway.ask('GET', '/v1/batches', undefined, as('bob'))).body.data).toEqual([]);
   });
 
-  test('a batch is billed without polling by the client, even if cancelled', async () => {
+  test('a batch is billed without polling by the client, even if canceled', async () => {
     const { body: file } = await upload('bob', [lineOf('1'), lineOf('2')].join('\n'));
     const { body: batch } = await batchOf('bob', file.id);
     const cancelled = await gateway.ask('POST', `/v1/batches/${batch.id}/cancel`, undefined, as('bob'));

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ROWS = 2600;
 
-/** A row for each number, covering all combinations of ids and outcomes. */
+/** A row for each number, covering all combinations of IDs and outcomes. */
 const rowOf = (number: number, now: number) => {
   const isError = number % 7 === 0;
   const latency = 100 + (number % 50) * 10;
@@ -185,7 +185,7 @@ describeDatabases((database) => {
   test('request pages continue where the previous one ended, and a caller sees only permitted requests', async () => {
     const { ask, request, rows, state } = await start();
     await ask('POST', '/v1/users', { user_id: 'ada' });
-    // Filtered before reading requests: usage older than the user belongs to an earlier user with the same id.
+    // Filtered before reading requests: usage older than the user belongs to an earlier user with the same ID.
     await state.store.db.updateTable('gateway_users').set({ created_at: 0 }).execute();
     const { body: manage } = await ask('POST', '/v1/keys', { user_id: 'ada', scope: 'manage' });
     const { body: own } = await ask('POST', '/v1/keys', { user_id: 'ada' });

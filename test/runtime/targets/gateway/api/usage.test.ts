@@ -137,7 +137,7 @@ test('skip and limit apply to the list, not to the totals', async () => {
   expect([body.totals.requests, body.logs.length, body.logs[0].cost]).toEqual([3, 1, 0.0015]);
 });
 
-test('returns groups, most expensive first', async () => {
+test('returns groups, sorted by cost in descending order', async () => {
   const { body } = await get('?group_by=user');
   expect(Object.keys(body)).toEqual(['totals', 'groups']);
   expect(body.groups).toEqual([

@@ -126,7 +126,7 @@ test('DELETE returns 204 without a body and disables the keys; a recreated user 
 });
 
 test.each(['a/b', 'ä ö/ü', '🙂', 'x%2Fy', '%', 'a?b#c', '50%', 'x\ty', "o'neill", '"', 'usage', 'a/usage'])(
-  'a user id can be %j',
+  'a user ID can be %j',
   async (name) => {
     const { ask } = shared();
     expect((await ask('POST', '/v1/users', { user_id: name })).body.user_id).toBe(name);

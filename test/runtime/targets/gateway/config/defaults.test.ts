@@ -153,7 +153,7 @@ test('the configuration page lists every default', () => {
   expect(missing).toEqual([]);
 });
 
-test('the master key length has one rule, in texts and in code', async () => {
+test('the rule for the master key length is the same in messages and in code', async () => {
   const [, required = '', recommended = ''] =
     /at least (\d+) characters.* fewer than (\d+)/.exec(MASTER_KEY_RULE) ?? [];
   expect(Number(recommended)).toBe(RECOMMENDED_KEY_LENGTH);

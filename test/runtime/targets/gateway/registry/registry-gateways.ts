@@ -22,7 +22,7 @@ export interface RegistryGateway {
 
 interface RegistryAnswer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
   readonly body: any;
   readonly text: string;
 }

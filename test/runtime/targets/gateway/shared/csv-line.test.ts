@@ -9,7 +9,7 @@ test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe �
   },
 );
 
-test('a missing value is empty', () => {
+test('a missing value is written as an empty field', () => {
   expect(csvLine([null, undefined, '', 0])).toBe(',,,0\r\n');
 });
 

@@ -68,7 +68,7 @@ test('every occurrence of a member is listed', () => {
   expect(namesIn(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toEqual(['a', 'a', 'a']);
 });
 
-test('windows contain every part of a text that fits into their overlap', () => {
+test('windows contain every part of a text that fits in their overlap', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 300 }),

@@ -44,20 +44,23 @@ test.each([
       renameSync(`${path}.new`, path);
     },
   ],
-])('once the file is %s, nothing is admitted, written or reported as healthy', async (_what, lose) => {
-  // Given
-  const { identity, ledger } = state;
-  const spender = await newSpender(identity, { userId: 'ada' });
-  const begun = await ledger.reserve(spender, ESTIMATE);
-  await expect(ledger.heartbeat()).resolves.toBeUndefined();
-  // When
-  lose();
-  // Then
-  await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
-  await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(UNAVAILABLE);
-  await expect(ledger.heartbeat()).rejects.toMatchObject(UNAVAILABLE);
-  await expect(identity.users.create({ userId: 'bob' })).rejects.toMatchObject(UNAVAILABLE);
-});
+])(
+  'once the file is %s, no request is admitted, no data is written, and the gateway is not reported as healthy',
+  async (_what, lose) => {
+    // Given
+    const { identity, ledger } = state;
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const begun = await ledger.reserve(spender, ESTIMATE);
+    await expect(ledger.heartbeat()).resolves.toBeUndefined();
+    // When
+    lose();
+    // Then
+    await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(ledger.heartbeat()).rejects.toMatchObject(UNAVAILABLE);
+    await expect(identity.users.create({ userId: 'bob' })).rejects.toMatchObject(UNAVAILABLE);
+  },
+);
 
 test('a restored file is used again, and pending settlements are written', async () => {
   const { identity, ledger } = state;

@@ -26,7 +26,7 @@ const DATA = [
   'gateway_jobs',
 ];
 
-/** Tables with user ids that contain billing data, limits or records, but no user data. */
+/** Tables with user IDs that contain billing data, limits or records, but no user data. */
 const NO_DATA = [
   'gateway_users',
   'gateway_keys',
@@ -38,7 +38,7 @@ const NO_DATA = [
   'gateway_prompts',
 ];
 
-test('every table with a user id has an owner space or is listed here', () => {
+test('every table with a user ID has an owner space or is listed here', () => {
   const named = Object.entries(TABLES)
     .filter(([, { columns }]) => 'user_id' in columns || 'owner' in columns)
     .map(([name]) => name);

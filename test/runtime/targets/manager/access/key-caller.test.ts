@@ -56,19 +56,19 @@ describe('prompts and resources', () => {
   const TIME = ['time now', 'time time://now'];
   const GIT = ['git summary', 'git secret', 'git file:///public/a', 'git file:///etc/passwd'];
 
-  test('prompts and resources are available to a key for the whole server', () => {
+  test('prompts and resources are available to a key with access to the whole server', () => {
     expect(reads({})).toEqual([...GIT, ...TIME]);
     expect(reads({ readOnly: true })).toEqual([...GIT, ...TIME]);
     expect(reads({ servers: ['git'] })).toEqual(GIT);
   });
 
-  test('prompts and resources are not available to a key for single tools', () => {
+  test('prompts and resources are not available to a key that is limited to single tools', () => {
     expect(reads({ tools: ['git/log'] })).toEqual([]);
     expect(reads({ tools: ['git'] })).toEqual([]);
     expect(reads({ servers: ['git', 'time'], tools: ['git/log'] })).toEqual(TIME);
   });
 
-  test('prompts and resources are available if a pattern of the key matches', () => {
+  test('prompts and resources are available if a pattern in the key matches', () => {
     expect(reads({ tools: ['git/log'], prompts: ['git/sum*'] })).toEqual(['git summary']);
     expect(reads({ resources: ['git/file:///public/*'] })).toEqual(['git file:///public/a']);
     expect(reads({ prompts: ['*/*'] })).toEqual(['git summary', 'git secret', 'time now']);

@@ -18,7 +18,7 @@ function refusal(access: ManagerAccess, authorization: string | undefined): AppE
 }
 
 describe('API keys', () => {
-  test('anyone is allowed to do anything without a key file', () => {
+  test('without a key file, every request is allowed', () => {
     const access = createManagerAccess({ keys: () => undefined });
     expect(access.hasKeys()).toBe(false);
     expect(access.check(undefined)).toMatchObject({ name: 'anyone', admin: true });
@@ -47,7 +47,7 @@ describe('API keys', () => {
     expect(refusal(access, bearer('mcpm_good')).message).toBe('The API key is expired.');
   });
 
-  test('a key file without valid keys rejects everyone', () => {
+  test('a key file without valid keys rejects every request', () => {
     const keys = [keyOf('mcpm_gone', { revoked: '2026-05-01T00:00:00Z' })];
     const access = createManagerAccess({ keys: () => keys });
     expect(access.hasKeys()).toBe(true);

@@ -3,7 +3,7 @@ import { ANYONE } from '#manager/access/caller.ts';
 import { keyCaller } from '#manager/access/key-caller.ts';
 import { selectFor, selectionIn, selectionQuery } from '#manager/access/selection.ts';
 
-describe('a selection in a URL', () => {
+describe('a set of servers and tools selected in a URL', () => {
   test.each([
     ['/mcp', undefined],
     ['/mcp?', undefined],
@@ -23,7 +23,7 @@ describe('a selection in a URL', () => {
   });
 });
 
-describe('a caller with a selection', () => {
+describe('a caller with a selected set of servers and tools', () => {
   const uses = (selection: { servers?: string[]; tools?: string[] }, caller = ANYONE) => {
     const selected = selectFor(caller, { servers: [], tools: [], ...selection });
     return (server: string, tool?: string): boolean => selected.canUse(server, tool);

@@ -52,7 +52,7 @@ test('a client that disconnects while queued is removed, and the server never re
   expect(said.filter((line) => line.startsWith('holding'))).toEqual(['holding a', 'holding c']);
 });
 
-test('the time in the queue counts towards the timeout', async () => {
+test('the time in the queue counts toward the timeout', async () => {
   const spec = serverSpec('echo', 'echo', { concurrency: 1, queue: 2 });
   const manager = start([spec]);
   await manager.calls.listTools(callOf('echo'));
@@ -62,7 +62,7 @@ test('the time in the queue counts towards the timeout', async () => {
   expect(second).toMatchObject({ reason: { code: 'TimeoutError' } });
 });
 
-test('the server is sent a cancellation when the caller disconnects or the call times out', async () => {
+test('a call is canceled on the server when its caller disconnects or it times out', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   await manager.calls.listTools(callOf('echo'));
   const sleep = (signal?: AbortSignal) =>

@@ -237,7 +237,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
   ]);
 });
 
-test("the time a person takes to confirm does not count towards the call's timeout", async () => {
+test("the time that a person takes to confirm does not count toward the call's timeout", async () => {
   let passed = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + passed };
   const manager = start([changing({ approvals: [{ tools: ['one'], action: 'ask' }] })], { clock });

@@ -141,7 +141,7 @@ describe('logs', () => {
   });
 });
 
-test('a followed log ends with the manager, and a HEAD request does not follow', async () => {
+test('a followed log ends when the manager stops, and a HEAD request does not follow a log', async () => {
   const ending = await openApi({ servers: [serverSpec('echo', 'echo', { lazy: true })] });
   const path = '/api/v1/admin/servers/echo/logs?follow=true';
   const head = await ending.request(path, { method: 'HEAD' });
@@ -172,7 +172,7 @@ describe('following a log', () => {
     signal,
   });
 
-  test('following ends before a line that the reader is no longer allowed to read', async () => {
+  test('following stops before a line that the reader is no longer allowed to read', async () => {
     const source = logs();
     let canRead = true;
     const reader = followLogs(source, { ...options(), canRead: () => canRead }).getReader();
@@ -184,14 +184,14 @@ describe('following a log', () => {
     expect(source.listeners.size).toBe(0);
   });
 
-  test('following ends without a new line when the reader loses permission', async () => {
+  test('following stops when the reader loses permission, even without a new line', async () => {
     const source = logs();
     const followed = followLogs(source, { ...options(), keepAliveMs: 1, canRead: () => false });
     expect((await followed.getReader().read()).done).toBe(true);
     expect(source.listeners.size).toBe(0);
   });
 
-  test('following ends on abort without leaving listeners', async () => {
+  test('following stops on abort and leaves no listeners behind', async () => {
     const source = logs();
     const ending = new AbortController();
     const stream = followLogs(source, options(ending.signal));

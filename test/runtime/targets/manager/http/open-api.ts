@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; undefined if it is not JSON. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
   readonly body: any;
 }
 

@@ -55,7 +55,7 @@ test('a trailing slash is ignored', async () => {
   expect((await api().post('/api/v1/servers/echo/tools/echo/', { message: 'x' })).body).toBe('x');
 });
 
-test('every response has a request id, taken from the caller if valid', async () => {
+test('every response has a request ID, taken from the caller if it is valid', async () => {
   expect((await api().get('/nothing')).headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
   expect((await api().get('/nothing', { 'X-Request-Id': 'mine' })).headers.get('X-Request-Id')).toBe('mine');
 });

@@ -41,7 +41,7 @@ test('a request without a key is rejected', async () => {
 });
 
 describe('a key', () => {
-  test('a key sees only the servers and tools it is allowed to use', async () => {
+  test('a key can see only the servers and tools that it is allowed to use', async () => {
     const client = await managed.connect('/mcp', as('narrow'));
     expect(client.getInstructions()).toContain('Available servers: echo.');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo__add']);
@@ -54,7 +54,7 @@ describe('a key', () => {
   test.each([
     ['/mcp', 'echo__'],
     ['/mcp/echo', ''],
-  ])('a key for tools cannot read prompts or resources: %s', async (path, prefix) => {
+  ])('a key that is limited to tools cannot read prompts or resources: %s', async (path, prefix) => {
     const client = await managed.connect(path, as('narrow'));
     expect((await client.listPrompts()).prompts).toEqual([]);
     expect((await client.listResources()).resources).toEqual([]);
@@ -71,7 +71,7 @@ describe('a key', () => {
     for (const request of refused) await expect(request).rejects.toThrow(/(?:prompt|resource) not allowed/);
   });
 
-  test('a key can read the prompts and resources it is for', async () => {
+  test('a key can read the prompts and resources that it grants access to', async () => {
     const client = await managed.connect('/mcp', as('reader'));
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['echo__greet']);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://one']);

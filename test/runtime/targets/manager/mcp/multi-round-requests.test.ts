@@ -71,7 +71,7 @@ test("a server's request is returned as the response, and the call continues whe
   expect(textOf(done)).toMatchObject({ result: answer });
 });
 
-test('several requests are sent together, and unanswered ones are repeated', async () => {
+test('several requests are sent together, and requests without a response are repeated', async () => {
   const asked = await answerTo(ASK_TWO);
   const keys = keysOf(asked);
   expect(Object.keys(keys)).toEqual(['roots/list', 'elicitation/create']);
@@ -163,7 +163,7 @@ test('a call can be continued only with the key that started it', async () => {
   await other.close();
 });
 
-test('an abandoned call is cancelled and frees its slot', async () => {
+test('an abandoned call is canceled and frees its slot', async () => {
   const hasty = await openManager({
     servers: [serverSpec('echo', 'echo', { concurrency: 1 })],
     inputTimeoutMs: 20,

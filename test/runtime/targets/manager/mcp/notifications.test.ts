@@ -64,7 +64,7 @@ describe('adding and removing servers', () => {
     expect(content).toEqual([{ type: 'text', text: 'back' }]);
   });
 
-  test('the session of a removed server ends', async () => {
+  test('the session of a removed server is closed', async () => {
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
     await managed.context.reloader.reload();
     const client = await managed.connect('/mcp/extra');

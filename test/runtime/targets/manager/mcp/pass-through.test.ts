@@ -98,8 +98,8 @@ test('progress arrives during the call', async () => {
   expect((await running).content).toEqual([{ type: 'text', text: 'released' }]);
 });
 
-describe('the server is sent a cancellation', () => {
-  test('the server is sent a cancellation when the client cancels', async () => {
+describe('cancellation on the server', () => {
+  test('a call is canceled on the server when the client cancels it', async () => {
     const line = managed.nextLogLine('echo', /^sleeping/);
     const cancel = new AbortController();
     const running = client.callTool({ name: 'sleep-until-cancelled', arguments: {} }, undefined, {
@@ -113,7 +113,7 @@ describe('the server is sent a cancellation', () => {
     expect(await cancelled).toMatch(/^cancelled/);
   });
 
-  test('the server is sent a cancellation when the session ends', async () => {
+  test('a call is canceled on the server when its session ends', async () => {
     const other = await managed.connect('/mcp/echo');
     const line = managed.nextLogLine('echo', /^sleeping/);
     other.callTool({ name: 'sleep-until-cancelled', arguments: {} }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Raw HTTP requests, for anything that the SDK's client neither sends nor shows. */
+/** Raw HTTP requests, for features that the SDK's client neither sends nor exposes. */
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 export interface RawRequest {

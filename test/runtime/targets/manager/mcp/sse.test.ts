@@ -68,7 +68,7 @@ test('a key has its own permissions, and a stream belongs to its key', async () 
   await close();
 });
 
-test('messages are answered on the stream, and malformed ones are rejected', async () => {
+test('responses are sent on the stream, and malformed messages are rejected', async () => {
   const { endpoint, next, close } = await openStream('full');
   const answers: unknown[] = [];
   const answered = async (body: unknown): Promise<unknown> => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('subscriptions/listen sends the requested notifications under its id', async () => {
+test('subscriptions/listen sends the requested notifications under its ID', async () => {
   const leave = new AbortController();
   const uri = 'test://watched-resource';
   const stream = await sendStateless(managed.origin, 'subscriptions/listen', {

@@ -123,7 +123,7 @@ describe('requests', () => {
   });
 
   test.each([{}, { progressToken: 1 }])(
-    'a request is cancelled when its client disconnects: %j',
+    'a request is canceled when its client disconnects: %j',
     async (meta) => {
       const leave = new AbortController();
       const sleeping = managed.nextLogLine('echo', /^sleeping/);

@@ -87,7 +87,7 @@ test("each user has a separate sign-in, and concurrent calls never use another u
   );
 });
 
-test('a sign-in cannot be completed by another user, and starting one ends the previous one', async () => {
+test('a sign-in cannot be completed by another user, and starting one cancels the previous one', async () => {
   const { server, start, complete, call } = await usersOf(['ann', 'bob']);
   const first = await server.signIn(await start('ann'), 'ann');
   const foreign = await complete('bob', first);

@@ -95,7 +95,7 @@ test('if the docker client is killed, its container is removed before the exit i
   expect(containers()).toEqual([]);
 });
 
-test('container names are unique, so that a new container can start before the old one ends', async () => {
+test('container names are unique, so that a new container can start before the old one exits', async () => {
   const [one, two] = [await open(server('echo@1.0')), await open(server('echo@1.0'))];
   expect(new Set(containers()).size).toBe(2);
   await Promise.all([one.connection.close(), two.connection.close()]);

@@ -19,7 +19,7 @@ test('a cooperative server exits when its stdin closes, without a signal', async
   const { connection } = await openRecorded(specOf(launchOf('echo.mjs'), { shutdown: 100_000 }));
   const from = performance.now();
   await connection.close();
-  // A signal would come only after 40 seconds.
+  // A signal would be sent only after 40 seconds.
   expect(performance.now() - from).toBeLessThan(20_000);
   expect(await connection.closed).toEqual({ message: 'The connection was closed.', expected: true });
   expect(isAlive(connection.pid ?? 0)).toBe(false);
@@ -32,7 +32,7 @@ test('a stubborn server is killed within the shutdown timeout', async () => {
   expect(isAlive(connection.pid ?? 0)).toBe(false);
 });
 
-test("a server's child processes are ended with it, even if they ignore SIGTERM", async () => {
+test("a server's child processes are terminated with it, even if they ignore SIGTERM", async () => {
   const { connection, text } = await openRecorded(specOf(launchOf('grandchild.mjs'), { shutdown: 600 }));
   const { server, grandchild } = JSON.parse(await text('pids')) as Pids;
   expect([isAlive(server), isAlive(grandchild)]).toEqual([true, true]);
@@ -40,7 +40,7 @@ test("a server's child processes are ended with it, even if they ignore SIGTERM"
   expect([isAlive(server), isAlive(grandchild)]).toEqual([false, false]);
 });
 
-test('child processes of a crashed server are ended, too', async () => {
+test('child processes of a crashed server are also terminated', async () => {
   const { connection, text, call } = await openFixture('grandchild.mjs');
   const { grandchild } = JSON.parse(await text('pids')) as Pids;
   await expect(call('exit')).rejects.toThrow('The server exited with code 1.');
@@ -71,7 +71,7 @@ test('the last output line of a crashed server is reported', async () => {
   );
 });
 
-test('nothing keeps running after a crash', async () => {
+test('no processes keep running after a crash', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   await call('kill').catch(() => undefined);
   await connection.closed;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process with this id exists and has not exited; a zombie counts as exited. */
+/** Whether a process with this ID exists and has not exited; a zombie counts as exited. */
 export function isAlive(pid: number): boolean {
   return stateOf(pid) !== undefined && stateOf(pid) !== 'Z';
 }

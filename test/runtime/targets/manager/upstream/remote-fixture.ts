@@ -15,7 +15,7 @@ export interface RemoteFixture {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts a server of fixtures/mcp-servers that listens on a port; it ends with the test. */
+/** Starts a server of fixtures/mcp-servers that listens on a port; it stops with the test. */
 export async function startRemote(
   file: string,
   env: Readonly<Record<string, string>> = {},

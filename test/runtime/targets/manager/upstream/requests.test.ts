@@ -20,7 +20,7 @@ test('a server error keeps its code, message and data', async () => {
   });
 });
 
-test('the server is sent a cancellation when a request times out', async () => {
+test('a request that times out is canceled on the server', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), { timeoutMs: 100 });
   await expect(waiting).rejects.toMatchObject({
@@ -30,7 +30,7 @@ test('the server is sent a cancellation when a request times out', async () => {
   expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not respond/);
 });
 
-test('the server is sent a cancellation when the caller disconnects', async () => {
+test('a request is canceled on the server when its caller disconnects', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const leave = new AbortController();
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), {
@@ -45,7 +45,7 @@ test('the server is sent a cancellation when the caller disconnects', async () =
   await expect(late).rejects.toThrow('gone to lunch');
 });
 
-test('`initialize` is never cancelled', async () => {
+test('`initialize` is never canceled', async () => {
   const { openConnection } = await import('#manager/upstream/open-connection.ts');
   const { specOf } = await import('./spec.ts');
   const launch = { kind: 'process', command: 'sh', args: ['-c', 'cat >&2'], env: {} } as const;

@@ -28,7 +28,7 @@ test('a server with the older transport can be called, reports changes and recei
   await remote.logged(/^cancelled .*gone to lunch$/);
 });
 
-test('the connection ends when the event stream ends', async () => {
+test('the connection is closed when the event stream ends', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, call } = await openRecorded(specOf(remoteLaunch(`${remote.url}/sse`, SSE)));
   const waiting = call('sleep-until-cancelled').catch((error: unknown) => error);

@@ -79,7 +79,7 @@ test('a server that exits during startup is reported with its exit code and last
   expect(failure.message).toBe('The server exited with code 3. It wrote: no license file found');
 });
 
-test('a server that stays silent is abandoned and ended', async () => {
+test('a server that stays silent is abandoned and terminated', async () => {
   const before = children();
   const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
   expect(failure).toMatchObject({ code: 'TimeoutError' });
@@ -87,7 +87,7 @@ test('a server that stays silent is abandoned and ended', async () => {
   expect(childrenSince(before)).toEqual([]);
 });
 
-test('a start can be cancelled', async () => {
+test('a start can be canceled', async () => {
   const before = children();
   const abort = new AbortController();
   const opening = openConnection(

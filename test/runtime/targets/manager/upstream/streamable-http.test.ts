@@ -20,7 +20,7 @@ test('a remote server can be called, with streams or JSON', async () => {
   }
 });
 
-test('every request carries the session id and the negotiated revision, and the session is ended on close', async () => {
+test('every request carries the session ID and the negotiated revision, and the session is terminated on close', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await text('echo', { message: 'one' });
@@ -59,7 +59,7 @@ test('progress, cancellation and pings work over a remote connection', async () 
   expect(await remote.logged(/^cancelled/)).toMatch(/gone to lunch$/);
 });
 
-test('an expired session ends the connection', async () => {
+test('an expired session closes the connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await fetch(`${remote.url}/forget`, { method: 'POST' });
@@ -70,7 +70,7 @@ test('an expired session ends the connection', async () => {
   });
 });
 
-test('an unreachable server ends the connection', async () => {
+test('an unreachable server closes the connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await text('echo', { message: 'there' });

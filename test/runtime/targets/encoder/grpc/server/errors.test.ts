@@ -72,7 +72,7 @@ test('an unexpected error returns INTERNAL without details, and is logged with t
   ]);
 });
 
-test('the same holds for streams', async () => {
+test('errors in streams are handled in the same way', async () => {
   const kernel = testKernel();
   const port = await serve(() => new AppError('InternalError', 'The model is gone.'), kernel);
   const answer = await requestHttp2(port, '/grpc.health.v1.Health/Watch', frame(new Uint8Array()));
@@ -86,15 +86,18 @@ test('Connect errors are passed on unchanged', async () => {
   expect(await check(port)).toMatchObject({ status: Code.FailedPrecondition, message: 'Not now.' });
 });
 
-test.each(['Check', 'Watch'])('a %s message that is not valid protobuf is a client error', async (method) => {
-  const port = await serve(() => new Error('never reached'));
-  const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
-  const answer = await requestHttp2(port, `/grpc.health.v1.Health/${method}`, frame(garbage));
-  expect(statusOf(answer)).toBe(Code.InvalidArgument);
-  expect(answer.trailers['grpc-message']).toMatch(/^Cannot read the message: /);
-});
+test.each(['Check', 'Watch'])(
+  'a %s message that is not valid protobuf causes a client error',
+  async (method) => {
+    const port = await serve(() => new Error('never reached'));
+    const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
+    const answer = await requestHttp2(port, `/grpc.health.v1.Health/${method}`, frame(garbage));
+    expect(statusOf(answer)).toBe(Code.InvalidArgument);
+    expect(answer.trailers['grpc-message']).toMatch(/^Cannot read the message: /);
+  },
+);
 
-test('malformed messages are client errors over Connect and gRPC-Web, too', async () => {
+test('malformed messages also cause client errors over Connect and gRPC-Web', async () => {
   const port = await serve(() => new Error('never reached'));
   const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
   const post = (type: string, body: Buffer<ArrayBuffer>): Promise<Response> =>
@@ -106,7 +109,7 @@ test('malformed messages are client errors over Connect and gRPC-Web, too', asyn
   expect(await web.text()).toContain('grpc-status: 3');
 });
 
-test('a compressed message without an encoding, and an uncompressed one marked as compressed, are client errors', async () => {
+test('a compressed message without an encoding and an uncompressed one marked as compressed cause client errors', async () => {
   const port = await serve(() => new Error('never reached'));
   const compressed = frame(Buffer.from('no gzip'));
   compressed[0] = 1;

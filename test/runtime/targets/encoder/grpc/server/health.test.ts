@@ -51,7 +51,7 @@ test('Check of an unknown service returns NOT_FOUND with the existing ones', asy
   client.close();
 });
 
-test('Watch reports every change and ends with the server', async () => {
+test('Watch reports every change and ends when the server stops', async () => {
   const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const server = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(server.port);
@@ -91,7 +91,7 @@ test.each([
   ['gRPC-Web and HTTP/2', createGrpcWebTransport, '2'],
   ['Connect and HTTP/1.1', createConnectTransport, '1.1'],
   ['Connect and HTTP/2', createConnectTransport, '2'],
-] as const)('Watch over %s reports draining, too', async (_, transport, httpVersion) => {
+] as const)('Watch over %s also reports draining', async (_, transport, httpVersion) => {
   const kernel = testKernel();
   const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
   const health = createClient(Health, transport({ baseUrl: `http://localhost:${server.port}`, httpVersion }));

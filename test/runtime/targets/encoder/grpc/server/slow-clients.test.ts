@@ -47,7 +47,7 @@ describe('a client that half-closes an HTTP/1.1 connection', () => {
   test.each([
     ['TCP', undefined],
     ['TLS', selfSigned()],
-  ])('gets its response over %s; with keep-alive, its call is cancelled', async (_, tls) => {
+  ])('gets its response over %s; with keep-alive, its call is canceled', async (_, tls) => {
     const asked: AbortSignal[] = [];
     const slow = (router: ConnectRouter): void =>
       void router.service(Health, {

@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       expect(await page.locator('textarea').count()).toBe(40);
     }));
 
-  test('the similarity of many texts is a color matrix with a name for each cell', () =>
+  test('the similarity of many texts is shown as a color matrix with a name for each cell', () =>
     pages.visit(origin('embedder'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       const buffer = Buffer.from(Array.from({ length: 30 }, (_, at) => `text number ${at}`).join('\n'));

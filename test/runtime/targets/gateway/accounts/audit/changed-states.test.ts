@@ -40,7 +40,7 @@ test('an oversized state is omitted, and text that databases cannot store is rep
   expect(changedStates(undefined, { name: '\ud800' }).after).toBe(String.raw`{"name":"\ud800"}`);
 });
 
-test('ids are version 7 UUIDs and stay in order within one millisecond and after the clock is set back', () => {
+test('IDs are version 7 UUIDs and stay in order within one millisecond and after the clock is set back', () => {
   const next = createEventIds();
   const times = [...Array.from({ length: 5000 }, () => 1_767_225_600_000), 1_767_225_599_000];
   const ids = times.map(next);

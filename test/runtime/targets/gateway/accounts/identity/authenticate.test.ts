@@ -8,7 +8,7 @@ import { bearer } from '../../requests.ts';
 const KEY = `gw-${'a'.repeat(64)}`;
 const WRONG = `Bearer gw-${'b'.repeat(64)}`;
 
-test('admin calls are rejected when no master key is configured, whatever credentials they send', () => {
+test('admin calls are rejected if no master key is configured, regardless of their credentials', () => {
   for (const key of [undefined, '']) {
     const master = createMasterKey(key);
     expect(master.hasHash(hashOf(''))).toBe(false);

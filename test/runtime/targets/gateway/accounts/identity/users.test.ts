@@ -119,7 +119,7 @@ describeDatabases((database) => {
     expect(await identity.users.list(PAGE)).toEqual([]);
   });
 
-  test('a user id that cannot be stored is rejected', async () => {
+  test('a user ID that cannot be stored is rejected', async () => {
     const { identity } = await database.start();
     for (const userId of ['', '\0', '\udfff', 'x'.repeat(257)]) {
       await expect(identity.users.create({ userId })).rejects.toMatchObject({ code: 'InputError' });

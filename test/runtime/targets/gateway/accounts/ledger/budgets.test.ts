@@ -62,7 +62,7 @@ describeDatabases((database) => {
     });
     clock.advance(1);
     await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(5n));
-    // Late in the window, so that the next one does not depend on when a request comes.
+    // Late in the window, so that the next one does not depend on when a request arrives.
     expect(await identity.users.get('ada')).toMatchObject({ spent: 5n, budgetStartedAt: april });
     expect(await ends()).toBe(Date.parse('2026-04-30T22:00:00Z'));
     expect(await budgets.resets(PAGE)).toMatchObject([{ userId: 'ada', previousSpend: 90n, resetAt: april }]);
@@ -121,7 +121,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
   });
 
-  test('a request that exceeds the whole budget is rejected without Retry-After, whatever is reserved', async () => {
+  test('a request that exceeds the whole budget is rejected without Retry-After, regardless of reservations', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

@@ -43,7 +43,7 @@ describeDatabases((database) => {
     const spender = { ...(await newSpender(identity, { userId: 'ada' })), tags: ['team-x'] };
     await ledger.reserve(spender, ESTIMATE, () => soFar(7n));
     await ledger.reserve(spender, ESTIMATE, () => soFar(9n));
-    // These never sent anything to a model.
+    // These requests were never sent to a model.
     await ledger.reserve(spender, ESTIMATE, () => undefined);
     await ledger.reserve(spender, ESTIMATE);
     const done = await ledger.reserve(spender, ESTIMATE, () => soFar(5n));

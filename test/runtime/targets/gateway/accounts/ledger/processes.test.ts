@@ -63,7 +63,7 @@ describeDatabases((database) => {
     let reported = 0n;
     for (let kill = 0; kill < KILLS; kill += 1) {
       const { settled, last } = await run(url, 'ada', (settlements, child) => {
-        // A bit later each time, to hit different moments.
+        // Slightly later each time, to cover different moments.
         if (settlements >= 15 + kill * 7) child.kill('SIGKILL');
       });
       expect(last).not.toMatch(/^done/);

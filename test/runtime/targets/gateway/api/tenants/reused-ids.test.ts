@@ -14,7 +14,7 @@ const chat = {
   messages: [{ role: 'user', content: 'x' }],
 };
 
-/** Routes that return usage, requests or keys, with the earlier user's or team's ids in their paths. */
+/** Routes that return usage, requests or keys, with the earlier user's or team's IDs in their paths. */
 const READS = gateway.app.routes
   .filter(({ method, path }) => method === 'GET' && /\/(?:usage|requests|keys)(?:\/|$)/.test(path))
   .map(({ path }) => path)
@@ -35,7 +35,7 @@ test('this test covers all routes that return usage, requests or keys', () => {
   ]);
 });
 
-describe('a reused id', () => {
+describe('a reused ID', () => {
   let asAnn: Headers;
   let asLead: Headers;
   const old = { key: '', request: '' };
@@ -73,7 +73,7 @@ describe('a reused id', () => {
     return [...new Set(paths)].flatMap((one) => [...filters, ...groups].map((query) => one + query));
   };
 
-  test.each(READS)('%s shows nothing of the earlier user or team', async (path) => {
+  test.each(READS)('%s shows no data from the earlier user or team', async (path) => {
     for (const [who, as, filter] of [
       ['the user', asAnn, '?user_id=dora'],
       ['the administrator of the team', asLead, '?team_id=lab'],
@@ -81,13 +81,13 @@ describe('a reused id', () => {
       for (const query of queries(path, filter)) {
         const { status, text } = await ask('GET', query, undefined, as);
         expect([who, query, text.includes(MARK)]).toEqual([who, query, false]);
-        // An error can repeat the id from the request.
+        // An error can repeat the ID from the request.
         const shown = status === 200 ? [old.key, old.request].filter((id) => text.includes(id)) : [];
         expect([who, query, shown]).toEqual([who, query, []]);
       }
   });
 
-  test('a reused id counts only its own usage, in charts from the next interval', async () => {
+  test('a reused ID counts only its own usage, in charts from the next interval on', async () => {
     for (const [as, filter] of [
       [asAnn, ''],
       [asLead, '?team_id=lab'],
@@ -107,7 +107,7 @@ describe('a reused id', () => {
     expect((await ask('GET', '/v1/usage/spending?user_id=dora')).body.totals.requests).toBe(2);
   });
 
-  test('the usage of a new id appears in charts immediately', async () => {
+  test('the usage of a new ID appears in charts immediately', async () => {
     const { body } = await ask('POST', '/v1/keys', { user_id: 'new' });
     await ask('POST', '/v1/chat/completions', chat, withKey(body.key));
     const { body: spending } = await ask('GET', '/v1/usage/spending', undefined, await session('new'));

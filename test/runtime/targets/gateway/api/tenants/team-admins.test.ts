@@ -141,7 +141,7 @@ describe('a team admin', () => {
   );
 });
 
-test('members cannot disable the prompt log for keys they create, either', async () => {
+test('members also cannot disable the prompt log for keys that they create', async () => {
   await ask('PUT', '/v1/teams/crew/members/stranger');
   const body = { team_id: 'crew', log_prompts: false };
   const { status, text } = await ask('POST', '/v1/keys', body, await session('stranger'));

@@ -27,7 +27,7 @@ test('Anthropic prices without cache writes are noted, stored prices first', () 
   ]);
 });
 
-test('nothing is noted without such models or without the database', () => {
+test('no notes are printed without such models or without the database', () => {
   expect(checkCachePrices({ providers, pricing: [priced('claude:a', 3, 15)] }, undefined)).toEqual([]);
   expect(checkCachePrices({ providers, pricing: [] }, [stored('claude:a', 1n), stored('openai:b')])).toEqual(
     [],

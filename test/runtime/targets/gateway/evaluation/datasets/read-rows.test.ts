@@ -123,7 +123,7 @@ describe('JSON lines', () => {
       '{"examples":"a"}\n{"examples":"a","more":1}',
       /Line 2 of the dataset has column "more", which the first line does not have\. All rows must have the same columns\.$/,
     ],
-  ])('an error in JSON lines gives the problem and its position (%#)', async (text, message) => {
+  ])('an error in JSON lines states the problem and its position (%#)', async (text, message) => {
     await expect(read('a.ndjson', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 
 interface Answer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
   readonly body: any;
 }
 
@@ -63,7 +63,7 @@ async function until(id: string, done: (job: Answer['body']) => boolean): Promis
     await sleep(50);
   }
 }
-/** Waits for the end of a job, and releases requests that the model has not answered yet. */
+/** Waits until a job has finished, and releases requests that are still pending at the model. */
 const ended = (id: string) => until(id, ({ status }) => ['succeeded', 'failed', 'stopped'].includes(status));
 
 interface NewKey {
@@ -134,7 +134,7 @@ test.each([
     },
     'API key has expired',
   ],
-])('a job ends when its key is %s', async (_how, revoke, why) => {
+])('a job stops when its key is %s', async (_how, revoke, why) => {
   const { id, key } = await newKey({ user_id: 'zoe' });
   const { body } = await infer(key, 4, 'openai:silent');
   await fixture.happened('waiting', 'silent');

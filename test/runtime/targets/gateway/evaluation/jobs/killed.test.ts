@@ -25,7 +25,7 @@ const workersOf = (gateway: number | undefined): readonly number[] =>
     .map((line) => Number.parseInt(line, 10));
 
 /**
- * Kills a gateway at some moment in every part of the job, as `next` selects it. Resolves with the number of
+ * Kills a gateway in every part of the job, at a moment that `next` selects. Resolves with the number of
  * recomputed rows at each of these moments.
  */
 async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>): Promise<number[]> {
@@ -33,7 +33,7 @@ async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>
   for (let kill = 0; kill < KILLS; kill += 1) {
     const { child, ended } = await next();
     await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
-    // Not always right after a batch has arrived.
+    // The kill must not always happen right after a batch has arrived.
     await sleep(randomInt(0, 40));
     child.kill('SIGKILL');
     await ended;

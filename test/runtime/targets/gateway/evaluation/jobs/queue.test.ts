@@ -188,7 +188,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toMatchObject({ epoch: 2 });
   });
 
-  test('cancelling stops a queued job immediately and notifies a running worker', async () => {
+  test('canceling stops a queued job immediately and notifies a running worker', async () => {
     const { queue, store, ended, clock } = await open();
     const waiting = await queue.create(store.db, JOB);
     await queue.cancel(waiting.id);

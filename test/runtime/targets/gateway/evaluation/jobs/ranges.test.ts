@@ -11,7 +11,7 @@ const outcome = (...texts: string[]) => ({
   firstError: undefined,
 });
 
-test('ranges are whole batches that shrink towards the end and never outlast a lease', () => {
+test('ranges are whole batches that shrink toward the end and never outlast a lease', () => {
   const sizes = (rows: number, workers: number, batchSize = 10): number[] => {
     const found: number[] = [];
     for (let left = rows; left > 0; left -= found.at(-1) ?? left) {

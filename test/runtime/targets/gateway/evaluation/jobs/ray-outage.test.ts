@@ -192,7 +192,7 @@ describeDatabases((database) => {
     expect(await logOf(jobs, id)).toContain(reason);
   });
 
-  test('a job waiting for its cluster can be cancelled', async () => {
+  test('a job waiting for its cluster can be canceled', async () => {
     const { jobs, ray } = await open(() => ({}));
     const { id } = await jobs.create(4, NEW);
     startRunner(jobs, ray);

@@ -73,7 +73,7 @@ describeDatabases((database) => {
     expect(await said()).toBe(3);
   });
 
-  test('a cancelled job stops within about a second', async () => {
+  test('a canceled job stops within about a second', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     startRunner(jobs, FOR_EVER);

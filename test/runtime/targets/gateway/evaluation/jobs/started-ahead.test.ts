@@ -152,7 +152,7 @@ test('responses from a language model are written in groups, with the checkpoint
   expect(row).toBe(60);
 });
 
-test('the row that exceeds the error limit ends the job after all earlier rows are written', async () => {
+test('the row that exceeds the error limit stops the job after all earlier rows are written', async () => {
   const { end, writes } = await writesOf(
     async (text) => (/[13]$/.test(text) ? { status: 400, error: `Bad ${text}.` } : 'Fine.'),
     2 / 60,

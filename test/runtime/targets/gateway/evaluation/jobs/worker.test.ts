@@ -60,7 +60,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a user error ends the job, and any other error ends only the worker', async () => {
+  test('a user error stops the job, and any other error stops only the worker', async () => {
     const refused = await openJob(4);
     await refused.run({
       run: () => Promise.reject(new AppError('InputError', 'The encoder has no label X.')),
@@ -76,7 +76,7 @@ describeDatabases((database) => {
     expect([closed, (await broken.job()).endedAt]).toEqual([true, null]);
   });
 
-  test('a spent budget pauses the job with a reason and keeps existing responses', async () => {
+  test('an exhausted budget pauses the job with a reason and keeps existing responses', async () => {
     const { claim, gateway, run, job, output } = await openJob(6);
     await run({
       run: async (batch) => {
@@ -103,7 +103,7 @@ describeDatabases((database) => {
     expect((await output()).length).toBeLessThanOrEqual(4);
   });
 
-  test('a worker that has lost its rows leases others, and ends when none are left', async () => {
+  test('a worker that has lost its rows leases others, and exits when none are left', async () => {
     const { gateway, claim, db, run, job } = await openJob(8);
     const { queue } = gateway.context.jobs;
     let given: LeasedRange | undefined;

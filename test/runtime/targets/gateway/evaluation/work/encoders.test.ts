@@ -115,7 +115,7 @@ test.runIf(process.platform === 'linux')('a killed executable is restarted', asy
   });
 });
 
-test.runIf(process.platform === 'linux')('an executable ends when its job process is killed', async () => {
+test.runIf(process.platform === 'linux')('an executable exits when its job process is killed', async () => {
   const program = join(import.meta.dirname, 'encoder-file-process.ts');
   const child = spawn(process.execPath, [program, builtExecutable('sentiment')], {
     stdio: ['ignore', 'pipe', 'inherit'],

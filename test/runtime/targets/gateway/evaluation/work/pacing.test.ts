@@ -55,7 +55,7 @@ test.each([
   // These rows could never succeed.
   [403, 'estimate_exceeds_budget', "User 'ann' has a budget of $1.", false],
   [402, 'pricing_required', "Model 'm' has no price, and User 'ann' has a budget.", false],
-])('a spent budget or a long pause stops the job: %s %s %s', async (status, code, error, isPause) => {
+])('an exhausted budget or a long pause stops the job: %s %s %s', async (status, code, error, isPause) => {
   const headers: Record<string, string> = status === 429 ? { 'retry-after': '3600' } : {};
   const poor = await scriptedModel(() => ({ status, headers, error, code }));
   const backend: Backend = { kind: 'openai-compatible', baseUrl: poor.url, model: 'm', secretName: null };

@@ -35,7 +35,7 @@ export interface Requests {
     filename?: string,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
-  /** Returns its id. */
+  /** Returns its ID. */
   readonly experiment: (dataset: string, more?: object) => Promise<string>;
   readonly workflow: (experimentId: string, more: object) => Promise<Answer>;
 }

@@ -84,7 +84,7 @@ test('a language model behind the gateway runs an experiment', async () => {
   expect(done.metrics.avg_total_tokens).toBeGreaterThan(0);
 });
 
-test('a failed workflow has a reason and can be retried', async () => {
+test('a failed workflow reports a reason and can be retried', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const text = LABELLED.replace('Good morning', 'poison');
@@ -109,7 +109,7 @@ test('a failed workflow has a reason and can be retried', async () => {
   expect((await ask('DELETE', path)).body.detail).toBe(`Workflow with ID ${made.body.id} not found`);
 });
 
-test('a workflow cancelled just as the model finishes is not scored', async () => {
+test('a workflow canceled just as the model finishes is not scored', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);

@@ -95,7 +95,7 @@ test.each<readonly [string, object]>([
     (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,
   ),
   ['no choices', { choices: [] }],
-])('%s: a provider error on protocols that cannot represent it', async (_what, answer) => {
+])('%s: protocols that cannot represent it return a provider error', async (_what, answer) => {
   scripted.says(answer);
   for (const wire of ['messages', 'responses'] as const) {
     const told = await providers.compatible.chat(callOf(wire, askedOver(wire, false)));

@@ -10,7 +10,7 @@ import type { EventDecoder } from '#gateway/providers/streams/stream.ts';
 import { countTokensOfRequest } from '#gateway/requests/completions/estimate.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 
-// A stream can be cancelled after any event. Counts reported by the provider until then are used, and only the rest
+// A stream can be canceled after any event. Counts reported by the provider until then are used, and only the rest
 // is estimated.
 
 /** Token counts match the text, so that estimates can be compared with exact numbers. */

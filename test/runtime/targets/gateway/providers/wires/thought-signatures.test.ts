@@ -80,7 +80,7 @@ describe.each(WIRES)('%s', (wire) => {
     expect(back).toEqual([{ text: 'Hi.', ...(!isLost && { thoughtSignature: TEXT_SIGNATURE }) }]);
   });
 
-  test('ids stay within the limits of all APIs', () => {
+  test('IDs stay within the limits of all APIs', () => {
     const text = JSON.stringify(received(wire, [THOUGHT, ...CALLS], true));
     const ids = [...text.matchAll(/"(?:id|call_id)":"([^"]*)"/g)].map(([, id = '']) => id);
     for (const id of ids) expect(id).toMatch(/^[\w-]{1,40}$/);

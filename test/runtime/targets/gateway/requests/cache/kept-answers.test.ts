@@ -103,7 +103,7 @@ test('identical concurrent requests result in one call', async () => {
   expect((await calls()) - before).toBe(2);
 });
 
-test('a cached response is served despite a spent budget, but not over the rate limit', async () => {
+test('a cached response is served even if the budget is exhausted, but not above the rate limit', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh();
   await ask(gateway, secret, CHAT, body);

@@ -6,7 +6,7 @@ const { openai, gateway, someone } = await startFixtureGateway();
 afterAll(async () => await openai.release());
 
 /** With the master key or the given key. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the test looks into it.
+// oxlint-disable-next-line typescript/no-explicit-any -- the test inspects its structure.
 const get = async (path: string, key?: string): Promise<any> =>
   key === undefined
     ? await gateway.admin('GET', path)

@@ -32,7 +32,7 @@ test.each(['openai:good', 'anthropic:good', 'team/mine'])(
   },
 );
 
-test('they can use embeddings, images, responses and legacy completions, all billed', async () => {
+test('Azure OpenAI clients can use embeddings, images, responses and legacy completions, all of which are billed', async () => {
   const before = (await gateway.usage('ann')).length;
   const embedded = await client.embeddings.create({ model: 'openai:e5', input: ['a', 'bc'] });
   expect(embedded.data.map(({ embedding }) => embedding[0])).toEqual([1, 2]);

@@ -87,7 +87,7 @@ test("the master key must name a user, in each route's own field", async () => {
   expect(await gateway.usage(userId)).toHaveLength(2);
 });
 
-test('user ids from Anthropic clients do not select another user', async () => {
+test('user IDs from Anthropic clients do not select another user', async () => {
   const { secret } = await someone();
   const message = {
     model: 'anthropic:good',

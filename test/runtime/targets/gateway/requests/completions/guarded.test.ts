@@ -58,7 +58,7 @@ test('guardrails of a request block or monitor it and do not affect other reques
   expect(await errorIn(unable)).toMatchObject({ status: 502, code: 'guardrail_unavailable' });
 });
 
-test('a request over its rate limit does not call guardrails', async () => {
+test('a request that exceeds its rate limit does not call guardrails', async () => {
   const { secret } = await someone({ rpm: 1 });
   const ask = () =>
     gateway.post(CHAT, chatBody('openai:good', { guardrails: [{ profile: 'injection' }] }), secret);

@@ -87,7 +87,7 @@ test('requests per minute are limited, and every response reports the remaining 
   expect(await errorIn(refused)).toMatchObject({ status: 429, code: 'rate_limited' });
 });
 
-test('a spent budget rejects all models except free ones', async () => {
+test('an exhausted budget rejects all models except free ones', async () => {
   const budget = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.00015 });
   const { secret } = await someone({}, { budget_id: budget['budget_id'] });
   const short = chatBody('openai:good', { max_tokens: 1 });

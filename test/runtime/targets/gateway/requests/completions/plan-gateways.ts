@@ -27,7 +27,7 @@ export interface Seen {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Ids that no other case uses. */
+/** IDs that no other case uses. */
 export interface Ids {
   readonly user: string;
   readonly team: string;

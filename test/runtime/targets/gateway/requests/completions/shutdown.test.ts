@@ -38,7 +38,7 @@ async function start(shutdownMs = PATIENCE_MS) {
   return { gateway, secret, stopped };
 }
 
-test('a stream that exceeds the shutdown timeout gets an error, and the gateway exits in time', async () => {
+test('a stream that exceeds the shutdown timeout receives an error, and the gateway exits in time', async () => {
   // Given
   const { gateway, secret, stopped } = await start();
   const answer = await gateway.post(CHAT, chatBody('openai:stall', { stream: true }), secret);

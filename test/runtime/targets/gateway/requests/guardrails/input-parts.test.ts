@@ -36,7 +36,7 @@ test('each tool definition is one text', () => {
   expect(checkedTexts({ tools })).toEqual(['a\nb', 'c']);
 });
 
-test('ids, types, model names, addresses and data are not treated as text', () => {
+test('IDs, types, model names, addresses and data are not treated as text', () => {
   const body = {
     model: 'openai:attack',
     user: 'attack',

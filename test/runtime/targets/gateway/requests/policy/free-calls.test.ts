@@ -31,7 +31,7 @@ const chat = (key: string): Promise<WayAnswer> =>
 
 describe('routes for stored objects', () => {
   const opened = useGateway();
-  test('every route for stored objects counts towards the limit for free calls', async () => {
+  test('every route for stored objects counts toward the limit for free calls', async () => {
     const { id, key } = await newKey();
     const own = { url: gateway.url, key };
     const form = new FormData();

@@ -43,7 +43,7 @@ const newKey = async (fields: object = {}): Promise<{ readonly id: string; reado
     key: string;
   };
 const finish = async (): Promise<void> => void (await fetch(`${fixture.url}/finish`, { method: 'POST' }));
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+// oxlint-disable-next-line typescript/no-explicit-any -- tests inspect its structure.
 const json = async (key: string, method: string, path: string, body?: object): Promise<any> =>
   JSON.parse((await ask({ url: gateway.url, key }, method, path, body)).text);
 
@@ -107,7 +107,7 @@ test('text in files is masked without changing the JSON around it, and other fil
   expect(arrived.at(-1)).toContain(binary);
 });
 
-test('batches and responses of a revoked key are cancelled at the provider', async () => {
+test('batches and responses of a revoked key are canceled at the provider', async () => {
   const { id: keyId, key } = await newKey();
   const file = await uploaded(key, lineOf('one', 'Hello'));
   const { id: batch } = await json(key, 'POST', '/v1/batches', { ...ABOUT, input_file_id: file });

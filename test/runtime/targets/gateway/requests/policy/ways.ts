@@ -251,11 +251,11 @@ export const NO_WAYS: readonly RegExp[] = [
   /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
   // Workers write results there. Their model requests use the model routes.
   /^\w+ \/api\/v1\/worker\//,
-  // These start or end jobs, whose model calls are covered by `POST /api/v1/jobs/inference`.
+  // These start or stop jobs, whose model calls are covered by `POST /api/v1/jobs/inference`.
   /^POST \/api\/v1\/workflows(?:\/:id\/(?:cancel|retry))?$/,
   /^PATCH \/api\/v1\/workflows\/:id$/,
   /^POST \/api\/v1\/jobs\/(?::id\/(?:cancel|retry)|evaluator)$/,
-  // Only a batch id is sent.
+  // Only a batch ID is sent.
   /^POST \/v1\/batches\/:id\/cancel$/,
   // Sign-in.
   /^\w+ \/auth\//,

@@ -163,7 +163,7 @@ test("ambiguous events and events that reference another user's objects are not 
   await session.closed;
 });
 
-test('a session ends when its budget is spent', async () => {
+test('a session is closed when its budget is exhausted', async () => {
   // Enough to reserve one response and to pay for one.
   const key = await gateway.key({ user_id: 'ann', budget: { max_budget: 0.133 } });
   const session = connect('openai:gpt-realtime', { key });
@@ -192,7 +192,7 @@ test('unfinished responses are billed by estimate when the client disconnects', 
 test.each([
   ['disabled', { is_active: false }, 'inactive_key'],
   ['not allowed to use the model', { allowed_models: ['other:*'] }, 'model_not_allowed'],
-])('a session ends when its key is %s', async (_how, changes, code) => {
+])('a session is closed when its key is %s', async (_how, changes, code) => {
   const created = await gateway.admin('POST', '/v1/keys', { user_id: 'ann' });
   const session = connect('openai:gpt-realtime', { key: String(created['key']) });
   await session.next();

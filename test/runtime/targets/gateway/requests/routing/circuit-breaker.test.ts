@@ -21,7 +21,7 @@ const step = fc.oneof(
   }),
 );
 
-/** Plays the steps, and calls `check` for each request that asks for admission. */
+/** Runs the steps, and calls `check` for each request that requires admission. */
 function play(
   steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
   check: (asked: Asked) => void,

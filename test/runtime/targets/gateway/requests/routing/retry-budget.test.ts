@@ -32,7 +32,7 @@ test('in any 10 seconds, failed retries are limited to a share of the requests p
   );
 });
 
-test('a spent retry budget refills over time, even without requests', () => {
+test('an exhausted retry budget refills over time, even without requests', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   let now = 5_000_000;
   let taken = 0;

@@ -164,7 +164,7 @@ test('the client gets a retry delay if no target is available', async () => {
   expect(failureOf(answer).retryAfterSeconds).toBeGreaterThan(0);
 });
 
-test('streams that break later count against their target', async () => {
+test('a stream that breaks later counts as a failure of its target', async () => {
   const clock = manualClock();
   const router = routerOf(one('openai:ends-early'), clock);
   for (let requests = 0; requests < BREAKER_POLICY.failures; requests += 1) {

@@ -125,7 +125,7 @@ test('a package that has lost a dependency is installed again', async () => {
   expect((await npx()).output).toBe('slow quick\n');
 });
 
-test('an installation that exceeds its timeout is ended and cleaned up, and the error names the limit', async () => {
+test('an installation that exceeds its timeout is terminated and cleaned up, and the error names the limit', async () => {
   registry.hold(PARTS);
   // The limit expires once npm has begun to write, however long that takes.
   const clock = handClock();

@@ -86,6 +86,6 @@ test.each([
   ['{"id":1e999,"result":"', '"}', undefined],
   ['{"result":"', '","id":"}"}', undefined],
   ['{"result":"', 'unfinished', undefined],
-])('the id in %s…%s is %s', (head, tail, id) => {
+])('the ID in %s…%s is %s', (head, tail, id) => {
   expect(readEnvelope(head, tail).id).toBe(id);
 });

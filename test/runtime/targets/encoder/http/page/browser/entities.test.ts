@@ -32,7 +32,7 @@ test('an O between two tokens of one type separates them', () => {
   expect(shown('Rome and Paris', ...tokens)).toBe('[Rome LOC] and [Paris LOC]');
 });
 
-test('labels without a prefix are entities too', () => {
+test('labels without a prefix are also entities', () => {
   expect(shown('ab cd', token('NOUN', 0, 2), token('VERB', 3, 5))).toBe('[ab NOUN] [cd VERB]');
 });
 

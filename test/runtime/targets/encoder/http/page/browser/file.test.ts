@@ -37,7 +37,7 @@ test('written values can be read back', () => {
   );
 });
 
-test('rows are sent in batches; rejected rows get the error, and empty ones no result', async () => {
+test('rows are sent in batches; rejected rows get an error, and empty rows get no result', async () => {
   const texts = Array.from({ length: 70 }, (_, at) => (at === 40 ? 'bad' : at === 50 ? ' ' : `text ${at}`));
   const sizes: number[] = [];
   const progress: number[] = [];

@@ -107,7 +107,7 @@ test('executables for other platforms are rejected with a fix', async () => {
   expect([...model.ranges, ...program.ranges]).toEqual([]);
 });
 
-test('a file that changed on the gateway fails the job; a lost lease ends only the worker', async () => {
+test('a file that changed on the gateway fails the job; a lost lease stops only the worker', async () => {
   const gateway = await node.serve(gatewayFile, encoder('a'));
   gateway.refuse(409, 'lease_lost', 'Job 1 has ended.');
   expect(await node.start(gateway.url)).toMatchObject({ all: 'Job 1 has ended.', exitCode: 1 });

@@ -79,7 +79,7 @@ describe('retrieval metrics', () => {
     );
   });
 
-  test('equal scores for all candidates gain nothing from their order', () => {
+  test('candidates with equal scores gain nothing from their order', () => {
     const add = (reference: number[]) =>
       retrieval({ ranks: [1] }).add({ prediction: [0.5, 0.5, 0.5, 0.5], reference });
     expect(add([1, 0, 0, 0])).toEqual({ mrr: 0.25, recall_at_1: 0, ndcg_at_1: 0.25 });

@@ -37,7 +37,7 @@ test('golden data contains many cases', () => {
 test.each([
   ['pearson', pearson],
   ['spearman', spearman],
-])('%s matches scipy, and has a reason where scipy has no value', (name, measure) => {
+])('%s matches scipy, and reports a reason where scipy returns no value', (name, measure) => {
   const wrong = GOLDEN.correlation.flatMap(({ xs, ys, values }, number) => {
     const measured = measure(xs, ys);
     return wrongNumber(typeof measured === 'string' ? null : measured, values[name], `case ${number}`);

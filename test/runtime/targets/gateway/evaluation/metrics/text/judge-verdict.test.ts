@@ -90,7 +90,7 @@ describe('ambiguous or invalid verdicts', () => {
     expect(() => readVerdict('12')).toThrow('"12" has a score outside the scale. ');
   });
 
-  test('any response has a score on the scale or fails with an AppError', () => {
+  test('any response yields a score on the scale or fails with an AppError', () => {
     assertAll(
       property(array(constantFrom(...PIECES), { maxLength: 12 }), (pieces) => {
         const answer = pieces.join('');

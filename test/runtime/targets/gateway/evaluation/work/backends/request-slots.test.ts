@@ -47,7 +47,7 @@ test('a rate limit halves the concurrency once and pauses all requests', async (
   expect(granted).toHaveLength(3);
 });
 
-test('retries come first, and a cancelled request frees its slot', async () => {
+test('retries come first, and a canceled request frees its slot', async () => {
   const { slots, granted, names, take } = open(1);
   take('first');
   take('second');

@@ -3,7 +3,7 @@ export interface StreamedApi {
   /** Events with the chunks of a text, and the events around them. */
   readonly stream: (pieces: readonly string[]) => string;
   /** The text that a client assembles. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- it looks into events.
+  // oxlint-disable-next-line typescript/no-explicit-any -- it inspects events.
   readonly read: (event: any) => string;
   readonly isJson?: boolean;
 }
