@@ -104,7 +104,7 @@ export interface SimpleField extends Shared {
   readonly kind: keyof Kinds<string>;
   /** The allowed words. New objects have the first one by default. */
   readonly words?: readonly string[];
-  /** Maximum text length in requests. Default: 256. */
+  /** Maximum text length. Default: `MAX_TEXT_LENGTH`. */
   readonly maxLength?: number;
   /** Initial value in new objects, for a flag that is on. */
   readonly initially?: true;
@@ -218,6 +218,11 @@ export type SettableFields<Table> = {
       : Name
   ]: Table[Name];
 };
+
+/** Maximum number of characters of a text, if its field sets no other. */
+export const MAX_TEXT_LENGTH = 256;
+/** Maximum number of model patterns of an object. */
+export const MAX_PATTERNS = 1000;
 
 /** A field's name in the program. */
 export const nameOf = (name: string, { as }: Pick<Field, 'as'>): string => as ?? camelOf(name);

@@ -1,9 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import { type FieldTable, nameOf } from '../fields/field.ts';
+import { codePoints } from '#core/text/code-points.ts';
+import { type FieldTable, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
-const MAX_ID_LENGTH = 256;
 /** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
 const MAX_METADATA_BYTES = 16_384;
 /** Maximum length of a budget window, 100 years, so that its end has a four-digit year. */
@@ -12,10 +12,10 @@ const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Throws an InputError for an ID that cannot be stored or used in a path. */
 export function checkId(name: string, id: string): void {
-  if (id === '' || id.length > MAX_ID_LENGTH || !isStorable(id)) {
+  if (id === '' || id.length > MAX_TEXT_LENGTH || !isStorable(id)) {
     throw inputProblem(
       name,
-      `Invalid ${name} ${JSON.stringify(id.slice(0, 50))}: it must have 1 to ${MAX_ID_LENGTH} characters, without null characters or unpaired surrogates.`,
+      `Invalid ${name} ${JSON.stringify(id.slice(0, 50))}: it must have 1 to ${MAX_TEXT_LENGTH} characters, without null characters or unpaired surrogates.`,
     );
   }
   // HTTP clients remove these segments from paths, so routes with such an ID could not be called.
@@ -36,8 +36,23 @@ export function checkFields(table: FieldTable, changes: object): void {
     if (field.kind === 'metadata') checkMetadata(name, value);
     if (field.kind === 'amount' && typeof value === 'bigint') checkAmount(name, value);
     if (field.kind === 'seconds' && typeof value === 'number') checkSeconds(name, value);
+    if ((field.kind === 'text' || field.kind === 'zone') && typeof value === 'string')
+      checkLength(name, value, field.maxLength);
+    if (field.kind === 'models' && Array.isArray(value)) checkPatterns(name, value);
     if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
   }
+}
+
+function checkLength(name: string, text: string, maxLength = MAX_TEXT_LENGTH): void {
+  const length = codePoints(text);
+  if (length <= maxLength) return;
+  throw inputProblem(name, `${name} has ${length} characters; the maximum is ${maxLength}.`);
+}
+
+function checkPatterns(name: string, patterns: readonly string[]): void {
+  if (patterns.length > MAX_PATTERNS)
+    throw inputProblem(name, `${name} has ${patterns.length} patterns; the maximum is ${MAX_PATTERNS}.`);
+  for (const pattern of patterns) checkLength(name, pattern);
 }
 
 function checkMetadata(name: string, metadata: unknown): void {

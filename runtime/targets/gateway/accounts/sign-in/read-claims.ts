@@ -1,3 +1,5 @@
+import { truncateWellFormed } from '../../shared/truncate-text.ts';
+import { MAX_TEXT_LENGTH } from '../fields/field.ts';
 import { AppError } from '#contract/errors.ts';
 import type { TeamRole } from '../identity/groups-api.ts';
 import { USER_ROLES, type UserRole } from '../fields/users.ts';
@@ -32,7 +34,7 @@ export function readClaims(
   const name = claims['name'];
   return {
     userId,
-    alias: typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined,
+    alias: typeof name === 'string' && name !== '' ? truncateWellFormed(name, MAX_TEXT_LENGTH) : undefined,
     role: rules.some(({ role }) => role !== undefined) ? highestRole(matching) : undefined,
     teams: teamsOf(rules, matching),
   };

@@ -9,6 +9,7 @@ import {
   type ChangesOf,
   type Field,
   type FieldTable,
+  MAX_PATTERNS,
   type MemberOf,
   nameOf,
   type NewOf,
@@ -22,7 +23,6 @@ import { millisecondsOrNull, nanosOrNull } from './values.ts';
 // Schemas for requests and responses, and body values, derived from field tables.
 
 type When = 'create' | 'update';
-const MAX_PATTERNS = 1000;
 
 /** How values of a kind appear in requests and responses. */
 interface Wire {

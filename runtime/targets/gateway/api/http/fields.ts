@@ -1,15 +1,15 @@
 import { Type, type TSchema } from 'typebox';
 import { orNull, closed } from '#serve/http/schemas.ts';
+import { MAX_TEXT_LENGTH } from '../../accounts/fields/field.ts';
 
 // Members shared by several bodies.
 
 /** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
 const MAX_DOLLARS = 9_000_000_000;
-const MAX_NAME_LENGTH = 256;
 
-export const text = (description: string, maxLength = MAX_NAME_LENGTH) =>
+export const text = (description: string, maxLength = MAX_TEXT_LENGTH) =>
   Type.String({ maxLength, description });
-export const nonEmptyText = (description: string, maxLength = MAX_NAME_LENGTH) =>
+export const nonEmptyText = (description: string, maxLength = MAX_TEXT_LENGTH) =>
   Type.String({ minLength: 1, maxLength, description });
 export const dollars = (description?: string) =>
   Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });

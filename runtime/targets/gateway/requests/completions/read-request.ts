@@ -1,3 +1,4 @@
+import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import type { TSchema } from 'typebox';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -229,7 +230,7 @@ export function usersOf(
   const isOwn = caller.kind === 'master' && endUser === user;
   return {
     payer: isPayer ? user : undefined,
-    endUser: !endUser || isOwn ? undefined : endUser.slice(0, MAX_LENGTH),
+    endUser: !endUser || isOwn ? undefined : truncateWellFormed(endUser, MAX_LENGTH),
   };
 }
 

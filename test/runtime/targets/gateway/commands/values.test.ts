@@ -47,6 +47,30 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
+test('commands limit texts like the HTTP API', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-limits-'));
+  const long = 'x'.repeat(257);
+  try {
+    expect((await runCommand(['migrate', '--data-dir', folder])).code).toBe(0);
+    for (const [args, member] of [
+      [['users', 'create', 'ada', '--alias', long], 'alias'],
+      [['users', 'create', long], 'user_id'],
+      [['keys', 'create', '--name', long], 'key_name'],
+      [['keys', 'create', '--model', long], 'allowed_models'],
+      [['teams', 'create', 'team', '--alias', long], 'alias'],
+      [['orgs', 'create', 'org', '--alias', long], 'alias'],
+      [['budgets', 'create', '--amount', '1', '--name', long], 'name'],
+      [['pricing', 'set', `a:${long}`, '--input', '1', '--output', '1'], 'model_key'],
+    ] as const) {
+      const { code, err } = await runCommand([...args, '--data-dir', folder]);
+      expect([args[0], code, err]).toEqual([args[0], 1, expect.stringMatching(/256/)]);
+      expect(err).toContain(member);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('importing prices from a missing file fails', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-prices-'));
   try {

@@ -37,6 +37,11 @@ test.each([
   ]);
 });
 
+test('a long name is truncated between characters', () => {
+  const { alias = '' } = readClaims({ sub: 'ada', name: `${'x'.repeat(255)}😀😀` }, RULES);
+  expect([alias.length, alias.isWellFormed()]).toEqual([255, true]);
+});
+
 test("without role rules, the gateway's own role applies", () => {
   expect(readClaims({ sub: 'ada' }, { ...RULES, groups: [rule('a', { team: 't' })] }).role).toBe(undefined);
 });
