@@ -46,7 +46,7 @@ export const GATEWAY_HTTP = {
       'Users can be created, listed, read, updated and deleted, with the fields and statuses defined in the API contract.',
   },
   'gateway:lists': {
-    source: 'docs/gateway.md#filters-and-orders-of-lists',
+    source: 'docs/gateway.md#filtering-and-sorting-lists',
     behavior: 'Lists of keys, users, teams and budgets can be searched, filtered and sorted.',
   },
   'gateway:users:twice': {
