@@ -53,20 +53,20 @@ test('the comparison matches the benchmark, also where another project is better
   const start = (row: string): number => measured('program', row, 'first answer');
   const memory = (row: string): number => measured('program', row, 'after the run');
   const sentences = [
-    `${memory(RUST)} MB after the run, here ${memory(OURS)}`,
-    `${measured('program', RUST, 'file')} MB, here ${measured('program', OURS, 'file')}`,
-    `${alone(RUST)} texts per second, here ${alone(OURS)}`,
-    `after ${start(OURS)} ms, there after ${start(RUST)}`,
+    `${memory(RUST)} MB after the run, compared to ${memory(OURS)} MB`,
+    `${measured('program', RUST, 'file')} MB compared to ${measured('program', OURS, 'file')} MB`,
+    `${alone(RUST)} texts per second compared to ${alone(OURS)}`,
+    `after ${start(OURS)} ms instead of ${start(RUST)} ms`,
     `${measured('program', OURS, 'one text, new process')} ms instead of ${measured('program', RUST, 'one text, new process')}`,
     `${ratio('mixed, 64 at a time', RUST)} times as fast`,
-    `${alone(TEI)} texts per second, here ${alone(OURS)}`,
+    `${alone(TEI)} texts per second compared to ${alone(OURS)}`,
     `less memory (${memory(TEI)} MB)`,
     `after ${start(OURS)} ms instead of ${start(TEI)}`,
     `${ratio('mixed, 64 at a time', TEI)} times as fast`,
-    `in int8 ${alone('fastembed int8')} texts per second, here ${alone('encoderfile int8')}`,
+    `int8: ${alone('encoderfile int8')} texts per second compared to ${alone('fastembed int8')}`,
     `${ratio('mixed, 64 at a time', FASTEMBED)} times (float32)`,
     `${ratio('mixed, 64 at a time', 'fastembed int8')} times (int8)`,
-    `mean cosine ${measured('program', 'encoderfile int8', 'mean cosine').toFixed(4)} instead of ${measured('program', 'fastembed int8', 'mean cosine').toFixed(4)}`,
+    `mean cosine ${measured('program', 'encoderfile int8', 'mean cosine').toFixed(4)} compared to ${measured('program', 'fastembed int8', 'mean cosine').toFixed(4)}`,
   ];
   for (const sentence of sentences) expect(COMPARISON).toContain(sentence);
 });

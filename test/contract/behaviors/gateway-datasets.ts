@@ -3,21 +3,21 @@ import type { Behaviors } from './behavior.ts';
 /** Documented behavior of gateway datasets: imports, changes and exports. */
 export const GATEWAY_DATASETS = {
   'gateway:datasets:import-url': {
-    source: 'docs/workflows.md#datasets-from-elsewhere',
+    source: 'docs/workflows.md#importing-datasets',
     behavior:
       'A dataset is imported from a URL, with redirects, renamed columns and tags; an unreadable dataset is rejected with a reason and not stored.',
   },
   'gateway:datasets:import-hub': {
-    source: 'docs/workflows.md#datasets-from-elsewhere',
+    source: 'docs/workflows.md#importing-datasets',
     behavior:
       "A split on the Hugging Face Hub is imported at a commit, with label names; a file whose hash differs from the Hub's is rejected.",
   },
   'gateway:datasets:import-s3': {
-    source: 'docs/workflows.md#datasets-from-elsewhere',
+    source: 'docs/workflows.md#importing-datasets',
     behavior: 'An S3 object is imported with a request that is signed with the keys in a secret.',
   },
   'gateway:datasets:import-private': {
-    source: 'docs/workflows.md#datasets-from-elsewhere',
+    source: 'docs/workflows.md#importing-datasets',
     behavior: 'Users cannot import from private addresses; the master key can.',
   },
   'gateway:datasets:upload-resumed': {

@@ -126,7 +126,7 @@ export const GATEWAY_HTTP = {
       'Each model request appears in the usage with tokens and cost: individually, grouped, and over time.',
   },
   'gateway:usage:trends': {
-    source: 'docs/gateway-pages.md#in-the-api-and-on-the-command-line',
+    source: 'docs/gateway-pages.md#api-and-command-line-equivalents',
     behavior:
       'The executable serves spending over time, percentiles, past requests with their attempts, and the browser pages.',
   },

@@ -65,12 +65,12 @@ export const GATEWAY_WORKFLOWS = {
       "An executable's type and labels are read from its file without starting it; cluster jobs can use an executable for another platform, and local jobs cannot.",
   },
   'gateway:experiment-run': {
-    source: 'docs/workflows.md#a-whole-comparison-from-one-file',
+    source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior:
       '`gateway experiment run` runs a complete comparison from one file; `list` and `compare` show it later, and `report` writes it as HTML.',
   },
   'gateway:experiment-run:failed': {
-    source: 'docs/workflows.md#a-whole-comparison-from-one-file',
+    source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior: '`experiment run` exits with code 1 if one of the models failed, and compares the others.',
   },
   'gateway:experiment-run:prompts': {
@@ -84,7 +84,7 @@ export const GATEWAY_WORKFLOWS = {
       'A failed assertion, including one against `--baseline`, causes exit code 1 and appears in the `--junit` report.',
   },
   'gateway:experiment-retry': {
-    source: 'docs/workflows.md#a-whole-comparison-from-one-file',
+    source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior:
       "`gateway experiment rows` prints a model's failed results, and `experiment retry` repeats only rows without a result.",
   },

@@ -48,7 +48,7 @@ export const GATEWAY_IN_USE: readonly Session[] = [
       'Tags',
       'Keys',
       'Roles',
-      'Filters and orders of lists',
+      'Filtering and sorting lists',
       'Cache',
       'Audit log',
       'Stored prompts',

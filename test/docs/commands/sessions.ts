@@ -230,7 +230,7 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/how-to/teams.md',
-    sections: ['Teams', 'Keys for people and programs'],
+    sections: ['Teams', 'Keys for users and programs'],
     before: [{ command: 'gateway migrate', output: '' }],
     prepare: (folder) => {
       const providers = 'providers: {openai: {api_key: none}, anthropic: {api_key: none}}\n';

@@ -6,7 +6,7 @@ import { SESSIONS } from './sessions.ts';
 const RUN_BY: Readonly<Record<string, string>> = {
   'docs/transforms.md': 'test/docs/transforms.test.ts',
   'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
-  'docs/workflows.md#A whole comparison from one file': 'the session of docs/tutorial-experiment.md',
+  'docs/workflows.md#Run a comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
   'docs/build.md#From a model name': 'npm run test:how-to',
   'docs/export.md': 'npm run test:exports',
