@@ -1,7 +1,7 @@
 /** Steps of a build that `--timing` reports, in their usual order. */
 export const BUILD_STEPS = {
-  node: 'start of Node',
-  program: 'load the program, read the command line',
+  node: 'start Node',
+  program: 'load the program and parse the command line',
   config: 'read the config, check the output',
   base: 'find the base runtime and verify its checksum (in parallel)',
   check: 'read the tokenizer and the other files of the model',

@@ -101,7 +101,7 @@ verifiesOnce('build:timing', async () => {
   expect(write?.start_ms).toBeLessThan(run?.start_ms ?? 0);
   expect(timing.total_ms).toBeGreaterThan((run?.start_ms ?? Infinity) + (run?.ms ?? 0));
   const { stderr } = await build(config, '--timing', '--quiet');
-  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start of Node\n/);
+  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start Node\n/);
 });
 
 verifiesOnce('build:missing-files', async () => {

@@ -56,11 +56,11 @@ verifiesServed('mask:options', async (arm) => {
   const refusals: [body: object, message: string][] = [
     [
       { inputs: ['a [MASK]', 'a dog'] },
-      'Input 1 has no mask token within its first 128 tokens. Put [MASK] where a word is to be predicted.',
+      'Input 1 contains no mask token in its first 128 tokens. Put [MASK] where a word should be predicted.',
     ],
     [
       { inputs: ['[MASK]'], targets: ['dog', 'doghouses'] },
-      'targets/1 "doghouses" is 5 tokens of this model, but a mask stands for one. Choose another word.',
+      'targets/1 "doghouses" consists of 5 tokens for this model, but a mask represents a single token. Choose another word.',
     ],
     [{ inputs: ['[MASK]'], top_k: 0 }, 'top_k must be at least 1, not 0'],
   ];
@@ -114,7 +114,7 @@ verifies('mask:infer', async (arm) => {
   expect(await arm.run('fill-mask', ['infer', 'no mask'])).toMatchObject({
     exitCode: 1,
     stderr:
-      'Error: The text has no mask token within its first 128 tokens. Put [MASK] where a word is to be predicted.\n',
+      'Error: The text contains no mask token in its first 128 tokens. Put [MASK] where a word should be predicted.\n',
   });
   const input = join(folder(), 'texts.txt');
   writeFileSync(input, 'a [MASK]\nno mask\n');
@@ -134,13 +134,13 @@ verifies('mask:infer-targets', async (arm) => {
   expect(await arm.run('fill-mask', ['infer', '--targets=dog,doghouses', '[MASK]'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /^Error: --targets "doghouses" is \d+ tokens of this model, but a mask stands for one\. Choose another word\.$/m,
+      /^Error: --targets "doghouses" consists of \d+ tokens for this model, but a mask represents a single token\. Choose another word\.$/m,
     ),
   });
   expect(await arm.run('sentiment', ['infer', '--targets=dog', 'x'])).toMatchObject({
     exitCode: 1,
     stderr:
-      'Error: --targets requires a fill_mask model; this model is of type sequence_classification. Remove the flag.\n',
+      'Error: --targets requires a fill_mask model, but this is a sequence_classification model. Remove the flag.\n',
   });
 });
 

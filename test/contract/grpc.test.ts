@@ -81,11 +81,11 @@ const INPUTS: readonly [request: object, message: string][] = [
   [{ inputs: ['a', ''] }, 'Cannot tokenize empty string'],
   [
     { inputs: ['x'.repeat(200_001)] },
-    'Input 0 is too long: 200001 characters, the maximum is 200000 (--max-input-chars). Split it.',
+    'Input 0 is too long: it has 200001 characters, but the maximum is 200000 (--max-input-chars). Split it into shorter inputs.',
   ],
   [
     { inputs: Array.from({ length: 2049 }, () => 'a') },
-    'Too many inputs: the request has 2049, the maximum is 2048 (--max-client-batch). Send several requests.',
+    'Too many inputs: the request has 2049, but the maximum is 2048 (--max-client-batch). Split it into several requests.',
   ],
 ];
 
@@ -148,7 +148,7 @@ verifiesServed('grpc:health', async (arm) => {
     expect(await callOf(health, 'Check', { service })).toEqual({ answer: { status: 'SERVING' } });
   expect(await callOf(health, 'Check', { service: SERVICES.ner })).toEqual({
     code: status.NOT_FOUND,
-    message: `Unknown service "${SERVICES.ner}". Services: ${SERVICES.sentiment}; an empty name means the whole server.`,
+    message: `Unknown service "${SERVICES.ner}". Services: ${SERVICES.sentiment}; an empty name selects the whole server.`,
   });
 });
 

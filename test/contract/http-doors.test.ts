@@ -42,7 +42,9 @@ verifiesServed('http:rerank:cohere', async (arm) => {
     ).toMatchObject({ results: [{ document: { text: DOCUMENTS[order[0]?.index ?? 0] } }] });
     expect(await parsed(path, { query, documents: ['a', LONG] })).toMatchObject({
       meta: {
-        warnings: ['1 of 2 documents was truncated: query and document have at most 128 tokens.'],
+        warnings: [
+          '1 of 2 documents was truncated: a query and a document can have at most 128 tokens together.',
+        ],
       },
       usage: { truncated_inputs: 1 },
     });
@@ -155,7 +157,7 @@ verifiesServed('http:tei:errors', async (arm) => {
       '/embed_all',
       { inputs: 'a' },
       404,
-      '/embed_all requires an embedding model, but sentence is a sentence_embedding model, which has one vector per text. Use /embed.',
+      '/embed_all requires an embedding model, but sentence is a sentence_embedding model, which returns one vector per text. Use /embed.',
     ],
   ] as const) {
     const answer = await post(`${url}${path}`, body);
@@ -205,6 +207,6 @@ verifiesServed('http:openai:foreign-tokens', async (arm) => {
   expect(small.text).toContain(way);
   const large = await post(`${url}/v1/embeddings`, { input: [[40, 100_000]] });
   expect(large.status).toBe(422);
-  expect(large.text).toContain('it is a token id of another tokenizer');
+  expect(large.text).toContain('which comes from another tokenizer');
   expect(large.text).toContain(way);
 });

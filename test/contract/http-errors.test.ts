@@ -111,11 +111,11 @@ verifiesServed('http:invalid', async (arm) => {
   const { url } = await serve(arm, 'sentiment');
   expect(await post(`${url}/predict`, { inputs: ['x'.repeat(200_001)] })).toMatchObject({
     status: 422,
-    text: 'Input 0 is too long: 200001 characters, the maximum is 200000 (--max-input-chars). Split it.',
+    text: 'Input 0 is too long: it has 200001 characters, but the maximum is 200000 (--max-input-chars). Split it into shorter inputs.',
   });
   expect(await post(`${url}/predict`, { inputs: Array.from({ length: 2049 }, () => 'a') })).toMatchObject({
     status: 422,
-    text: 'Too many inputs: the request has 2049, the maximum is 2048 (--max-client-batch). Send several requests.',
+    text: 'Too many inputs: the request has 2049, but the maximum is 2048 (--max-client-batch). Split it into several requests.',
   });
   const embedder = await serve(arm, 'embedder');
   for (const [path, body] of EMPTY) {
@@ -129,7 +129,7 @@ verifiesServed('http:invalid', async (arm) => {
   const strict = await serve(arm, 'sentiment', ['--on-overflow', 'error']);
   expect(await post(`${strict.url}/predict`, { inputs: ['a', 'word '.repeat(500)] })).toMatchObject({
     status: 422,
-    text: 'Input 1 is too long: it has more than 128 tokens, the maximum of this model. Shorten it, or start the server with --on-overflow truncate.',
+    text: "Input 1 is too long: it has more than 128 tokens, this model's maximum. Shorten it, or start the server with --on-overflow truncate.",
   });
 });
 

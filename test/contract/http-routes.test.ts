@@ -73,7 +73,11 @@ verifiesServed('http:openai:errors', async (arm) => {
   const unknown = await ask(`${embedder.url}/v1/models/gpt`);
   expect(unknown.status).toBe(404);
   expect(JSON.parse(unknown.text)).toEqual({
-    error: { ...invalid, message: 'Model not found: "gpt". This server has "embedder".', code: 'not_found' },
+    error: {
+      ...invalid,
+      message: 'Model not found: "gpt". This server only serves "embedder".',
+      code: 'not_found',
+    },
   });
 });
 

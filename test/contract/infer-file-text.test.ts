@@ -23,6 +23,6 @@ verifies('infer:file:utf8', async (arm) => {
   for (const name of ['latin.txt', 'latin.csv', 'latin.jsonl']) {
     const file = write(name, Buffer.from('text\n"caf\u00E9"', 'latin1'));
     const { exitCode, stderr } = await arm.run('sentiment', ['infer', '--input', file]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${name} is not UTF-8 on line 2.`)]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${name} is not valid UTF-8 on line 2.`)]);
   }
 });

@@ -109,7 +109,7 @@ verifies('infer:file:problems', async (arm) => {
     [['--input', folder(), '--input-format', 'txt'], /is a folder\. Pass a file\./],
     [['--input', write('a.csv', 'name\nx\n')], /has no column "text"; its columns are name\./],
     [['--input', write('b.csv', 'text\n"open\n')], /is not valid CSV/],
-    [['--input', write('c.dat', 'x')], /Unknown format of --input/],
+    [['--input', write('c.dat', 'x')], /Cannot detect the format of --input/],
     [['--input', write('d.txt', 'x'), 'text'], /cannot be combined/],
     [['text', '--output', join(folder(), 'x')], /--output requires --input/],
   ];
@@ -173,17 +173,17 @@ verifiesOnce('infer:output:input', async () => {
   for (const name of ['texts.txt', 'soft', 'hard']) {
     const output = join(folder(), name);
     expect(await refused('--input', input, '--output', output)).toBe(
-      `Error: Cannot write ${output}: it is the input file of --input. Choose another output path.\n`,
+      `Error: Cannot write ${output}: it is the --input file. Choose another output path.\n`,
     );
   }
   expect(await refused('hi', '-o', model)).toBe(
-    `Error: Cannot write ${model}: it is the model that is running. Choose another output path.\n`,
+    `Error: Cannot write ${model}: it is the running executable. Choose another output path.\n`,
   );
-  expect(await refused('--input', input, '-o', model)).toContain('it is the model that is running');
+  expect(await refused('--input', input, '-o', model)).toContain('it is the running executable');
   // The temporary files of a run must not be used as the input either.
   const partial = write('o.jsonl.partial', '"I love this"\n');
   const formatted = ['--input', partial, '--input-format', 'jsonl', '--output', join(folder(), 'o.jsonl')];
-  expect(await refused(...formatted)).toContain('it is the input file of --input');
+  expect(await refused(...formatted)).toContain('it is the --input file');
   expect(readFileSync(partial, 'utf8')).toBe('"I love this"\n');
   expect(readFileSync(input, 'utf8')).toBe('I love this\n');
   expect(readFileSync(model).equals(before)).toBe(true);
@@ -227,7 +227,7 @@ verifiesOnce('infer:output:locked', async () => {
   expect(refused).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `Error: ${output} is being written by another process. Wait for it to finish, or choose another --output.\n`,
+    stderr: `Error: Another process is writing to ${output}. Wait until it finishes, or choose another --output.\n`,
   });
   await holder.kill();
   expect((await runExecutable(builtExecutable('sentiment'), args)).exitCode).toBe(0);
@@ -249,7 +249,7 @@ verifiesOnce('infer:file:resume-failed', async () => {
   const { exitCode, stderr } = await runExecutable(builtExecutable('sentiment'), args);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: 'Error: 1 of 8000 texts failed; their lines contain an "error".\n',
+    stderr: 'Error: 1 of 8000 texts failed; their output lines contain an "error".\n',
   });
 });
 

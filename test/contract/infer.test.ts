@@ -66,7 +66,7 @@ verifies('infer:sequence_classification:top-k', async (arm) => {
   expect(await arm.run('ner', ['infer', 'x', '--top-k=1'])).toMatchObject({
     exitCode: 1,
     stderr:
-      'Error: --top-k requires a fill_mask, sequence_classification or question_answering model; this model is of type token_classification. Remove the flag.\n',
+      'Error: --top-k requires a fill_mask, sequence_classification or question_answering model, but this is a token_classification model. Remove the flag.\n',
   });
 });
 
@@ -194,7 +194,7 @@ verifies('infer:timing', async (arm) => {
   expect(names.at(-1)).toBe('results');
 
   const { stderr } = await arm.run('sentiment', ['infer', 'good', '--timing']);
-  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start of Node\n/);
+  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start Node\n/);
   expect(stderr).toMatch(/\n +[\d.]+ {2}total\n$/);
 });
 
@@ -215,7 +215,7 @@ verifies('infer:option-of-another-type', async (arm) => {
   const { exitCode, stderr } = await arm.run('sentiment', ['infer', 'x', '--normalize=true']);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    'Error: --normalize requires an embedding model; this model is of type sequence_classification. Remove the flag.\n',
+    'Error: --normalize requires an embedding model, but this is a sequence_classification model. Remove the flag.\n',
   );
 });
 

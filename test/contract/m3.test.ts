@@ -182,7 +182,7 @@ verifies('m3:infer', async (arm) => {
       '--tokens requires a sparse vector, which a sentence_embedding model only returns with',
     ],
     ['sentence', ['--outputs=sparse'], '--outputs can only be dense, because sentence has no sparse and'],
-    ['embedder', ['--outputs=dense'], '--outputs requires a sentence_embedding model; this model is of type'],
+    ['embedder', ['--outputs=dense'], '--outputs requires a sentence_embedding model, but this is'],
   ];
   for (const [model, args, message] of refusals) {
     const { exitCode, stderr } = await arm.run(model, ['infer', 'a', ...args]);

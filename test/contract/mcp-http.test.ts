@@ -71,7 +71,7 @@ verifiesServed('mcp:errors', async (arm) => {
     [
       { ...tool, arguments: { inputs: ['a', 'b', 'c'] } },
       -32_600,
-      'Too many inputs: the request has 3, the maximum is 2 (--max-client-batch). Send several requests.',
+      'Too many inputs: the request has 3, but the maximum is 2 (--max-client-batch). Split it into several requests.',
     ],
     [tool, -32_600, 'inputs is missing'],
     [{ ...tool, arguments: { inputs: [1] } }, -32_600, 'inputs/0 must be text or a pair of texts, not 1'],

@@ -90,7 +90,7 @@ verifiesServed('multi-vector:rerank', async (arm) => {
   const tooLong = await post(`${url}/rerank`, { query: 'a '.repeat(60), documents: ['a'], truncate: false });
   expect(tooLong).toMatchObject({
     status: 422,
-    text: 'Input 0 is too long: it has more than 16 tokens, the maximum of this model for a query. Shorten it, or allow truncation in the request.',
+    text: "Input 0 is too long: it has more than 16 tokens, this model's maximum for a query. Shorten it, or allow truncation in the request.",
   });
 });
 
@@ -156,6 +156,6 @@ verifies('multi-vector:infer', async (arm) => {
     stderr: expect.stringContaining('--input-type is missing') as unknown,
   });
   expect((await arm.run('embedder', ['infer', 'a', '--input-type=query'])).stderr).toBe(
-    'Error: --input-type requires a multi_vector model; this model is of type embedding. Remove the flag.\n',
+    'Error: --input-type requires a multi_vector model, but this is an embedding model. Remove the flag.\n',
   );
 });

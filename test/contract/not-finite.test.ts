@@ -169,7 +169,7 @@ verifiesOnce('infer:file:failed-texts', async () => {
     ]);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: 'Error: 1 of 3 texts failed; their lines contain an "error".\n',
+      stderr: 'Error: 1 of 3 texts failed; their output lines contain an "error".\n',
     });
   }
 });

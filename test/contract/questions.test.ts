@@ -120,7 +120,7 @@ verifies('questions:infer', async (arm) => {
   expectAnswers((JSON.parse(lines[1] ?? '') as { answers: Answer[] }).answers, LONG + 1);
 
   for (const [model, args, code, message] of [
-    ['qa', ['x'], 1, 'Error: --question is missing. Pass the question about each text.\n'],
+    ['qa', ['x'], 1, 'Error: --question is missing. Pass the question to answer from each text.\n'],
     [
       'qa',
       ['x', '--question=y', '--top-k=0'],
@@ -131,7 +131,7 @@ verifies('questions:infer', async (arm) => {
       'sentiment',
       ['x', '--question=y'],
       1,
-      'Error: --question requires a question_answering model; this model is of type sequence_classification. Remove the flag.\n',
+      'Error: --question requires a question_answering model, but this is a sequence_classification model. Remove the flag.\n',
     ],
   ] as const) {
     const { stderr, ...rest } = await arm.run(model, ['infer', ...args]);

@@ -27,7 +27,7 @@ verifies('sentence:infer', async (arm) => {
   const { exitCode, stdout, stderr } = await arm.run('sentence', ['infer', '--', ...printable]);
   const { embeddings, metadata, ...rest } = JSON.parse(stdout);
   expect({ exitCode, metadata, rest }).toEqual({ exitCode: 0, metadata: null, rest: {} });
-  expect(stderr).toBe('Warning: 3 of 30 texts were truncated to 64 tokens, the maximum of this model.\n');
+  expect(stderr).toBe("Warning: 3 of 30 texts were truncated to 64 tokens, this model's maximum.\n");
   expect(embeddings).toHaveLength(printable.length);
   for (const [at, text] of printable.entries()) {
     expectClose(embeddings[at], asSaved?.vectors[texts.indexOf(text)], text);
@@ -57,7 +57,7 @@ verifies('sentence:infer-options', async (arm) => {
     [
       ['--pooling=mean'],
       1,
-      /^Error: --pooling requires an embedding model; this model is of type sentence_embedding\./,
+      /^Error: --pooling requires an embedding model, but this is a sentence_embedding model\./,
     ],
   ];
   for (const [flags, exitCode, message] of problems) {
@@ -69,7 +69,7 @@ verifies('sentence:infer-options', async (arm) => {
     const { exitCode, stderr } = await arm.run('embedder', ['infer', 'x', flag]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      / requires a sentence_embedding model; this model is of type embedding\. Remove the flag\.\n$/,
+      / requires a sentence_embedding model, but this is an embedding model\. Remove the flag\.\n$/,
     );
   }
 });

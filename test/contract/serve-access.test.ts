@@ -26,7 +26,7 @@ const predict = (
   });
 
 const OPEN = (protocols: string): string =>
-  `Anyone who can reach this machine over the network can use this model over ${protocols}: no API key is set.`;
+  `No API key is set, so anyone who can reach this machine over the network can use this model over ${protocols}.`;
 
 verifiesOnce('serve:exposed', async () => {
   const exposed = await serve({ args: ['--grpc-hostname', '[::]'] });
@@ -34,8 +34,8 @@ verifiesOnce('serve:exposed', async () => {
   const [banner = ''] = exposed.stderr().split('{');
   expect(banner).toContain(`
   ${OPEN('gRPC')}
-  To allow this machine only:     --local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1
-  To allow callers with a key:    ENCODERFILE_API_KEY, or --api-key-file
+  To accept local requests only:  --local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1
+  To require an API key:          ENCODERFILE_API_KEY, or --api-key-file
 `);
   const env = { ENCODERFILE_HTTP_PORT: '0', ENCODERFILE_GRPC_PORT: '0', ENCODERFILE_LOG_LEVEL: 'silent' };
   const started = startExecutable(builtExecutable('sentiment'), ['serve'], env);

@@ -181,7 +181,9 @@ verifiesOnce('serve:overload', async () => {
   await untilBusy(url);
   const refusal = await predict(url, ['no room']);
   expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await refusal.text()).toMatch(/^The model is overloaded: \d+ inputs are queued, the maximum is 10/);
+  expect(await refusal.text()).toMatch(
+    /^The model is overloaded: \d+ inputs are queued, and the maximum is 10/,
+  );
   expect(await grpcCodeOf(grpcPort, ['no room'])).toBe(8);
   expect((await fetch(`${url}/health`)).status).toBe(200);
   expect((await accepted).status).toBe(200);

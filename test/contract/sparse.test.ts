@@ -141,10 +141,10 @@ verifies('sparse:infer', async (arm) => {
   const line = (await arm.run('splade', ['infer', '--input', input, ...flags])).stdout;
   expect(JSON.parse(line)).toEqual({ index: 0, embedding: words.embeddings[0] });
   expect((await arm.run('splade', ['infer', 'x', '--normalize=true'])).stderr).toContain(
-    '--normalize requires an embedding model; this model is of type sparse_embedding.',
+    '--normalize requires an embedding model, but this is a sparse_embedding model.',
   );
   expect((await arm.run('embedder', ['infer', 'x', '--tokens'])).stderr).toContain(
-    '--tokens requires a sparse_embedding model; this model is of type embedding.',
+    '--tokens requires a sparse_embedding model, but this is an embedding model.',
   );
   expect((await arm.run('splade', ['inspect'])).stdout).toMatch(
     /^Vector +maximum over all tokens of log\(1 \+ x\) of the logits$/m,

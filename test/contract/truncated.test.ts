@@ -41,13 +41,13 @@ verifies('infer:truncated', async (arm) => {
   const warned = await arm.run('sentiment', ['infer', 'a', LONG]);
   expect([warned.exitCode, warned.stderr.trim()]).toEqual([
     0,
-    'Warning: 1 of 2 texts was truncated to 128 tokens, the maximum of this model.',
+    "Warning: 1 of 2 texts was truncated to 128 tokens, this model's maximum.",
   ]);
   const input = join(folder(), 'texts.txt');
   writeFileSync(input, `${LONG}\na\n${LONG}\n`);
   const file = await arm.run('sentiment', ['infer', '--input', input]);
   expect([file.exitCode, file.stderr.trim()]).toEqual([
     0,
-    'Warning: 2 of 3 texts were truncated to 128 tokens, the maximum of this model.',
+    "Warning: 2 of 3 texts were truncated to 128 tokens, this model's maximum.",
   ]);
 });

@@ -83,7 +83,7 @@ verifiesServed('zero-shot:refused', async (arm) => {
     ],
     [
       { inputs: ['x', 'y', 'z'], candidate_labels: labels },
-      'Too many pairs of texts and labels: 3 x 3 are 9, the maximum is 8 (--max-client-batch). Send several requests.',
+      'Too many pairs of texts and labels: 3 x 3 = 9, but the maximum is 8 (--max-client-batch). Split them into several requests.',
     ],
     [
       { inputs: ['x'], candidate_labels: [long] },
@@ -91,7 +91,7 @@ verifiesServed('zero-shot:refused', async (arm) => {
     ],
     [
       { inputs: ['x', long], candidate_labels: labels, truncate: false },
-      'Input 1 is too long: it has more than 128 tokens, the maximum of this model. Shorten it, or allow truncation in the request.',
+      "Input 1 is too long: it has more than 128 tokens, this model's maximum. Shorten it, or allow truncation in the request.",
     ],
   ] as const) {
     expect(await post(`${url}/predict`, body), message).toMatchObject({ status: 422, text: message });
@@ -132,7 +132,7 @@ verifies('zero-shot:infer', async (arm) => {
     [
       'sentiment',
       ['x', '--labels=a'],
-      'Error: --labels requires a zero_shot_classification or zero_shot_ner model; this model is of type sequence_classification. Remove the flag.\n',
+      'Error: --labels requires a zero_shot_classification or zero_shot_ner model, but this is a sequence_classification model. Remove the flag.\n',
     ],
   ] as const) {
     expect(await arm.run(model, ['infer', ...args])).toEqual({ exitCode: 1, stdout: '', stderr: message });

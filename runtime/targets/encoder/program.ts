@@ -17,7 +17,7 @@ import { encoderVersionCommand } from './commands/version.ts';
 export function encoderProgram(modelPath: string, name: string): Program {
   return {
     name,
-    title: 'An encoder model in a single executable.',
+    title: 'An encoder model as a single executable.',
     options: JSON_OPTION,
     explainUnknown: (word) => textHint(name, word),
     commands: {

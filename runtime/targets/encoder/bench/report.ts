@@ -64,9 +64,9 @@ export function benchText({ model, host, cells, comparison }: BenchResult, termi
       ]),
       terminal,
     ),
-    ...(skipped ? ['-  takes longer: measure with more --seconds'] : []),
+    ...(skipped ? ['-  not measured in the given time; increase --seconds'] : []),
     '',
-    `Texts of up to ${maxTokens} tokens with flags of serve, each measured in turns with the first line:`,
+    `Texts of up to ${maxTokens} tokens with different serve flags; measurements alternate between each row and the first row:`,
     ...formatTable(
       ['flags', `texts/s, ${concurrency} concurrent`, 'gain', 'p50 ms, 1 concurrent', 'gain'],
       results.map(({ flags, many, single, gain }) => [
@@ -79,8 +79,8 @@ export function benchText({ model, host, cells, comparison }: BenchResult, termi
       terminal,
     ),
     '',
-    `Most texts per second:  serve${spaced(flagsText(fastest.flags))}`,
-    ...(soonest ? [`Shortest single answer: serve${spaced(flagsText(soonest.flags))}`] : []),
+    `Highest throughput: serve${spaced(flagsText(fastest.flags))}`,
+    ...(soonest ? [`Lowest latency:     serve${spaced(flagsText(soonest.flags))}`] : []),
   ].join('\n')}\n`;
 }
 

@@ -7,12 +7,12 @@ import { ENGINE_OPTIONS } from '../servers/options.ts';
 /** The `bench` command: measures how fast this host runs the model, and finds the best flags for `serve`. */
 export function benchCommand(modelPath: string): Command {
   return {
-    summary: 'Measure the speed of the model on this host and name the best flags of `serve`.',
+    summary: 'Benchmark the model on this host and recommend flags for `serve`.',
     options: {
       ...JSON_OPTION,
       seconds: {
         value: 'count',
-        help: 'Measurement time, from 1 to 3600, in addition to loading the model',
+        help: 'Measurement time in seconds, from 1 to 3600, not including model loading',
         fallback: '10',
       },
       ...ENGINE_OPTIONS,

@@ -29,12 +29,12 @@ export function inferCommand(modelPath: string): Command {
       'out-dir': {
         short: 'o',
         value: 'file',
-        help: 'Write the results to this file, or to <model>.json in this folder, instead of stdout',
+        help: 'Write the results to this file instead of stdout; for a folder, to <model>.json in it',
       },
       ...flagsOfTypes(),
       input: {
         value: 'file',
-        help: 'Read texts from a file (.txt, .jsonl, .csv); - reads from stdin',
+        help: 'Read texts from a file (.txt, .jsonl or .csv); - reads from stdin',
       },
       'input-format': {
         value: 'format',
@@ -49,20 +49,20 @@ export function inferCommand(modelPath: string): Command {
       },
       output: {
         value: 'file',
-        help: 'With --input: write one line of JSON per text to this file; run again to resume',
+        help: 'With --input: write one JSON line per text to this file; rerun to resume',
       },
       'max-windows': {
         value: 'count',
-        help: 'Maximum windows per text, if the model reads long texts in windows',
+        help: 'Maximum windows per text, if the model processes long texts in windows',
         fallback: '256',
       },
       timing: {
-        help: 'Print on stderr how long each step takes, from the start of the process; one line of JSON with --json',
+        help: 'Print the duration of each step since process start to stderr; with --json, as one JSON line',
       },
       threads: {
         value: 'count',
         help: 'Number of threads',
-        defaultText: 'all cores, or one for short texts and a small model',
+        defaultText: 'all cores, or one for short texts and small models',
         env: 'ENCODERFILE_THREADS',
       },
       'cache-dir': {

@@ -9,7 +9,7 @@ import { printJson } from '#serve/cli/terminal.ts';
 export function inspectCommand(modelPath: string): Command {
   return {
     summary: 'Show the model and the contents of this file.',
-    options: { ...JSON_OPTION, card: { help: 'Print the model card in this file' } },
+    options: { ...JSON_OPTION, card: { help: 'Print the model card embedded in this file' } },
     run(invocation, output) {
       const source = openFileSource(modelPath);
       try {

@@ -6,7 +6,7 @@ import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 /** The `mcp` command: serves the model as an MCP tool on stdio, or over HTTP with --http. */
 export function mcpCommand(modelPath: string): Command {
   return {
-    summary: 'Serve the model over MCP, on stdio or on a port (--http).',
+    summary: 'Serve the model over MCP, on stdio or over HTTP (--http).',
     options: {
       ...withEnvironment('ENCODERFILE_MCP', {
         http: { help: 'Serve streamable HTTP at /mcp instead of stdio' },

@@ -12,7 +12,7 @@ export function serveModelCommand(modelPath: string): Command {
         'grpc-hostname': {
           value: 'host',
           help: 'gRPC address to listen on',
-          defaultText: `${DEFAULT_HOSTNAMES.grpc}, or a loopback address of HTTP`,
+          defaultText: `${DEFAULT_HOSTNAMES.grpc}, or the HTTP address if it is a loopback address`,
         },
         'grpc-port': {
           value: 'port',

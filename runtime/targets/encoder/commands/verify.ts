@@ -8,7 +8,7 @@ import { printJson } from '#serve/cli/terminal.ts';
 /** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
 export function verifyCommand(modelPath: string): Command {
   return {
-    summary: 'Verify the checksums of this file.',
+    summary: 'Verify this file against its checksums.',
     options: JSON_OPTION,
     async run(invocation, output) {
       const { verifyFile } = await import('#platform/verify-file.ts');

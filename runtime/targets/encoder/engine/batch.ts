@@ -93,7 +93,7 @@ export function feedsOf(
   return Object.fromEntries(
     inputs.map((name): [string, OnnxTensor] => {
       if (!isWordInput(name)) return [name, integerTensor(FILL[name](batch, firstPosition), dims)];
-      if (!words) throw new Error(`tokenized without words, which ${name} needs`);
+      if (!words) throw new Error(`tokenized without words, which ${name} requires`);
       return [name, wordTensor(WORD_INPUTS[name](words, maxWidth))];
     }),
   );

@@ -169,7 +169,7 @@ export async function startPool(
   );
   const loner = (): PoolMember | undefined => [...members].find((member) => member.alone);
   const give = (member: PoolMember | undefined, items: readonly JobItem[]): void => {
-    if (!member) throw new Error('no thread has room');
+    if (!member) throw new Error('no thread has free capacity');
     void run(member, items);
   };
   /** Whether the workers run the batches instead of the session for single texts. */

@@ -191,7 +191,7 @@ function checkInputs(
 function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
   if (inputs.length > limits.maxClientBatch) {
     throw inputError(
-      `Too many inputs: the request has ${inputs.length}, the maximum is ${limits.maxClientBatch} (--max-client-batch). Send several requests.`,
+      `Too many inputs: the request has ${inputs.length}, but the maximum is ${limits.maxClientBatch} (--max-client-batch). Split it into several requests.`,
     );
   }
   for (const [index, input] of inputs.entries()) {
@@ -209,7 +209,7 @@ function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineLimits):
   if (waiting === 0 || waiting + inputs <= maxQueue) return;
   throw new AppError(
     'OverloadedError',
-    `The model is overloaded: ${waiting} inputs are queued, the maximum is ${maxQueue} (--max-queue). Retry in a second.`,
+    `The model is overloaded: ${waiting} inputs are queued, and the maximum is ${maxQueue} (--max-queue). Retry in a second.`,
   );
 }
 
@@ -222,7 +222,7 @@ function checkLength(text: string, index: number, maxCharacters: number): void {
   const characters = codePoints(text);
   if (characters <= maxCharacters) return;
   throw inputError(
-    `Input ${index} is too long: ${characters} characters, the maximum is ${maxCharacters} (--max-input-chars). Split it.`,
+    `Input ${index} is too long: it has ${characters} characters, but the maximum is ${maxCharacters} (--max-input-chars). Split it into shorter inputs.`,
   );
 }
 
@@ -230,7 +230,7 @@ function checkIds(ids: readonly number[], index: number, maxTokenId: number): vo
   const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id > maxTokenId);
   if (bad === undefined) return;
   throw inputError(
-    `Input ${index} has an invalid token id ${bad}. Token ids of this model range from 0 to ${maxTokenId}.`,
+    `Input ${index} contains the invalid token id ${bad}. Token ids for this model range from 0 to ${maxTokenId}.`,
   );
 }
 
@@ -307,10 +307,10 @@ function createRunner(
   const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
   const { maxLength, truncationSide } = settings;
   const longestFor = (role: TextRole): string => {
-    if (multiVector) return `${multiVector[role].maxLength} tokens, the maximum of this model for a ${role}`;
+    if (multiVector) return `${multiVector[role].maxLength} tokens, this model's maximum for a ${role}`;
     return windows
       ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
-      : `${maxLength} tokens, the maximum of this model`;
+      : `${maxLength} tokens, this model's maximum`;
   };
   const jobs = new Set<EngineJob>();
   const { details } = TASKS[modelType];

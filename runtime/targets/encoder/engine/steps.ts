@@ -2,16 +2,16 @@ import type { OnStep } from '#core/time/time-step.ts';
 
 /** Steps of `infer`, in their usual order. */
 export const STEPS = {
-  node: 'start of Node',
-  program: 'load the program, read the command line',
-  libraries: 'find or unpack the native libraries, load the tokenizer library',
+  node: 'start Node',
+  program: 'load the program and parse the command line',
+  libraries: 'find or extract the native libraries, and load the tokenizer library',
   thread: 'start the inference thread (in parallel)',
   onnxruntime: 'load ONNX Runtime',
-  model: 'open the file: manifest, graph, tokenizer',
+  model: 'read the manifest, graph and tokenizer from the file',
   session: 'create the session (in parallel)',
   tokenizer: 'parse the tokenizer',
   tokenization: 'tokenize the texts',
-  inference: 'wait for the session, run the model',
+  inference: 'wait for the session and run the model',
   results: 'compute and print the results',
 } as const;
 

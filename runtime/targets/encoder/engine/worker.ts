@@ -25,7 +25,7 @@ let model: LoadedModel | undefined;
 let renderRows: typeof import('./render.ts').renderRows | undefined;
 
 function loaded(): LoadedModel {
-  if (!model) throw new Error('no model is open');
+  if (!model) throw new Error('no model is loaded');
   return model;
 }
 

@@ -97,7 +97,7 @@ function wordOf(value: unknown, member: string, { values }: DescEnum): unknown {
     return value.map((one: unknown) => {
       const found = known.find(({ number }) => number === one);
       if (found) return found.localName.toLowerCase();
-      throw inputError(`${member} must be of ${names.join(', ')}, not ${String(one)}`);
+      throw inputError(`${member} must contain only ${names.join(', ')}, not ${String(one)}`);
     });
   }
   const found = known.find(({ number }) => number === value);

@@ -67,12 +67,12 @@ export const ANSWER_HEADERS: readonly AnswerHeader[] = [
   time('X-Inference-Time', 'Inference time in milliseconds.'),
   {
     name: TRUNCATED_COUNT,
-    description: 'Number of inputs that were truncated, because they are longer than the model supports.',
+    description: 'Number of inputs that were truncated because they are longer than the model supports.',
     type: 'integer',
   },
   {
     name: TRUNCATED_INDEXES,
-    description: `Indexes of truncated inputs, separated by commas: at most the first ${MAX_LISTED_INDEXES}. Absent if there are none.`,
+    description: `Comma-separated indexes of truncated inputs, at most the first ${MAX_LISTED_INDEXES}. Absent if no inputs were truncated.`,
     type: 'string',
   },
 ];

@@ -31,7 +31,7 @@ export function planEmbeddings(
   if (inputs.every((input) => 'text' in input)) return planVector(manifest, { ...wishes, promptName });
   if (promptName) {
     throw inputError(
-      'prompt_name requires text inputs, but the input is token ids. Prepend the token ids of the prompt instead.',
+      'prompt_name requires text inputs, but the input contains token ids. Prepend the token ids of the prompt instead.',
     );
   }
   return planVector(manifest, { ...wishes, promptName: '' });
@@ -56,7 +56,7 @@ export function checkTokenIds(
     const index = ids.findIndex((id) => id > maximum);
     if (index >= 0) {
       throw inputError(
-        `${place}/${index} must be at most ${maximum}, not ${ids[index]}: it is a token id of another tokenizer. ${WAY_OUT}`,
+        `${place}/${index} must be at most ${maximum}, not ${ids[index]}, which comes from another tokenizer. ${WAY_OUT}`,
       );
     }
     if (!boundary || ids.length === 0) continue;
@@ -64,7 +64,7 @@ export function checkTokenIds(
     const found = ids.at(side === 'start' ? 0 : -1);
     if (found === id) continue;
     throw inputError(
-      `${place} must ${side} with ${id} (${token}), the special token of this model, not ${found}: the ids come from another tokenizer, or special tokens are missing. ${WAY_OUT}`,
+      `${place} must ${side} with ${id} (${token}), this model's special token, not ${found}. The ids come from another tokenizer, or special tokens are missing. ${WAY_OUT}`,
     );
   }
 }

@@ -10,7 +10,7 @@ export function checkOutput(output: string, modelPath: string, input: string | u
   const target = findOutput(output);
   if (target.kind === 'stream') return;
   const inputs = [
-    { path: modelPath, role: 'the model that is running' },
+    { path: modelPath, role: 'the running executable' },
     ...(input === undefined ? [] : [inputOf(input)]),
   ];
   refuseInput(target.path, inputs, output);
@@ -21,9 +21,7 @@ export function checkOutput(output: string, modelPath: string, input: string | u
 
 /** A file that the shell opens as stdin also counts as an input. */
 const inputOf = (input: string): InputFile =>
-  input === '-'
-    ? { path: STDIN, role: 'the file on stdin' }
-    : { path: input, role: 'the input file of --input' };
+  input === '-' ? { path: STDIN, role: 'the file on stdin' } : { path: input, role: 'the --input file' };
 
 /** Returns the file for `--out-dir`: the path itself, or a file named after the executable if the path is a folder. */
 export function outputFile(path: string, modelPath: string, isLines: boolean): string {

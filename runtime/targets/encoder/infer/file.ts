@@ -53,7 +53,7 @@ export async function inferFile(
   const warning = truncationWarning(truncated, index - sink.done, engine.manifest);
   if (warning !== '') output.err(warning);
   if (failed === 0) return 0;
-  output.err(`Error: ${failed} of ${index} texts failed; their lines contain an "error".\n`);
+  output.err(`Error: ${failed} of ${index} texts failed; their output lines contain an "error".\n`);
   return 1;
 }
 

@@ -9,5 +9,7 @@ export function formatOfInput(input: string, given: string | undefined): InputFo
   const known = INPUT_FORMATS.find((format) => format === (given ?? extname(input).slice(1).toLowerCase()));
   if (known) return known;
   if (input === '-') return 'txt';
-  throw new UsageError(`Unknown format of --input ${input}. Add --input-format ${INPUT_FORMATS.join('|')}.`);
+  throw new UsageError(
+    `Cannot detect the format of --input ${input}. Set it with --input-format ${INPUT_FORMATS.join('|')}.`,
+  );
 }

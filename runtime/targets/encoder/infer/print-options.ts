@@ -22,7 +22,7 @@ export async function printOptions(invocation: Invocation, model: PrintModel): P
   for (const [flag, { models = typesWith(flag) }] of Object.entries(flagsOfTypes())) {
     if (invocation.value(flag) === undefined || hasFlag(task, flag)) continue;
     throw configError(
-      `--${flag} requires ${models} model; this model is of type ${modelType}. Remove the flag.`,
+      `--${flag} requires ${models} model, but this is ${withArticle(modelType)} model. Remove the flag.`,
     );
   }
   const own = await task.printOptions?.(flagReader(invocation), model);

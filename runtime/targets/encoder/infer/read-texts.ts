@@ -142,4 +142,6 @@ async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string): Async
 }
 
 const notUtf8 = (input: string, line: number): Error =>
-  inputError(`${input === '-' ? 'Standard input' : input} is not UTF-8 on line ${line}. Save it as UTF-8.`);
+  inputError(
+    `${input === '-' ? 'Standard input' : input} is not valid UTF-8 on line ${line}. Save it as UTF-8.`,
+  );

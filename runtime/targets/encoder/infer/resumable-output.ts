@@ -50,7 +50,7 @@ export function openResumableOutput(target: FileTarget, origin: string): Resumab
   const lock = tryLock(target.path);
   if (lock === undefined) {
     throw configError(
-      `${target.shown} is being written by another process. Wait for it to finish, or choose another --output.`,
+      `Another process is writing to ${target.shown}. Wait until it finishes, or choose another --output.`,
     );
   }
   try {

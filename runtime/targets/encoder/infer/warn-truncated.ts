@@ -12,6 +12,6 @@ export function truncationWarning(truncated: number, texts: number, manifest: Ma
   const { tokenizer, windows } = manifest;
   const longest = windows
     ? 'the maximum number of windows (--max-windows)'
-    : `${tokenizer.maxLength} tokens, the maximum of this model`;
+    : `${tokenizer.maxLength} tokens, this model's maximum`;
   return `Warning: ${truncated} of ${texts} texts ${were} truncated to ${longest}.\n`;
 }

@@ -7,7 +7,10 @@ import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs }
 import { SERVED } from '../served/index.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
 
-const metadata = textMap({ title: 'an object of texts', description: 'Returned unchanged in the response.' });
+const metadata = textMap({
+  title: 'an object of strings',
+  description: 'Returned unchanged in the response.',
+});
 
 /** The request of `/predict` and of the MCP tool. */
 export function predictRequest(manifest: Manifest, limits: ClientBatch): TUnsafe<PredictBody> {

@@ -9,7 +9,9 @@ export const cohereRerankRequest = (maxDocuments: number) =>
   Type.Object(
     {
       model: optional(
-        Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
+        Type.String({
+          description: 'Ignored, because the server has only one model. The response contains its name.',
+        }),
       ),
       query: textMember,
       documents: documented(
@@ -22,14 +24,15 @@ export const cohereRerankRequest = (maxDocuments: number) =>
       ),
       top_n: optional(Type.Integer({ minimum: 1, description: 'Maximum number of results, best first.' })),
       return_documents: optional(
-        Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
+        Type.Boolean({ default: false, description: 'Whether results include the document text.' }),
       ),
       max_tokens_per_doc: optional(
         Type.Integer({ minimum: 1, description: 'Truncate documents to this many tokens.' }),
       ),
       max_chunks_per_doc: optional(
         Type.Integer({
-          description: 'Ignored: documents are not split. They are truncated if they are too long.',
+          description:
+            'Ignored, because documents are never split. Documents that are too long are truncated.',
         }),
       ),
       ...overflowMembers,
@@ -40,7 +43,7 @@ export type CohereRerankRequest = Static<ReturnType<typeof cohereRerankRequest>>
 
 export const cohereRerankResponse = Type.Object(
   {
-    id: Type.String({ description: 'Id of the request.' }),
+    id: Type.String({ description: 'Request id.' }),
     model: Type.String(),
     results: Type.Array(
       Type.Object(
@@ -63,7 +66,7 @@ export const cohereRerankResponse = Type.Object(
       prompt_tokens: Type.Integer(),
       total_tokens: Type.Integer(),
       truncated_inputs: Type.Optional(
-        Type.Integer({ description: 'Number of documents that were truncated, if there are any.' }),
+        Type.Integer({ description: 'Number of truncated documents. Absent if none were truncated.' }),
       ),
     }),
   },

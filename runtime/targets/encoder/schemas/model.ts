@@ -10,27 +10,27 @@ export const modelMetadata = Type.Object(
     model_id: Type.String(),
     model_type: oneOf(MODEL_TYPE_NAMES),
     version: Type.String({ description: 'Version of the model, from its configuration.' }),
-    id2label: Type.Optional(textMap({ description: 'Label of each index.' })),
+    id2label: Type.Optional(textMap({ description: 'Label for each index.' })),
     score_function: Type.Optional(
       oneOf(SCORE_FUNCTIONS, {
         description:
-          'Function that turns logits into scores, if it is not softmax. With `none`, scores are the logits (regression).',
+          'Function that converts logits to scores, if not softmax. With `none`, scores are the logits (regression).',
       }),
     ),
     mask_token: Type.Optional(
-      Type.String({ description: 'Token that stands for a word to predict, in texts for fill_mask models.' }),
+      Type.String({ description: 'Token that marks a word to predict (fill_mask only).' }),
     ),
     pooling: Type.Optional(
       Type.Union([oneOf([...POOLINGS, 'sum']), Type.Array(oneOf(POOLINGS))], {
         description:
-          'How token vectors are pooled into one; `none` if the model pools them itself, a list if several vectors are joined, `max` or `sum` over the tokens for sparse vectors.',
+          'How token vectors are pooled into one: `none` if the model pools them itself, a list if several pooled vectors are concatenated, `max` or `sum` for sparse vectors.',
       }),
     ),
     normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
     outputs: Type.Optional(
       Type.Array(oneOf(EMBEDDING_OUTPUTS), {
-        description: 'Outputs that requests can select, if the model has more than dense vectors.',
+        description: 'Outputs that requests can select, if the model returns more than dense vectors.',
       }),
     ),
     multi_vector_dimensions: Type.Optional(
@@ -38,36 +38,36 @@ export const modelMetadata = Type.Object(
     ),
     similarity_fn_name: Type.Optional(
       oneOf(SIMILARITIES, {
-        description: 'Function that compares vectors in `/similarity`, if it is not cosine.',
+        description: 'Function that `/similarity` uses to compare vectors, if not cosine.',
       }),
     ),
     prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is prepended to each text.' })),
     default_prompt_name: Type.Optional(
       Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
     ),
-    query_prefix: Type.Optional(Type.String({ description: 'The token that marks queries.' })),
-    document_prefix: Type.Optional(Type.String({ description: 'The token that marks documents.' })),
-    query_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens of a query.' })),
-    document_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens of a document.' })),
+    query_prefix: Type.Optional(Type.String({ description: 'Token that marks queries.' })),
+    document_prefix: Type.Optional(Type.String({ description: 'Token that marks documents.' })),
+    query_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens in a query.' })),
+    document_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens in a document.' })),
     do_query_expansion: Type.Optional(
-      Type.Boolean({ description: 'Whether queries are filled up to their maximum length.' }),
+      Type.Boolean({ description: 'Whether queries are padded to their maximum length.' }),
     ),
     attend_to_expansion_tokens: Type.Optional(
-      Type.Boolean({ description: 'Whether other tokens attend to those that fill a query.' }),
+      Type.Boolean({ description: 'Whether attention covers query padding tokens.' }),
     ),
     license: Type.Optional(
-      Type.String({ description: 'License of the model: an SPDX id or a short text, if it is stated.' }),
+      Type.String({ description: 'License of the model, if known: an SPDX id or a short text.' }),
     ),
     license_name: Type.Optional(
       Type.String({ description: 'Name of a license without an SPDX id, from the model card.' }),
     ),
     license_link: Type.Optional(
-      Type.String({ description: 'Link to the license, from the model card; it can be the name of a file.' }),
+      Type.String({ description: 'Link to the license, from the model card. Can be a file name.' }),
     ),
     languages: Type.Optional(Type.Array(Type.String(), { description: 'Languages, from the model card.' })),
     base_models: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Models that this one was trained or converted from, from the model card.',
+        description: 'Models from which this one was trained or converted, as listed in the model card.',
       }),
     ),
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Tags, from the model card.' })),

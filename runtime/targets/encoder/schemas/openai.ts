@@ -14,7 +14,9 @@ export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits,
     {
       input: textsOrTokenIds(manifest, limits),
       model: optional(
-        Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
+        Type.String({
+          description: 'Ignored, because the server has only one model. The response contains its name.',
+        }),
       ),
       encoding_format: optional(
         oneOf(['float', 'base64'], {
@@ -54,7 +56,7 @@ export function textsOrTokenIds(
   const maximum = tokenizer.vocabularySize - 1;
   // `checkTokenIds` rejects ids that are too large, and explains where they come from.
   const tokenId = documented(Type.Integer({ minimum: 0 }), { maximum });
-  const description = 'With the special tokens of the model.';
+  const description = 'Must include the model’s special tokens.';
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
   return Type.Union([
     textMember,
@@ -93,7 +95,7 @@ export const embeddingsResponse = Type.Object(
       prompt_tokens: Type.Integer(),
       total_tokens: Type.Integer(),
       truncated_inputs: Type.Optional(
-        Type.Integer({ description: 'Number of inputs that were truncated, if there are any.' }),
+        Type.Integer({ description: 'Number of truncated inputs. Absent if none were truncated.' }),
       ),
     }),
   },

@@ -16,9 +16,9 @@ const weights = optional(
     {
       additionalProperties: false,
       minProperties: 1,
-      title: 'an object of numbers',
+      title: 'an object with numbers',
       description:
-        'Weight of each output in the score, which is their weighted mean; outputs without a weight do not count. Default: dense vectors only.',
+        'Weight of each output in the score, which is a weighted mean. Outputs without a weight are ignored. Default: dense vectors only.',
     },
   ),
 );
@@ -40,14 +40,19 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
       ),
       top_n: optional(Type.Integer({ minimum: 1, description: 'Maximum number of results, best first.' })),
       return_documents: optional(
-        Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
+        Type.Boolean({ default: false, description: 'Whether results include the document text.' }),
       ),
-      return_text: optional(Type.Boolean({ default: false, description: 'Same, in requests with `texts`.' })),
+      return_text: optional(
+        Type.Boolean({
+          default: false,
+          description: 'Same as `return_documents`, for requests with `texts`.',
+        }),
+      ),
       raw_scores: optional(
         Type.Boolean({
           default: false,
           description:
-            'Return raw model scores instead of scores between 0 and 1. Without effect for multi_vector models, whose scores are always sums of similarities.',
+            'Return raw model scores instead of scores between 0 and 1. Has no effect on multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
       // Other models ignore them, like all unknown keys.

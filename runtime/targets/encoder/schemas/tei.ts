@@ -43,7 +43,7 @@ export const embedSparseResponse = Type.Array(
       { $id: 'SparseValue' },
     ),
   ),
-  { $id: 'EmbedSparseResponse', description: 'The values of each vector that are not zero, by index.' },
+  { $id: 'EmbedSparseResponse', description: 'Nonzero values of each vector, by index.' },
 );
 
 const vector = Type.Array(Type.Number());
@@ -53,7 +53,7 @@ export const embedResponse = Type.Array(vector, {
 });
 export const embedAllResponse = Type.Array(Type.Array(vector), {
   $id: 'EmbedAllResponse',
-  description: 'One vector per token of each input, special tokens included.',
+  description: 'One vector per token of each input, including special tokens.',
 });
 
 const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits) =>

@@ -15,7 +15,7 @@ const pair = Type.Array(textMember, {
   minItems: 2,
   maxItems: 2,
   title: 'a pair of texts',
-  description: 'Two texts that the model reads as a pair.',
+  description: 'Two texts that the model processes as a pair.',
 });
 
 /** One input of most models. */
@@ -52,7 +52,7 @@ export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<
   if (Object.keys(prompts).length === 0) return optional(undocumented(Type.String()));
   const { defaultPrompt } = sentence ?? {};
   const description =
-    'Name of the prompt to put before each text; an empty name means none. Default: the model’s default prompt.';
+    'Name of the prompt to prepend to each text; an empty name means no prompt. Default: the model’s default prompt.';
   return optional(
     oneOf([...promptNames(prompts), ''], {
       description,
@@ -71,13 +71,13 @@ export const overflowMembers = {
     Type.Unsafe<(typeof TRUNCATE)[number]>({
       enum: [...TRUNCATE],
       description:
-        'Whether to truncate texts that are too long: `false` or `NONE` rejects them, `true` truncates, `START` ' +
-        'removes tokens at the start and `END` at the end. Default: the setting of the server.',
+        'How to handle texts that are too long: `false` or `NONE` rejects them, `true` truncates them, `START` ' +
+        'removes tokens from the start, and `END` from the end. Default: the server’s setting.',
     }),
   ),
   truncation_direction: optional(
     oneOf(DIRECTIONS, {
-      description: 'The side to remove tokens from. Default: the model’s setting.',
+      description: 'Side from which tokens are removed. Default: the model’s setting.',
     }),
   ),
 };

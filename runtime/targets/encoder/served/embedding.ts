@@ -11,7 +11,7 @@ const result = Type.Object(
         { embedding: numbers('Vector of the token.'), token_info: tokenInfo },
         { $id: 'TokenEmbedding' },
       ),
-      { description: 'One per token, without special tokens that the tokenizer adds.' },
+      { description: 'One entry per token, excluding special tokens that the tokenizer adds.' },
     ),
   },
   { $id: 'EmbeddingResult' },

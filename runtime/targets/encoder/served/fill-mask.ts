@@ -15,7 +15,7 @@ const options = {
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       title: 'a list of words',
-      description: 'Only score these tokens. A word of several tokens is rejected.',
+      description: 'Score only these tokens. Words that consist of several tokens are rejected.',
     }),
   ),
 };
@@ -37,7 +37,7 @@ const result = Type.Object(
         { candidates: Type.Array(candidate, { description: 'Highest score first.' }) },
         { $id: 'FilledMask' },
       ),
-      { description: 'The masks of the text, in order.' },
+      { description: 'Masks in the text, in order.' },
     ),
   },
   { $id: 'FillMaskResult' },
@@ -70,7 +70,7 @@ const foreignRequest = ({ maxClientBatch: maxItems }: ClientBatch) =>
           targets: optional(
             Type.Array(Type.String({ minLength: 1 }), {
               title: 'a list of words',
-              description: 'Only score these tokens.',
+              description: 'Score only these tokens.',
             }),
           ),
         }),
@@ -97,7 +97,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   response: Type.Union([filledMasks, Type.Array(filledMasks), Type.Array(Type.Array(filledMasks))], {
     $id: 'FillMaskResponse',
     description:
-      'Candidates, highest score first: one list for a text with one mask, a list of lists for several masks, and a list of these for a list of texts.',
+      'Candidates, highest score first: one list for a text with one mask, a list of lists for a text with several masks, and a list of such results for a list of texts.',
   }),
   example: ({ mask }) => ({
     request: { inputs: `Anna ${mask?.token ?? '[MASK]'} in Berlin.` },
@@ -132,8 +132,8 @@ function candidatesOf({ masks }: FilledText): object[] {
 
 export const servedFillMask: ServedType<BodyOf<typeof options>> = {
   texts: {
-    summary: 'Predict the masked words of each text.',
-    tool: 'Predicts the masked tokens of input text sequences.',
+    summary: 'Predict the masked words in each text.',
+    tool: 'Predicts the masked tokens in input text sequences.',
   },
   request: () => ({ options }),
   result: () => result,

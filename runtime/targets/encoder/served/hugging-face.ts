@@ -15,6 +15,6 @@ export function isHuggingFaceBody(body: unknown): boolean {
 }
 
 export const HUGGING_FACE_NOTE =
-  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
+  'A body with `raw_scores`, `parameters` or a single text as `inputs` gets a response in the format of text-embeddings-inference or of the Inference API, as at `/`.';
 
 export const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;

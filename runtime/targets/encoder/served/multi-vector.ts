@@ -10,11 +10,11 @@ import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
 const options = {
   input_type: oneOf(TEXT_ROLES, {
-    description: 'Whether the texts are queries or documents, which have different vectors.',
+    description: 'Whether the texts are queries or documents, which are encoded differently.',
   }),
   normalize: optional(
     Type.Boolean({
-      description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
+      description: 'Whether to L2-normalize vectors. Default: the model’s setting.',
     }),
   ),
 };
@@ -23,7 +23,7 @@ const result = Type.Object(
   {
     vectors: Type.Array(numbers('Vector of a token.'), {
       description:
-        'One per token, special tokens included. Tokens of documents that the model skips, such as punctuation, have none; queries also have those of expansion tokens.',
+        'One vector per token, including special tokens. Document tokens that the model skips, such as punctuation, are omitted. Query expansion tokens are included.',
     }),
   },
   { $id: 'MultiVectorResult' },
@@ -51,7 +51,7 @@ const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents }
 
 export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
   texts: {
-    summary: 'Compute one vector per token of each query or document.',
+    summary: 'Compute one vector per token in each query or document.',
     tool: 'Computes one vector per token of input queries or documents, for late interaction.',
   },
   request: (_, { maxClientBatch }) => ({ inputs: textMembers(maxClientBatch), options }),

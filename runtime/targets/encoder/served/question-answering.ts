@@ -19,9 +19,9 @@ const count = (value: number, description: string) =>
 /** Names as in the transformers pipeline. */
 const options = {
   top_k: count(DEFAULT_ANSWERS.topK, 'Maximum number of answers.'),
-  max_answer_len: count(DEFAULT_ANSWERS.maxLength, 'Maximum number of tokens of an answer.'),
+  max_answer_len: count(DEFAULT_ANSWERS.maxLength, 'Maximum number of tokens in an answer.'),
   handle_impossible_answer: optional(
-    Type.Boolean({ default: false, description: 'Whether the empty answer can be one of the answers.' }),
+    Type.Boolean({ default: false, description: 'Whether an empty answer is allowed.' }),
   ),
 };
 
@@ -40,7 +40,7 @@ const questions = (maxInputs: number) =>
     Type.Array(question, {
       minItems: 1,
       title: 'a list of objects with question and context',
-      description: `Questions with the texts that can have the answers. At most ${maxInputs} per request.`,
+      description: `Questions, each with a context that can contain the answer. At most ${maxInputs} per request.`,
       ...NOT_EMPTY,
     }),
     { maxItems: maxInputs },
@@ -48,7 +48,7 @@ const questions = (maxInputs: number) =>
 
 const answer = Type.Object(
   {
-    answer: Type.String({ description: 'The part of the context.' }),
+    answer: Type.String({ description: 'Answer text, as it appears in the context.' }),
     score: Type.Number(),
     start: Type.Integer({ description: 'Start of the answer in the context, in Unicode code points.' }),
     end: Type.Integer({ description: 'End of the answer in the context, in Unicode code points.' }),
@@ -57,7 +57,7 @@ const answer = Type.Object(
 );
 
 const result = Type.Object(
-  { answers: Type.Array(answer, { description: 'The best answer first.' }) },
+  { answers: Type.Array(answer, { description: 'Answers, best first.' }) },
   { $id: 'QuestionAnsweringResult' },
 );
 
@@ -94,14 +94,14 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   request: () => foreignRequest,
   response: Type.Union([answer, Type.Array(answer)], {
     $id: 'AnswersResponse',
-    description: 'The answer, or a list of several.',
+    description: 'The best answer, or a list of answers.',
   }),
   example: () => ({
     request: { inputs: { question: 'Where does Anna live?', context: 'Anna lives in Berlin.' } },
     response: { answer: 'Berlin', score: 0.98, start: 14, end: 20 },
   }),
   isTheirs: (body) => isObject(memberOf(body, 'inputs')) || hasParameters(body),
-  note: 'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
+  note: 'A body with one question as `inputs`, or with `parameters`, gets a response in the format of the Inference API, as at `/`.',
   async answer(_, body, run) {
     const [found] = await answerQuestions([body.inputs], body.parameters ?? {}, run);
     const { answers = [] } = found ?? {};
@@ -113,7 +113,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
 export const servedQuestionAnswering: ServedType<Body> = {
   texts: {
     summary: 'Find the answer to each question in its context.',
-    tool: 'Finds the answers of questions in texts.',
+    tool: 'Finds the answers to questions in texts.',
   },
   request: (_, { maxClientBatch }) => ({ inputs: questions(maxClientBatch), options }),
   result: () => result,

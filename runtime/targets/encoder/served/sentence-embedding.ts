@@ -20,7 +20,8 @@ const outputOptions = {
       minItems: 1,
       uniqueItems: true,
       title: `a list of ${EMBEDDING_OUTPUTS.join(', ')}`,
-      description: 'Outputs to return for each text, from one run of the model. Default: dense vectors.',
+      description:
+        'Outputs to return for each text, computed in one run of the model. Default: dense vectors.',
     }),
   ),
   ...sparseOptions,
@@ -29,7 +30,7 @@ const outputOptions = {
 const optionsOf = (manifest: Manifest) => ({
   normalize: optional(
     Type.Boolean({
-      description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
+      description: 'Whether to L2-normalize vectors. Default: the model’s setting.',
     }),
   ),
   dimensions: optional(
@@ -48,10 +49,10 @@ const result = Type.Object({ embedding: numbers('Vector of the text.') }, { $id:
 
 const resultOfOutputs = Type.Object(
   {
-    embedding: Type.Optional(numbers('Vector of the text, if `outputs` has `dense` or is not set.')),
+    embedding: Type.Optional(numbers('Vector of the text, if `outputs` contains `dense` or is not set.')),
     vectors: Type.Optional(
       Type.Array(numbers('Vector of a token.'), {
-        description: 'One for each token except the first, if `outputs` contains `multi_vector`.',
+        description: 'One vector for each token except the first, if `outputs` contains `multi_vector`.',
       }),
     ),
     sparse: Type.Optional(sparseResult),

@@ -14,7 +14,7 @@ import type { BodyOf, ClientBatch, HuggingFaceTask, ScoreDocuments, ServedType }
 
 const options = {
   top_k: optional(
-    Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
+    Type.Integer({ minimum: 1, description: 'Number of highest-scoring labels to return in `top`.' }),
   ),
 };
 
@@ -67,7 +67,7 @@ const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatc
           top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
           function_to_apply: optional(
             oneOf(scoreFunction === 'none' ? ['none'] : [scoreFunction, 'none'], {
-              description: 'The function of the model, or `none` for logits.',
+              description: 'Score function: the model’s own, or `none` for logits.',
             }),
           ),
         }),

@@ -11,24 +11,26 @@ export const sparseOptions = {
   max_active_dims: optional(
     Type.Integer({
       minimum: 1,
-      description: 'Number of largest values of each vector to keep. Default: all nonzero values.',
+      description: 'Number of largest values to keep per vector. Default: all nonzero values.',
     }),
   ),
   tokens: optional(
-    Type.Boolean({ description: 'Add `tokens`: the token of each index, as written in the vocabulary.' }),
+    Type.Boolean({
+      description: 'Whether to add `tokens`: the token for each index, as written in the vocabulary.',
+    }),
   ),
 };
 
 export const sparseResult = Type.Object(
   {
     indices: Type.Array(Type.Integer(), {
-      description: 'Token ids of the words whose values are not zero, ascending.',
+      description: 'Token ids with nonzero values, in ascending order.',
     }),
-    values: numbers('Value of each index.'),
+    values: numbers('Value for each index.'),
     tokens: Type.Optional(
       Type.Array(Type.Unsafe<string | null>({ type: 'string', nullable: true }), {
         description:
-          'Token of each index, if `tokens` is set; null for an index that the vocabulary does not have.',
+          'Token for each index, if `tokens` is set; null for an index that is not in the vocabulary.',
       }),
     ),
   },

@@ -16,7 +16,7 @@ const options = {
   aggregation: optional(
     oneOf(AGGREGATIONS, {
       description:
-        'Add `entities`, grouped as in the transformers pipeline; `none` adds nothing. Single texts only.',
+        'Add `entities`, grouped as in the transformers pipeline; `none` omits them. Requires single texts, not pairs.',
     }),
   ),
 };
@@ -46,10 +46,10 @@ const result = Type.Object(
         },
         { $id: 'TokenClassification' },
       ),
-      { description: 'One per token, without special tokens that the tokenizer adds.' },
+      { description: 'One entry per token, excluding special tokens that the tokenizer adds.' },
     ),
     entities: Type.Optional(
-      Type.Array(entity, { description: 'Entities of the text, if `aggregation` is set.' }),
+      Type.Array(entity, { description: 'Entities in the text, if `aggregation` is set.' }),
     ),
   },
   { $id: 'TokenClassificationResult' },
@@ -137,7 +137,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
 
 export const servedTokenClassification: ServedType<Body> = {
   texts: {
-    summary: 'Classify each token of each text.',
+    summary: 'Classify each token in each text.',
     tool: 'Performs token classification of input text sequences.',
   },
   request: () => ({

@@ -16,13 +16,13 @@ const options = {
   candidate_labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
     minItems: 1,
     title: 'a list of texts',
-    description: 'The labels to score. Each text is read once with each of them.',
+    description: 'Labels to score. The model runs once per text and label.',
   }),
   hypothesis_template: optional(
     documented(
       Type.String({
         default: DEFAULT_TEMPLATE,
-        description: 'A sentence that is true if a label applies; `{}` is replaced by the label.',
+        description: 'A sentence that is true if a label applies; `{}` is replaced with the label.',
       }),
       { pattern: '\\{\\}' },
     ),
@@ -31,7 +31,7 @@ const options = {
     Type.Boolean({
       default: false,
       description:
-        'Whether several labels can be true. Scores are then independent; otherwise their sum is 1.',
+        'Whether several labels can apply. If so, scores are independent; otherwise they sum to 1.',
     }),
   ),
 };
@@ -42,7 +42,7 @@ const texts = (maxInputs: number) =>
     Type.Array(textMember, {
       minItems: 1,
       title: 'a list of texts',
-      description: `Texts. At most ${maxInputs} per request, and as many pairs of a text and a label.`,
+      description: `Texts. At most ${maxInputs} per request; the same limit applies to pairs of a text and a label.`,
       ...NOT_EMPTY,
     }),
     { maxItems: maxInputs },
@@ -75,7 +75,7 @@ async function classify(
   const pairs = inputs.length * labels.length;
   if (pairs > limits.maxClientBatch) {
     throw inputError(
-      `Too many pairs of texts and labels: ${inputs.length} x ${labels.length} are ${pairs}, the maximum is ${limits.maxClientBatch} (--max-client-batch). Send several requests.`,
+      `Too many pairs of texts and labels: ${inputs.length} x ${labels.length} = ${pairs}, but the maximum is ${limits.maxClientBatch} (--max-client-batch). Split them into several requests.`,
     );
   }
   const { results } = await run({
@@ -106,7 +106,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   request: (_, limits) => foreignRequest(limits),
   response: Type.Union([result, Type.Array(result)], {
     $id: 'ZeroShotResponse',
-    description: 'One result for a text, a list for a list of texts.',
+    description: 'One result for a single text, or a list of results for a list of texts.',
   }),
   example: () => ({
     request: {
@@ -120,7 +120,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
     },
   }),
   isTheirs: hasParameters,
-  note: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
+  note: 'A body with `parameters` gets a response in the format of the Inference API, as at `/`.',
   async answer(engine, body, run) {
     const { inputs, parameters } = body;
     const results = await classify(engine, [inputs].flat(), planOf(parameters), run);
@@ -131,7 +131,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
 export const servedZeroShotClassification: ServedType<BodyOf<typeof options, string>> = {
   texts: {
     summary: 'Score the request’s labels for each text.',
-    tool: 'Scores candidate labels, which are set in the request, for input text sequences.',
+    tool: 'Scores the candidate labels in the request for input text sequences.',
   },
   request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),
   result: () => result,

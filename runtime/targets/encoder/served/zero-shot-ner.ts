@@ -8,24 +8,28 @@ const options = {
   labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
     minItems: 1,
     title: 'a list of texts',
-    description: 'Entity types to find, in any words: `person`, `product name`.',
+    description: 'Entity types to find, in your own words, e.g. `person` or `product name`.',
   }),
   threshold: optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
       default: DEFAULT_THRESHOLD,
-      description: 'Minimum score: entities with a higher score are returned.',
+      description: 'Score threshold: only entities with a higher score are returned.',
     }),
   ),
   flat_ner: optional(
     Type.Boolean({
       default: true,
-      description: 'Whether entities do not overlap. With `false`, an entity can be a part of another one.',
+      description:
+        'Whether to return only entities that do not overlap. With `false`, an entity can be part of another entity.',
     }),
   ),
   multi_label: optional(
-    Type.Boolean({ default: false, description: 'Whether the same words can have several types.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether the same words can be returned with several types.',
+    }),
   ),
 };
 
@@ -34,15 +38,15 @@ const result = Type.Object(
     entities: Type.Array(
       Type.Object(
         {
-          text: Type.String({ description: 'The words of the entity.' }),
-          label: Type.String({ description: 'One of the `labels` of the request.' }),
+          text: Type.String({ description: 'Text of the entity.' }),
+          label: Type.String({ description: 'One of the `labels` in the request.' }),
           score: Type.Number(),
           start: Type.Integer({ description: 'Start of the entity in the text, in Unicode code points.' }),
           end: Type.Integer({ description: 'End of the entity in the text, in Unicode code points.' }),
         },
         { $id: 'FoundEntity' },
       ),
-      { description: 'Entities of the text, by start.' },
+      { description: 'Entities in the text, ordered by start.' },
     ),
   },
   { $id: 'ZeroShotNerResult' },

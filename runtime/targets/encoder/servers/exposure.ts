@@ -27,14 +27,14 @@ export function exposureNotice({
   if (protocols.length === 0) return undefined;
   const last = protocols.pop();
   const all = protocols.length === 0 ? last : `${protocols.join(', ')} and ${last}`;
-  const fact = `Anyone who can reach this machine over the network can use this model over ${all}: no API key is set.`;
+  const fact = `No API key is set, so anyone who can reach this machine over the network can use this model over ${all}.`;
   const local = mcpOnly ? '--host 127.0.0.1' : '--local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1';
   return {
     lines: [
       `  ${fact}`,
-      `  To allow this machine only:     ${local}`,
-      '  To allow callers with a key:    ENCODERFILE_API_KEY, or --api-key-file',
+      `  To accept local requests only:  ${local}`,
+      '  To require an API key:          ENCODERFILE_API_KEY, or --api-key-file',
     ],
-    warning: `${fact} To allow this machine only, use ${local}. To require a key, set ENCODERFILE_API_KEY or --api-key-file.`,
+    warning: `${fact} To accept local requests only, use ${local}. To require an API key, set ENCODERFILE_API_KEY or --api-key-file.`,
   };
 }

@@ -79,12 +79,12 @@ function observeEngine(registry: Registry): EngineObserver {
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
     new Histogram({ name, help, buckets, registers });
 
-  const inputs = counter('encoder_inputs_total', 'Number of inputs answered.');
-  const tokens = counter('encoder_tokens_total', 'Number of tokens processed, without padding.');
-  const padded = counter('encoder_padded_tokens_total', 'Number of tokens processed, with padding.');
+  const inputs = counter('encoder_inputs_total', 'Number of inputs completed.');
+  const tokens = counter('encoder_tokens_total', 'Number of tokens processed, excluding padding.');
+  const padded = counter('encoder_padded_tokens_total', 'Number of tokens processed, including padding.');
   const truncated = counter(
     'encoder_truncated_inputs_total',
-    'Number of inputs truncated to the maximum length of the model.',
+    'Number of inputs truncated to the model’s maximum length.',
   );
   const deaths = counter(
     'encoder_worker_deaths_total',
@@ -95,13 +95,13 @@ function observeEngine(registry: Registry): EngineObserver {
   const stages = {
     tokenization: histogram(
       'encoder_tokenization_duration_seconds',
-      'Tokenization time of a request.',
+      'Tokenization time per request.',
       SECONDS,
     ),
-    queue: histogram('encoder_queue_duration_seconds', 'Queue time of a request.', SECONDS),
+    queue: histogram('encoder_queue_duration_seconds', 'Queue time per request.', SECONDS),
     inference: histogram(
       'encoder_inference_duration_seconds',
-      'Time from the first batch to the last result of a request.',
+      'Time from the first batch of a request to its last result.',
       SECONDS,
     ),
   };
@@ -144,7 +144,7 @@ function watchEngine(registry: Registry, stats: () => EngineStats): void {
         this.set(value());
       },
     });
-  gauge('encoder_queued_inputs', 'Number of inputs accepted and not yet answered.', () => stats().queued);
+  gauge('encoder_queued_inputs', 'Number of inputs accepted but not yet completed.', () => stats().queued);
   gauge('encoder_workers', 'Number of inference threads.', () => stats().workers);
 }
 

@@ -31,7 +31,7 @@ export const ENGINE_OPTIONS = environment({
   'max-input-chars': { value: 'count', help: 'Maximum characters per input', fallback: '200000' },
   'max-windows': {
     value: 'count',
-    help: 'Maximum windows per input, if the model reads long texts in windows',
+    help: 'Maximum windows per input, if the model processes long texts in windows',
     fallback: '256',
   },
   'on-overflow': {
@@ -51,7 +51,7 @@ export const SERVER_OPTIONS = environment({
     'key-file': {},
     'allowed-hosts': {
       help: 'Host names that clients can use for this server, comma-separated',
-      defaultText: 'addresses and localhost; with an API key or TLS, any',
+      defaultText: 'IP addresses and localhost; any host name with an API key or TLS',
     },
     'cors-origins': {},
     'max-body': { fallback: '8388608' },
@@ -67,5 +67,5 @@ export const SERVER_OPTIONS = environment({
     value: 'keys',
     help: 'Require one of these comma-separated API keys as a Bearer token. Visible in the process list; prefer --api-key-file or the variable',
   },
-  'api-key-file': { value: 'file', help: 'File containing the API keys, separated by commas or lines' },
+  'api-key-file': { value: 'file', help: 'File containing the API keys, separated by commas or newlines' },
 });

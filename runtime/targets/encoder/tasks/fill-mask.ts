@@ -41,7 +41,7 @@ export const fillMaskTask: Task<MaskedText> = {
     targets: {
       value: 'a,b,c',
       repeatable: true,
-      help: 'Fill-mask models: only score these words, separated by commas',
+      help: 'Fill-mask models: score only these comma-separated words',
     },
   },
   sharedFlags: ['top-k'],
@@ -120,7 +120,7 @@ export async function fillMasks(
 /** The error for a text without a mask. `which` is its name in the message. */
 export const noMask = (which: string, { mask, tokenizer }: Pick<Manifest, 'mask' | 'tokenizer'>): Error =>
   inputError(
-    `${which} has no mask token within its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word is to be predicted.`,
+    `${which} contains no mask token in its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word should be predicted.`,
   );
 
 /** The ids of the tokens to score; undefined for all. A word with several tokens cannot fill one mask. */
@@ -138,7 +138,7 @@ export async function targetIds(
         const id = idOf(target) ?? (ids.length === 1 ? ids[0] : undefined);
         if (id !== undefined) return id;
         throw inputError(
-          `${nameOf(at)} ${JSON.stringify(target)} is ${ids.length} tokens of this model, but a mask stands for one. Choose another word.`,
+          `${nameOf(at)} ${JSON.stringify(target)} consists of ${ids.length} tokens for this model, but a mask represents a single token. Choose another word.`,
         );
       }),
     ),

@@ -30,7 +30,7 @@ export const multiVectorTask: Task<MultiVectorResult> = {
     const role = TEXT_ROLES.find((name) => name === flags.text('input-type'));
     if (role === undefined) {
       throw configError(
-        '--input-type is missing: queries and documents of a multi_vector model have different vectors. Pass --input-type query or document.',
+        '--input-type is missing. Pass --input-type query or document, because a multi_vector model encodes them differently.',
       );
     }
     return { ...planVector(manifest, { normalize: flags.choice('normalize') }).options, role };
@@ -75,7 +75,7 @@ export function scoreFor(query: VectorRows, inference: Inference, manifest: Mani
   if (width !== query.width) {
     throw new AppError(
       'InternalError',
-      `The transform returned vectors of ${query.width} dimensions for the query and of ${width} for a document. Return the same number for all texts.`,
+      `The transform returned ${query.width}-dimensional vectors for the query and ${width}-dimensional vectors for a document. Return the same number of dimensions for all texts.`,
     );
   }
   return shortestFloat32(Math.fround(maxSim(query, joinRows(vectors))));

@@ -21,11 +21,11 @@ export const questionAnsweringTask: Task<QuestionAnsweringResult> = {
     },
     'top-k': {
       value: 'count',
-      help: 'Fill-mask models: candidates per mask (5); question answering models: maximum answers per text (1); sequence classification models: add this many labels',
+      help: 'Fill-mask models: candidates per mask (5); question answering models: maximum answers per text (1); sequence classification models: number of highest-scoring labels to add',
     },
     'max-answer-len': {
       value: 'count',
-      help: 'Question answering models: maximum tokens of an answer',
+      help: 'Question answering models: maximum tokens per answer',
       defaultText: '15',
     },
     'handle-impossible-answer': {
@@ -36,7 +36,7 @@ export const questionAnsweringTask: Task<QuestionAnsweringResult> = {
   printOptions(flags) {
     const question = flags.text('question');
     if (question === undefined) {
-      throw configError('--question is missing. Pass the question about each text.');
+      throw configError('--question is missing. Pass the question to answer from each text.');
     }
     const plan = planAnswers({
       topK: flags.count('top-k', MAX_ANSWERS),

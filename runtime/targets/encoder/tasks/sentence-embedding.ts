@@ -65,7 +65,7 @@ export const sentenceEmbeddingTask = {
     // These flags have no effect on results without a sparse vector.
     if (without !== undefined && !outputs?.includes('sparse')) {
       throw configError(
-        `--${without} requires a sparse vector, which a sentence_embedding model only returns with --outputs sparse. Pass it, or remove the flag.`,
+        `--${without} requires a sparse vector, which a sentence_embedding model only returns with --outputs sparse. Add that option, or remove the flag.`,
       );
     }
     return { ...options, prompt, outputs, ...sparsePrintOptions(flags) };

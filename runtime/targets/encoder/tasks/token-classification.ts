@@ -36,7 +36,7 @@ export const tokenClassificationTask: Task<TokenClassificationResult> = {
   flags: {
     aggregation: {
       value: 'strategy',
-      help: 'Token classification models: add entities, which are tokens grouped in this way',
+      help: 'Token classification models: group tokens into entities in this way',
       choices: AGGREGATIONS,
       defaultText: 'none',
     },

@@ -21,19 +21,19 @@ export const zeroShotClassificationTask: Task<EntailmentResult> = {
     labels: {
       value: 'a,b,c',
       repeatable: true,
-      help: 'Zero-shot models: the labels, separated by commas',
+      help: 'Zero-shot models: comma-separated labels',
     },
     label: {
       value: 'label',
       repeatable: true,
-      help: 'Zero-shot models: one more label, which can contain commas',
+      help: 'Zero-shot models: an additional label, which can contain commas',
     },
     'multi-label': {
-      help: 'Zero-shot models: score each label on its own, because several can be true',
+      help: 'Zero-shot models: score each label independently, because several can apply',
     },
     'hypothesis-template': {
       value: 'text',
-      help: 'Zero-shot classification models: the sentence about a label, with {} in its place',
+      help: 'Zero-shot classification models: sentence about a label, with {} in place of the label',
       defaultText: 'This example is {}.',
     },
   },

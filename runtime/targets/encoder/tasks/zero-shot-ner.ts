@@ -32,7 +32,7 @@ export const zeroShotNerTask: Task<ZeroShotNerResult> = {
     },
     'flat-ner': {
       value: 'boolean',
-      help: 'Zero-shot NER models: whether entities do not overlap',
+      help: 'Zero-shot NER models: whether to return only entities that do not overlap',
       choices: ['true', 'false'],
       defaultText: 'true',
     },

@@ -22,7 +22,7 @@ export function addHealth(
       check({ service }) {
         if (known.has(service)) return { status: current() };
         throw new ConnectError(
-          `Unknown service "${service}". Services: ${services.join(', ')}; an empty name means the whole server.`,
+          `Unknown service "${service}". Services: ${services.join(', ')}; an empty name selects the whole server.`,
           Code.NotFound,
         );
       },

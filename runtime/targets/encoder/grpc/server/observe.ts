@@ -42,7 +42,7 @@ type Observe = (
 export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe {
   const durations = durationHistogram(metrics, {
     name: 'grpc_request_duration_seconds',
-    help: 'Duration of gRPC, gRPC-Web and Connect calls, up to the status.',
+    help: 'Duration of gRPC, gRPC-Web and Connect calls until the status is sent.',
     labelNames: ['method', 'code'],
   });
   return (request, response, handler) => {

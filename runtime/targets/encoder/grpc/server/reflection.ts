@@ -50,7 +50,7 @@ function answer(index: DescriptorIndex, question: Request['messageRequest']) {
   if (question.case === 'fileContainingExtension') {
     const { containingType, extensionNumber } = question.value;
     const found = index.fileByExtension(containingType, extensionNumber);
-    return files(found, `Extension not found: ${extensionNumber} of "${containingType}".`);
+    return files(found, `Extension not found: ${extensionNumber} in "${containingType}".`);
   }
   if (question.case === 'allExtensionNumbersOfType') {
     const extensionNumber = index.extensionNumbers(question.value);

@@ -24,7 +24,7 @@ export function modelPage(): ModelPage {
     guard: OPEN,
     id: 'page',
     tag: 'Operations',
-    summary: 'Page to try the model.',
+    summary: 'Web page for trying the model.',
     answer: { description: 'An HTML page.', mediaType: 'text/html', schema: Type.String(), examples: {} },
     run: (c) => document(c),
   });

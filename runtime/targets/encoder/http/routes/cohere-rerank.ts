@@ -99,7 +99,7 @@ async function shortenDocuments(
 
 function truncationWarning(count: number, documents: number, { manifest }: ServingEngine): string {
   const were = count === 1 ? 'was' : 'were';
-  return `${count} of ${documents} documents ${were} truncated: query and document have at most ${manifest.tokenizer.maxLength} tokens.`;
+  return `${count} of ${documents} documents ${were} truncated: a query and a document can have at most ${manifest.tokenizer.maxLength} tokens together.`;
 }
 
 const REQUESTS = {

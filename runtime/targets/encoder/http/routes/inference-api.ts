@@ -70,7 +70,7 @@ export function inferenceApiRoute(
     guard,
     id: 'run',
     tag: 'Hugging Face',
-    summary: 'Run the model’s task, in the format of the Inference API.',
+    summary: 'Run the model’s task in the Inference API format.',
     request: { schema: offered.request, examples: { text: offered.example.request }, isRaw: true },
     answer: {
       description: 'The result of the task.',

@@ -32,8 +32,8 @@ export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
       guard: DESCRIPTION,
       id: 'model',
       tag: 'Model',
-      summary: 'Describe the model.',
-      answer: { description: 'The model.', schema: modelMetadata, examples: { model: metadata } },
+      summary: 'Get the model’s metadata.',
+      answer: { description: 'The metadata.', schema: modelMetadata, examples: { model: metadata } },
       run: () => metadata,
     }),
   ];

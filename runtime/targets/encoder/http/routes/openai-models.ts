@@ -21,7 +21,7 @@ export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] 
       ...shared,
       path: '/v1/models',
       id: 'listModels',
-      summary: 'List the models of this server. There is always exactly one.',
+      summary: 'List this server’s models. The list always contains exactly one.',
       answer: { description: 'The list of models.', schema: openAiModels, examples: { models } },
       run: () => models,
     }),
@@ -31,7 +31,7 @@ export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] 
       path: '/v1/models/:id{.+}',
       id: 'getModel',
       summary: 'Get a model by name.',
-      parameters: [{ name: 'id', description: 'Model name.', example: name }],
+      parameters: [{ name: 'id', description: 'Name of the model.', example: name }],
       answer: { description: 'The model.', schema: openAiModel, examples: { model } },
       errors: [404],
       run(c) {
@@ -40,7 +40,7 @@ export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] 
         const asked = JSON.stringify(id.slice(0, 200));
         throw new AppError(
           'NotFoundError',
-          `Model not found: ${asked}. This server has ${JSON.stringify(name)}.`,
+          `Model not found: ${asked}. This server only serves ${JSON.stringify(name)}.`,
         );
       },
     }),

@@ -20,7 +20,7 @@ export function rerankRoute({ engine }: EncoderContext, { route, guard }: ModelR
     tag: 'Model',
     summary: 'Rank documents by relevance to a query.',
     description:
-      'A request of text-embeddings-inference (`texts`, and `return_text`, `truncate` or nothing else) gets the response of that API: a list of `index`, `score` and `text`.',
+      'A request in the format of text-embeddings-inference (`texts`, optionally with `return_text` and `truncate`) gets the response of that API: a list of objects with `index`, `score` and `text`.',
     request: { schema: rerankRequest(limits.maxClientBatch, manifest), examples: REQUESTS },
     answer: {
       description: 'The documents, most relevant first.',

@@ -62,7 +62,7 @@ export function teiRoutes(
     similarity,
     vectors === 'tokens'
       ? embedAll
-      : unsupported('/embed_all', embedding, '/embed', ', which has one vector per text'),
+      : unsupported('/embed_all', embedding, '/embed', ', which returns one vector per text'),
   ];
 }
 
@@ -95,8 +95,8 @@ const infoRoute = (context: EncoderContext): Route => {
     guard: DESCRIPTION,
     id: 'info',
     tag: TAG,
-    summary: 'Describe the model and the limits of the server.',
-    answer: { description: 'The model and the limits.', schema: infoResponse, examples: { model: info } },
+    summary: 'Get the model’s settings and the server’s limits.',
+    answer: { description: 'The settings and limits.', schema: infoResponse, examples: { model: info } },
     run: () => info,
   });
 };
@@ -134,7 +134,7 @@ const embedAllRoute = (
     guard,
     id: 'embedAll',
     tag: TAG,
-    summary: 'Compute one vector per token of each input.',
+    summary: 'Compute one vector per token in each input.',
     request: { schema, examples: INPUTS },
     answer: {
       description: 'Unpooled token vectors of each input.',
@@ -196,7 +196,7 @@ const similarityRoute = (
     },
     answer: {
       description:
-        'One similarity per sentence, greater for more similar ones: the cosine, or the function of the model (`similarity_fn_name` of `GET /model`).',
+        'One similarity per sentence; higher values mean more similar sentences. Computed with the model’s similarity function (`similarity_fn_name` in `GET /model`). Default: cosine.',
       schema: similarityResponse,
       examples: { sentences: [0.83] },
       headers: ANSWER_HEADERS,

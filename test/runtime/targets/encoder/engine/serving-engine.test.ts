@@ -76,7 +76,7 @@ describe('the serving engine', () => {
     [
       [{ ids: [5, -1] }],
       'InputError',
-      /Input 0 has an invalid token id -1\. Token ids of this model range from 0 to \d+/,
+      /Input 0 contains the invalid token id -1\. Token ids for this model range from 0 to \d+/,
     ],
     [[{ ids: [1e9] }], 'InputError', /token id 1000000000/],
     [[{ ids: [1.5] }], 'InputError', /token id 1\.5/],
@@ -96,7 +96,9 @@ describe('the serving engine', () => {
     const large = engine.run({ inputs: many(500), view: VIEW });
     await expect(engine.run({ inputs: texts('too late'), view: VIEW })).rejects.toMatchObject({
       code: 'OverloadedError',
-      message: expect.stringMatching(/500 inputs are queued, the maximum is 100 \(--max-queue\)/) as string,
+      message: expect.stringMatching(
+        /500 inputs are queued, and the maximum is 100 \(--max-queue\)/,
+      ) as string,
     });
     expect((await large).results).toHaveLength(500);
     expect((await engine.run({ inputs: texts('now'), view: VIEW })).results).toHaveLength(1);

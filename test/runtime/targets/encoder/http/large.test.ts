@@ -27,7 +27,7 @@ describe('10,000 inputs', () => {
     const response = await open.post('/predict', { inputs });
     expect([response.status, await response.text()]).toEqual([
       422,
-      'Too many inputs: the request has 10000, the maximum is 2048 (--max-client-batch). Send several requests.',
+      'Too many inputs: the request has 10000, but the maximum is 2048 (--max-client-batch). Split it into several requests.',
     ]);
     await expectGood(open);
   });

@@ -99,7 +99,7 @@ describe('with the OpenAI client', () => {
     const unknown = client.models.retrieve('a/b c');
     await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
     await expect(unknown).rejects.toMatchObject({
-      error: { message: 'Model not found: "a/b c". This server has "embedder".' },
+      error: { message: 'Model not found: "a/b c". This server only serves "embedder".' },
     });
   });
 

@@ -52,7 +52,7 @@ describe('POST /predict with a long text', () => {
     const response = await open().post('/predict', { inputs: ['a', START], truncate: false });
     expect([response.status, await response.text()]).toEqual([
       422,
-      'Input 1 is too long: it has more than 128 tokens, the maximum of this model. Shorten it, or allow truncation in the request.',
+      "Input 1 is too long: it has more than 128 tokens, this model's maximum. Shorten it, or allow truncation in the request.",
     ]);
     const short = await open().post('/predict', { inputs: ['a'], truncate: false });
     expect(short.status).toBe(200);

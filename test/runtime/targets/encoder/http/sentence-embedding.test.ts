@@ -112,7 +112,7 @@ describe('POST /v1/embeddings', () => {
     expect(await refused.json()).toMatchObject({
       error: {
         message:
-          'prompt_name requires text inputs, but the input is token ids. Prepend the token ids of the prompt instead.',
+          'prompt_name requires text inputs, but the input contains token ids. Prepend the token ids of the prompt instead.',
       },
     });
   });

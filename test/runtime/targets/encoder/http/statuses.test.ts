@@ -86,7 +86,8 @@ describe.each(ROUTES)('POST %s', (path) => {
 });
 
 test("422 with the engine's message", async () => {
-  const message = 'Input 0 is too long: 1001 characters, the maximum is 1000 (--max-input-chars). Split it.';
+  const message =
+    'Input 0 is too long: it has 1001 characters, but the maximum is 1000 (--max-input-chars). Split it into shorter inputs.';
   const long = 'x'.repeat(1001);
   const predict = JSON.stringify({ inputs: [long], normalize: true });
   expect(await outcome('/predict', { headers, body: predict })).toEqual([422, message]);

@@ -25,7 +25,7 @@ describe('token IDs in a request', () => {
 
   test('lists without the special token at the start belong to another tokenizer', () => {
     expect(() => check([50, 51], CLS)).toThrow(
-      "input must start with 2 ([CLS]), the special token of this model, not 50: the ids come from another tokenizer, or special tokens are missing. Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.",
+      "input must start with 2 ([CLS]), this model's special token, not 50. The ids come from another tokenizer, or special tokens are missing. Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.",
     );
     expect(() => check([[2, 3], [7]], CLS)).toThrow(/^input\/1 must start with 2/);
   });

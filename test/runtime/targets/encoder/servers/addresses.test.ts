@@ -52,7 +52,7 @@ test('--local with another address is rejected', () => {
 });
 
 const FACT = (protocols: string): string =>
-  `Anyone who can reach this machine over the network can use this model over ${protocols}: no API key is set.`;
+  `No API key is set, so anyone who can reach this machine over the network can use this model over ${protocols}.`;
 
 test.each([
   [[], 'HTTP, MCP and gRPC'],
@@ -63,8 +63,8 @@ test.each([
   const notice = exposureNotice({ apiKeys: [], ...read(args) });
   expect(notice?.lines).toEqual([
     `  ${FACT(protocols)}`,
-    '  To allow this machine only:     --local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1',
-    '  To allow callers with a key:    ENCODERFILE_API_KEY, or --api-key-file',
+    '  To accept local requests only:  --local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1',
+    '  To require an API key:          ENCODERFILE_API_KEY, or --api-key-file',
   ]);
   expect(notice?.warning).toContain(FACT(protocols));
   expect(exposureNotice({ apiKeys: ['key'], ...read(args) })).toBe(undefined);
@@ -75,6 +75,6 @@ test('`mcp --http` names its own flag', () => {
   const { lines = [] } = exposureNotice({ apiKeys: [], http, grpc: undefined, mcpOnly: true }) ?? {};
   expect(lines.slice(0, 2)).toEqual([
     `  ${FACT('MCP')}`,
-    '  To allow this machine only:     --host 127.0.0.1',
+    '  To accept local requests only:  --host 127.0.0.1',
   ]);
 });

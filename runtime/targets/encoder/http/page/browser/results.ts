@@ -60,7 +60,7 @@ function truncationNotes({ truncated }: Answer<unknown>, sent: readonly Sent[]) 
   if (numbers.length === 0) return [];
   const [longer, them] =
     numbers.length === 1 ? [`Text ${numbers[0]} is`, 'it'] : [`Texts ${numbers.join(', ')} are`, 'them'];
-  return [`${longer} longer than the model's maximum length; the rest of ${them} was not read.`];
+  return [`${longer} longer than the model's maximum length; the rest of ${them} was not processed.`];
 }
 
 function timingOf({ milliseconds: all, timings: { total, inference } }: Answer<unknown>) {

@@ -46,7 +46,7 @@ function tokenList(number: number, tokens: readonly Token[]) {
     'section',
     {},
     element('h3', {}, `Text ${number}: ${counted(tokens.length, 'token')}`),
-    element('ol', { class: 'tokens', 'aria-label': `Tokens of text ${number}` }, ...items),
+    element('ol', { class: 'tokens', 'aria-label': `Tokens in text ${number}` }, ...items),
   );
 }
 
@@ -60,7 +60,7 @@ export async function showUnread(
   const parts = await unreadParts(truncated, session, model);
   place.replaceChildren(
     ...parts.map(({ number, before, after }) => {
-      const name = `Not read of text ${number}`;
+      const name = `Unprocessed part of text ${number}`;
       const words = [before, after].filter((part) => part !== '').join(' … ');
       return element(
         'details',

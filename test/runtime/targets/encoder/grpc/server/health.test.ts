@@ -46,7 +46,7 @@ test('Check of an unknown service returns NOT_FOUND with the existing ones', asy
   expect(await call('Check', { service: 'encoder.Nothing' })).toMatchObject({
     status: Status.NOT_FOUND,
     message:
-      'Unknown service "encoder.Nothing". Services: encoder.Embedding; an empty name means the whole server.',
+      'Unknown service "encoder.Nothing". Services: encoder.Embedding; an empty name selects the whole server.',
   });
   client.close();
 });

@@ -82,7 +82,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     expect(answers.map((answer) => answer['error_response'])).toEqual([
       { error_code: 5, error_message: 'File not found: "nope.proto".' },
       { error_code: 5, error_message: 'Symbol not found: "encoder.Nope".' },
-      { error_code: 5, error_message: 'Extension not found: 7 of "encoder.TokenInfo".' },
+      { error_code: 5, error_message: 'Extension not found: 7 in "encoder.TokenInfo".' },
       { error_code: 5, error_message: 'Message not found: "encoder.Nope".' },
       { error_code: 3, error_message: 'Empty request: set one field of message_request.' },
     ]);

@@ -22,11 +22,11 @@ describe.skipIf(chromium === undefined)('the label box on the model page', () =>
         await page.getByLabel('Labels, separated by commas').press('Enter');
         const body = { inputs: ['The team won.'], candidate_labels: ['sport', 'a place'] };
         expect((await request).postDataJSON()).toEqual(body);
-        const table = page.getByRole('table', { name: 'Labels of text 1' });
+        const table = page.getByRole('table', { name: 'Labels for text 1' });
         await table.waitFor();
         expect(await table.locator('tbody tr').count()).toBe(2);
         expect(await page.getByRole('status').innerText()).toMatch(/^Text 1: sport 9\d/);
-        await page.getByLabel('Several labels can be true').check();
+        await page.getByLabel('Several labels can apply').check();
         expect(
           JSON.parse((await page.locator('#call').innerText()).split("-d '")[1]?.slice(0, -1) ?? ''),
         ).toEqual({

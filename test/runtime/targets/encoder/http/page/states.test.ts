@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)('other states of the model page', () => 
       await write(page, 1, '');
       await write(page, 3, 'I love this. '.repeat(100));
       await run(page);
-      const note = "Text 3 is longer than the model's maximum length; the rest of it was not read.";
+      const note = "Text 3 is longer than the model's maximum length; the rest of it was not processed.";
       expect(await page.locator('#drawing > .hint').allInnerTexts()).toEqual([note]);
       expect(await page.locator('#spoken').textContent()).toContain(note);
       await write(page, 3, 'I love this.');
@@ -241,7 +241,7 @@ describe.skipIf(chromium === undefined)('other states of the model page', () => 
         await page.getByText('Sequence classification').first().waitFor();
         await write(page, 1, 'some text');
         await run(page);
-        const row = page.getByRole('table', { name: 'Labels of text 1' }).locator('tbody tr');
+        const row = page.getByRole('table', { name: 'Labels for text 1' }).locator('tbody tr');
         expect(await row.allInnerTexts()).toEqual([expect.stringMatching(/^stars\s+-3\.250$/)]);
         expect(await audit(page)).toEqual([]);
       },

@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>
     pages.visit(origin('m3'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'm3' }).waitFor();
-      await page.getByRole('button', { name: 'Two close, one far' }).click();
+      await page.getByRole('button', { name: 'Two similar, one different' }).click();
       await page.locator('.result').nth(4).waitFor();
       const shown = await page.locator('.result h3').allInnerTexts();
       expect(shown).toEqual(['Similarity', 'Vectors with 16 dimensions', 'Text 1', 'Text 2', 'Text 3']);
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
 
       await page.getByText(/tokens with scores/).click();
       const rows = await page
-        .getByRole('table', { name: 'Tokens of text 1' })
+        .getByRole('table', { name: 'Tokens in text 1' })
         .locator('tbody tr')
         .allInnerTexts();
       expect(rows[1]?.split(/\s+/)).toEqual(['Anna', 'B-PER', expect.stringMatching(/^\d+\.\d%$/), '2–6']);
@@ -110,8 +110,8 @@ describe.skipIf(chromium === undefined)('the model page', () => {
         'A kitten and a puppy sleep',
         'The price of the loan went up',
       ];
-      await page.getByRole('button', { name: 'Two close, one far' }).click();
-      const table = page.getByRole('table', { name: 'Similarity of the texts' });
+      await page.getByRole('button', { name: 'Two similar, one different' }).click();
+      const table = page.getByRole('table', { name: 'Text similarity' });
       await table.waitFor();
       const { data } = (await ask(`${origin(model)}/v1/embeddings`, {
         model,
@@ -167,14 +167,14 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       await page.locator('#examples button').first().waitFor();
       await write(page, 1, `${'I love this. '.repeat(100)}The end`);
       await run(page);
-      const unread = page.getByText(/^Not read of text 1: \d+ characters$/);
+      const unread = page.getByText(/^Unprocessed part of text 1: \d+ characters$/);
       await unread.click();
-      expect(await page.getByRole('region', { name: 'Not read of text 1' }).innerText()).toMatch(
+      expect(await page.getByRole('region', { name: 'Unprocessed part of text 1' }).innerText()).toMatch(
         /this\. The end$/,
       );
       await page.getByText('Tokens', { exact: true }).click();
       await page.getByRole('heading', { name: /^Text 1: \d+ tokens$/ }).waitFor();
-      expect(await page.getByRole('list', { name: 'Tokens of text 1' }).innerText()).toContain('love');
+      expect(await page.getByRole('list', { name: 'Tokens in text 1' }).innerText()).toContain('love');
     }));
 
   test('a CSV file is returned with a column for each result', () =>
@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       expect(lines[0]).toBe('id,text,label,score,score NEGATIVE,score POSITIVE');
       expect(lines[8]).toMatch(/^7,"I love this, 7",POSITIVE,0\.\d+,0\.\d+,0\.\d+$/);
       expect(lines[41]).toBe('40,,,,,');
-      await page.getByRole('button', { name: 'Put into the text boxes' }).click();
+      await page.getByRole('button', { name: 'Copy to the text boxes' }).click();
       expect(await page.locator('textarea').count()).toBe(40);
     }));
 
@@ -208,9 +208,9 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       await page
         .getByLabel('CSV file, or a text file with one text per line')
         .setInputFiles({ name: 'texts.txt', mimeType: 'text/plain', buffer });
-      await page.getByRole('button', { name: 'Put into the text boxes' }).click();
+      await page.getByRole('button', { name: 'Copy to the text boxes' }).click();
       await run(page);
-      const table = page.getByRole('table', { name: 'Similarity of the texts' });
+      const table = page.getByRole('table', { name: 'Text similarity' });
       expect(await table.locator('td').count()).toBe(30 * 30);
       expect(await table.locator('td').nth(1).getAttribute('title')).toMatch(/^1 text number 0, 2: [−\d.]+$/);
     }));

@@ -50,7 +50,7 @@ export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFileP
         element(
           'p',
           { role: 'alert' },
-          `${file.name} has no rows. The first line of a CSV file must name the columns.`,
+          `${file.name} has no rows. The first line of a CSV file must contain the column names.`,
         ),
       );
       return;
@@ -68,7 +68,7 @@ export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFileP
     );
     const texts = () => csv.rows.map((row) => row[Number(column.value)] ?? '');
     const start = button('Run on all rows', '', () => void run(csv, texts(), file.name));
-    const fill = button('Put into the text boxes', 'quiet', () =>
+    const fill = button('Copy to the text boxes', 'quiet', () =>
       onTexts(
         texts()
           .filter((one) => one !== '')
@@ -78,12 +78,7 @@ export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFileP
     fill.hidden = csv.rows.length > MAX_BOXES;
     opened.replaceChildren(
       element('p', {}, `${file.name}: ${count(csv.rows.length)} rows.`),
-      element(
-        'p',
-        { class: 'field' },
-        element('label', { for: 'file-column' }, 'Column with the texts'),
-        column,
-      ),
+      element('p', { class: 'field' }, element('label', { for: 'file-column' }, 'Text column'), column),
       scrollable(
         'First rows of the file',
         table('First rows of the file', csv.header, csv.rows.slice(0, PREVIEW), 'figures'),
@@ -100,7 +95,7 @@ export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFileP
     running?.abort();
     const own = new AbortController();
     running = own;
-    const progress = element('progress', { max: texts.length, value: 0, 'aria-label': 'Rows done' });
+    const progress = element('progress', { max: texts.length, value: 0, 'aria-label': 'Processed rows' });
     const words = element('p', { class: 'hint', role: 'status' });
     const stop = button('Stop', 'quiet', () => own.abort());
     outcome.replaceChildren(progress, words, stop);
@@ -151,8 +146,8 @@ export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFileP
 function summary(results: readonly (Cells | undefined)[], seconds: string) {
   const done = results.filter((cells) => cells !== undefined).length;
   const errors = results.filter((cells) => cells?.error !== undefined).length;
-  const stopped = done < results.length ? ' Stopped; the other rows have no results.' : '';
-  const failures = errors === 0 ? '' : ` ${counted(errors, 'row')} with an error.`;
+  const stopped = done < results.length ? ' Stopped; the remaining rows have no results.' : '';
+  const failures = errors === 0 ? '' : ` ${counted(errors, 'row')} failed.`;
   return [element('p', { role: 'status' }, `${counted(done, 'row')} in ${seconds} s.${failures}${stopped}`)];
 }
 

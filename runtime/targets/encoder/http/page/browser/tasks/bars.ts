@@ -19,10 +19,10 @@ export function bars(ranks: readonly Rank[], owner: string, label = 'Label') {
   const labels = `${label}s`;
   // All results are shown, and some of the other labels.
   const shown = Math.max(SHOWN, ranks.filter(({ isChosen }) => isChosen).length);
-  const first = barTable(`${labels} of ${owner}`, label, ranks.slice(0, shown).map(withChoice));
+  const first = barTable(`${labels} for ${owner}`, label, ranks.slice(0, shown).map(withChoice));
   if (ranks.length <= shown) return [first];
   const summary = element('summary', {}, `${ranks.length - shown} more ${labels.toLowerCase()}`);
-  const rest = barTable(`More ${labels.toLowerCase()} of ${owner}`, label, ranks.slice(shown));
+  const rest = barTable(`More ${labels.toLowerCase()} for ${owner}`, label, ranks.slice(shown));
   return [first, element('details', {}, summary, rest)];
 }
 

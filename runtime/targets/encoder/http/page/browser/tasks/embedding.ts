@@ -29,13 +29,13 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
     list.append(...sent.map((one, at) => vectorItem(one, vectors[at] ?? [])));
     const heading = element('h3', {}, `Vectors with ${width} dimensions`);
     if (sent.length < 2) {
-      const hint = element('p', { class: 'hint' }, 'Add a second text to compare them.');
+      const hint = element('p', { class: 'hint' }, 'Add a second text to compare the two.');
       return { parts: [section(heading, list, hint)], spoken: `One vector with ${width} dimensions.` };
     }
     const pairs = pairsOf(sent, vectors).sort((left, right) => right.value - left.value);
     const sentence = sentenceOf(pairs);
     const matrix = similarityTable(sent, vectors, pairs.at(-1)?.value ?? 0);
-    const hint = 'Cosine similarity of the vectors; 1 means the same direction.';
+    const hint = 'Cosine similarity of the vectors; 1 means that the vectors point in the same direction.';
     return {
       parts: [
         section(
@@ -52,7 +52,7 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
 
   examples: () => [
     {
-      name: 'Two close, one far',
+      name: 'Two similar, one different',
       texts: ['The dog barks at the cat', 'A kitten and a puppy sleep', 'The price of the loan went up'],
     },
     {
@@ -97,7 +97,7 @@ function similarityTable(sent: readonly Sent[], vectors: readonly (readonly numb
   const floor = Math.min(Math.floor(lowest * 10) / 10, 0.9);
   const value = (row: number, column: number) =>
     row === column ? 1 : cosine(vectors[row] ?? [], vectors[column] ?? []);
-  const title = 'Similarity of the texts';
+  const title = 'Text similarity';
   if (sent.length > MANY) {
     return heatMap({
       title,

@@ -26,7 +26,7 @@ export const fillMask: Task<{ readonly results: readonly Filled[] }> = {
         quotedText(
           number,
           text,
-          ...masks.flatMap((ranks, at) => bars(ranks, `mask ${at + 1} of text ${number}`, 'Word')),
+          ...masks.flatMap((ranks, at) => bars(ranks, `mask ${at + 1} in text ${number}`, 'Word')),
         ),
       ),
       spoken: ranked.map(({ number, masks }) => `Text ${number}: ${masks[0]?.[0]?.label}.`).join(' '),

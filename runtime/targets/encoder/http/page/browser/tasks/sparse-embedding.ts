@@ -22,7 +22,8 @@ export const sparseEmbedding: Task<{ readonly results: readonly SparseVector[] }
       ),
       spoken: ranked
         .map(
-          ({ number, ranks }) => `Text ${number}: ${ranks.length} words, ${ranks[0]?.label ?? 'none'} first.`,
+          ({ number, ranks }) =>
+            `Text ${number}: ${ranks.length} words, top word: ${ranks[0]?.label ?? 'none'}.`,
         )
         .join(' '),
     };

@@ -59,7 +59,7 @@ function tokenTable(tokens: readonly Token[], number: number) {
     percent(score),
     `${start}\u2013${end}`,
   ]);
-  const name = `Tokens of text ${number}`;
+  const name = `Tokens in text ${number}`;
   const columns = ['Token', 'Label', 'Score', 'Characters'];
   const summary = element('summary', {}, `${counted(tokens.length, 'token')} with scores`);
   return element('details', {}, summary, scrollable(name, table(name, columns, rows, 'figures')));

@@ -13,7 +13,7 @@ export const zeroShotClassification: Task<{ readonly results: readonly Scored[] 
   labels: () => [],
   path: 'predict',
   asks: 'Labels, separated by commas',
-  offers: 'Several labels can be true',
+  offers: 'Several labels can apply',
   body: (texts, _, labels, isMultiLabel) => ({
     inputs: texts,
     candidate_labels: labelsIn(labels),

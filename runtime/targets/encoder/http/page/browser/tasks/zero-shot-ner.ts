@@ -66,7 +66,7 @@ function entityTable(entities: readonly Entity[], number: number) {
     percent(score),
     `${start}\u2013${end}`,
   ]);
-  const name = `Entities of text ${number}`;
+  const name = `Entities in text ${number}`;
   const columns = ['Entity', 'Label', 'Score', 'Characters'];
   return element(
     'details',
