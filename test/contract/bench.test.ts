@@ -55,7 +55,7 @@ verifies('bench:given-flags', async (arm) => {
     /^sentiment 1\.0\.0 \(sequence_classification\) on \d+ x .+\n\ntokens +concurrent +texts\/s +p50 ms +p99 ms\n16 +1 /,
   );
   expect(stdout).toMatch(
-    /\n--workers 1 --max-batch-tokens 512 +[\d.]+ +1\.00 +[\d.]+ +1\.00\n\nMost texts per second: {2}serve --workers 1 --max-batch-tokens 512\n$/,
+    /\n--workers 1 --max-batch-tokens 512 +[\d.]+ +1\.00 +[\d.]+ +1\.00\n\nHighest throughput: serve --workers 1 --max-batch-tokens 512\n$/,
   );
 
   const refused = await arm.run('sentiment', ['bench', '--seconds', '0.5']);

@@ -121,7 +121,7 @@ verifies('mask:infer', async (arm) => {
   const lines = (await arm.run('fill-mask', ['infer', '--input', input, '--top-k=1'])).stdout.trim();
   const [first = '', second = ''] = lines.split('\n');
   expect(JSON.parse(first)).toMatchObject({ index: 0, masks: [{ candidates: [{}] }] });
-  expect(JSON.parse(second)).toEqual({ index: 1, error: expect.stringContaining('has no mask token') });
+  expect(JSON.parse(second)).toEqual({ index: 1, error: expect.stringContaining('contains no mask token') });
 });
 
 verifies('mask:infer-targets', async (arm) => {

@@ -203,7 +203,7 @@ verifiesServed('http:openai:foreign-tokens', async (arm) => {
   const way = "Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.";
   const small = await post(`${url}/v1/embeddings`, { input: [[40, 1093]] });
   expect(small.status).toBe(422);
-  expect(small.text).toContain('the ids come from another tokenizer, or special tokens are missing');
+  expect(small.text).toContain('The ids come from another tokenizer, or special tokens are missing');
   expect(small.text).toContain(way);
   const large = await post(`${url}/v1/embeddings`, { input: [[40, 100_000]] });
   expect(large.status).toBe(422);

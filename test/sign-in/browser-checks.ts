@@ -34,7 +34,7 @@ export async function checkPages({
         await page.keyboard.press('Enter');
         await page.getByText('not signed in').waitFor();
         const opened = context.waitForEvent('page');
-        await page.getByRole('link', { name: 'Sign in, in a new tab' }).click();
+        await page.getByRole('link', { name: 'Sign in (opens a new tab)' }).click();
         const tab = await opened;
         await tab.getByLabel('API key or access token').fill(key);
         await tab.getByRole('button', { name: 'Sign in' }).click();

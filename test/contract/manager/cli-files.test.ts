@@ -201,7 +201,7 @@ verifiesCommand('mcli:login-mistakes', async (arm) => {
   write('.mcpd.toml', `${SERVER}\n[[servers]]\nname = "remote"\ntools = ["*"]\nurl = "${remote.url}/mcp"\n`);
   const mistakes = [
     ['login remoet', 'No enabled server is named "remoet". Did you mean remote?'],
-    ['login a', 'Server a is a program on this machine. Only servers with a url have a sign-in.'],
+    ['login a', 'Server a is a program on this machine. Only servers with a url support sign-in.'],
     ['login remote', 'Not signed in to remote: the server does not require a sign-in.'],
   ] as const;
   for (const [words, message] of mistakes) {

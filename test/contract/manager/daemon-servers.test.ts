@@ -69,7 +69,7 @@ verifiesOnce('daemon:left-behind', async () => {
   expect([detached, await familyOf(other)].map(isAlive)).toEqual([true, true]);
   const second = await run();
   expect(isAlive(detached)).toBe(false);
-  expect(second.log()).toMatch(/ended \d processes that a killed mcp-manager had left/);
+  expect(second.log()).toMatch(/terminated \d processes left behind by a killed mcp-manager/);
   expect(isAlive(await familyOf(other))).toBe(true);
 });
 
@@ -78,8 +78,7 @@ verifiesOnce('daemon:limits', async () => {
   const api = await start({ config: serversToml({ name: 'family', run: ['grandchild.mjs'], keys: limits }) });
   const { status, text } = await api.post('/api/v1/servers/family/tools/allocate', { mib: 512 });
   if (status === 503) expect(text).toContain('This system cannot apply limits.memory: ');
-  else
-    expect([status, text]).toEqual([502, expect.stringContaining('it needed more than its limits.memory')]);
+  else expect([status, text]).toEqual([502, expect.stringContaining('it exceeded limits.memory')]);
 });
 
 verifiesOnce('daemon:stop-unread', async () => {

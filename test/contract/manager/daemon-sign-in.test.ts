@@ -28,7 +28,7 @@ verifiesOnce('daemon:sign-in', async () => {
 
   const { stdout, stderr } = await manager('login', 'far');
   expect(stdout).toBe(`Signed in to far at ${server.origin}, scopes: use.`);
-  expect(stderr).toContain(`Open this address to sign in to far:\n\n  ${server.origin}/authorize?`);
+  expect(stderr).toContain(`Open this URL to sign in to far:\n\n  ${server.origin}/authorize?`);
   const call = async () => (await api.post('/api/v1/servers/far/tools/hello', {})).text;
   await expect.poll(call, { timeout: 10_000 }).toBe('"hello"');
   expect(await health()).toContain('"signIn":"signed-in"');

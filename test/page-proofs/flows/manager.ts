@@ -11,7 +11,7 @@ export const ADD_SERVER: Flow = {
     await page.getByLabel('Name', { exact: true }).fill(name);
     await page.getByRole('combobox').first().selectOption({ label: 'A command' });
     await page.getByLabel('Command', { exact: true }).fill(process.execPath);
-    await page.getByLabel('Start with the first call').check();
+    await page.getByLabel('Start on the first call').check();
     await press('Review change');
     await page.getByRole('dialog').getByText(`+name = "${name}"`).waitFor();
     await press('Write the file');

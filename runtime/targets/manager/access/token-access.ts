@@ -51,10 +51,13 @@ export function createTokenAccess(
   });
   const load = async (): Promise<JSONWebKeySet> => {
     const url = jwksUri ?? (await discoverServer(http, issuer))?.jwksUri;
-    if (url === undefined) throw new OAuthFailure(`The issuer ${issuer} has no metadata with a key set.`);
+    if (url === undefined)
+      throw new OAuthFailure(
+        `The metadata of the issuer ${issuer} is missing or contains no key set URL (jwks_uri).`,
+      );
     const { status, body } = await http.get(url);
     if (status === 200 && isKeySet(body)) return body;
-    throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
+    throw new OAuthFailure(`${url} did not return a key set (status ${status}).`);
   };
   const { introspection } = settings;
   const introspect =
@@ -79,7 +82,7 @@ export function createTokenAccess(
       if (caller) return latest(caller, expiresAt);
       throw new AppError(
         'UnauthorizedError',
-        `Invalid access token: it has no claim ${settings.userClaim}.`,
+        `Invalid access token: the claim ${settings.userClaim} is missing.`,
         {
           reason: 'invalid_token',
         },
@@ -94,9 +97,9 @@ function requireUsable(settings: ResourceSettings, claims: Claims): void {
   const refuse = (reason: string): never => {
     throw new AppError('UnauthorizedError', `Invalid access token: ${reason}.`, { reason: 'invalid_token' });
   };
-  if (ownAudiences(settings, claims).length === 0) refuse('it is for another audience');
+  if (ownAudiences(settings, claims).length === 0) refuse('it was issued for another audience');
   if (claims['cnf'] !== undefined) {
-    refuse('it is bound to a key of its client (`cnf`), which this manager does not support');
+    refuse('it is bound to a client key (`cnf`), which this manager does not support');
   }
 }
 
@@ -184,12 +187,12 @@ function createIntrospection({
     if (secret === undefined) form.set('client_id', clientId);
     const headers = secret === undefined ? {} : { authorization: basicAuthorization(clientId, secret) };
     const { status, body } = await http.postForm(await found, form, headers);
-    if (status !== 200) throw errorResponseOf('The issuer did not introspect the token', status, body);
+    if (status !== 200) throw errorResponseOf('The issuer failed to introspect the token', status, body);
     const claims = membersOf(body);
     const { active, iss, exp } = claims;
     if (active !== true) throw invalid('it is not active');
     if (iss !== undefined && !(typeof iss === 'string' && isSameIssuer(iss, issuer))) {
-      throw invalid('its issuer is not the configured one');
+      throw invalid('its issuer is not the configured issuer');
     }
     if (typeof exp === 'number' && exp * 1000 <= now()) throw invalid('it has expired');
     return claims;
@@ -227,7 +230,7 @@ function createIntrospection({
       return await claims;
     } catch (error) {
       if (!(error instanceof OAuthFailure)) throw error;
-      const message = `The token issuer does not respond: ${error.message}`;
+      const message = `The token issuer is unavailable: ${error.message}`;
       throw new AppError('UnavailableError', message, { cause: error, retryAfterSeconds: 5 });
     }
   };

@@ -41,4 +41,4 @@ export function parseRate(text: string): Rate | undefined {
 }
 
 /** Description of the rate syntax for error messages. */
-export const RATE_RULE = 'a number, a slash and s, m, h or d, e.g. 100/m';
+export const RATE_RULE = 'a number, a slash and a unit (s, m, h or d), e.g. 100/m';

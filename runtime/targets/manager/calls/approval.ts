@@ -27,7 +27,7 @@ export async function requireApproval(
   if (action === 'allow') return record('allowed');
   if (action === 'deny') {
     record('denied');
-    throw new AppError('ForbiddenError', `tool denied: ${name}: an approval rule of the server denies it.`);
+    throw new AppError('ForbiddenError', `tool denied: ${name}: an approval rule for the server denies it.`);
   }
   const approval = isConfirmed(call, name) ? 'confirmed' : await context.paused(() => ask(call, name));
   record(approval);
@@ -40,7 +40,7 @@ const isConfirmed = ({ confirmation }: McpToolCall, name: string): boolean =>
   confirmation?.trim().toLowerCase() === name.toLowerCase();
 
 const unconfirmed = (name: string): string =>
-  `tool requires a confirmation: ${name}. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: ${name} over HTTP.`;
+  `tool requires confirmation: ${name}. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: ${name} over HTTP.`;
 
 /** Asks the person behind an MCP client to confirm. A client without elicitation cannot confirm. */
 async function ask({ requester, signal, args }: McpToolCall, name: string): Promise<Approval> {
@@ -63,7 +63,7 @@ function question(name: string, args: ShapeOfParams): ShapeOfParams {
   const text = JSON.stringify(args);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return {
-    message: `Allow the call of the tool ${name} with these arguments? ${shown}`,
+    message: `Allow a call to the tool ${name} with these arguments? ${shown}`,
     requestedSchema: {
       type: 'object',
       properties: { allow: { type: 'boolean', title: 'Allow this call' } },

@@ -208,7 +208,7 @@ async function explainRpcFailure(error: unknown, context: CallContext, prompt: s
     return new AppError('NotFoundError', `prompt not found: ${name}/${prompt}`, { cause: error });
   }
   if (!isInvalidParams(error)) return error;
-  return inputError(`prompt arguments not accepted: ${name}/${prompt}: ${error.message}`, error);
+  return inputError(`invalid prompt arguments: ${name}/${prompt}: ${error.message}`, error);
 }
 
 async function isUnlisted(context: CallContext, prompt: string): Promise<boolean> {

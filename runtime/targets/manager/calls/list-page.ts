@@ -35,7 +35,7 @@ export async function listPage(
     if (isMethodNotFound(error)) throw notImplemented(pluralOf(list), server.name);
     if (cursor && isInvalidParams(error)) {
       throw inputError(
-        `Invalid cursor \`${cursor}\` for server ${server.name}. Use \`nextCursor\` of the previous page.`,
+        `Invalid cursor \`${cursor}\` for server ${server.name}. Use the \`nextCursor\` of the previous page.`,
         error,
       );
     }

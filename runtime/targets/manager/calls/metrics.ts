@@ -44,7 +44,7 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
   });
   const toolCalls = new Counter({
     name: 'mcp_tool_calls_total',
-    help: `Calls of tools, by their names on the server. At most ${MAX_TOOLS} tools of a server have their own label.`,
+    help: `Tool calls by tool name on the server. At most ${MAX_TOOLS} tools per server have their own label.`,
     labelNames: ['server', 'tool', 'outcome'],
     registers,
   });

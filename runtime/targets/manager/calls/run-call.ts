@@ -245,7 +245,7 @@ async function turnOf(
   if (turn.kind === 'refused') {
     throw new AppError(
       'OverloadedError',
-      `server busy: ${name}: the maximum of ${turns.running} running and ${turns.waiting} queued calls is reached; retry in 1 s`,
+      `server busy: ${name}: the limit of ${turns.running} running and ${turns.waiting} queued calls has been reached; retry in 1 s`,
       { retryAfterSeconds: 1 },
     );
   }

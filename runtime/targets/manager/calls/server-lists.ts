@@ -234,7 +234,7 @@ class CachedList {
     if (this.#server.status().phase !== 'running') return;
     const instead = known
       ? `clients get the cached list (${known.items.length} items)`
-      : 'lists over all servers omit this server';
+      : 'lists of all servers omit this server';
     this.#server.log('warn', `${LISTS[this.#list].method} timed out; ${instead} until the server responds`);
   }
 

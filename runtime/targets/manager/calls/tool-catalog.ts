@@ -120,8 +120,8 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
 
 /** What happens to changed tools, for the log. */
 const CONSEQUENCES: Readonly<Record<PinAction, string>> = {
-  warn: 'it can be called',
-  block: 'it is blocked',
+  warn: 'clients can still call it',
+  block: 'calls to it are blocked',
 };
 
 function indexTools(spec: ServerSpec, selected: SelectedTools): AllowedTools {

@@ -24,7 +24,7 @@ export async function loginAtManager(
       authorizationUrl: url,
       async finish(parameters: URLSearchParams): Promise<ReportedSignIn> {
         if (parameters.get('state') !== url.searchParams.get('state')) {
-          throw new OAuthFailure('The redirect belongs to another sign-in: its state is unknown.', {
+          throw new OAuthFailure('The redirect has an unknown state and belongs to another sign-in.', {
             code: UNKNOWN_STATE,
           });
         }

@@ -81,7 +81,7 @@ function reasonOf(
 export const changedToolsText = (tools: readonly ChangedTool[]): string =>
   tools.length === 0
     ? ''
-    : `tools differ from the pinned ones: ${tools.map(({ tool, change }) => `${tool} (${change})`).join(', ')}`;
+    : `tools differ from their pins: ${tools.map(({ tool, change }) => `${tool} (${change})`).join(', ')}`;
 
 const UNITS = [
   ['d', 86_400_000],

@@ -30,7 +30,7 @@ export async function runInspector(
   })) as [number | null, NodeJS.Signals | null];
   if (code === 0 || signal !== null) return 0;
   output.err(
-    `npx could not run ${INSPECTOR} (exit code ${code}). npx downloads it on first use: check the access to the npm registry.\n`,
+    `npx could not run ${INSPECTOR} (exit code ${code}). npx downloads it on first use, so check that the npm registry is reachable.\n`,
   );
   return 1;
 }

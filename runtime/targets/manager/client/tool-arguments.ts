@@ -29,7 +29,7 @@ export function parsePairs(pairs: readonly string[], typeOf: ArgumentTypes): Rec
     pairs.map((pair) => {
       if (!isPair(pair)) {
         throw new UsageError(
-          `${JSON.stringify(pair)} must have the form key=value, because there are several arguments.`,
+          `${JSON.stringify(pair)} must have the form key=value when there are several arguments.`,
         );
       }
       const at = pair.indexOf('=');

@@ -31,11 +31,11 @@ export function listedSteps(
   return [
     ...missing.map(
       ([header, form]) =>
-        `It requires the header ${header}. Run \`mcp-manager config headers set ${name} ${quoted(`${header}=${form}`)}\`.\n`,
+        `The server requires the header ${header}. Run \`mcp-manager config headers set ${name} ${quoted(`${header}=${form}`)}\`.\n`,
     ),
     ...variablesIn(args).map(
       (variable) =>
-        `Its arguments contain the variable ${variable} of the manager's environment. Set it before the start.\n`,
+        `Its arguments contain the environment variable ${variable}. Set it before you start the manager.\n`,
     ),
   ].join('');
 }
@@ -53,15 +53,15 @@ export function requiredSteps(name: string, table: TomlTable, env: Readonly<Reco
   return [
     ...variables.map(
       (variable) =>
-        `It requires ${variable}. Run \`mcp-manager config env set ${name} ${quoted(`${variable}=<value>`)}\`.\n`,
+        `The server requires the variable ${variable}. Run \`mcp-manager config env set ${name} ${quoted(`${variable}=<value>`)}\`.\n`,
     ),
     ...Object.keys(isTable(table['volumes']) ? table['volumes'] : {}).map(
       (volume) =>
-        `It requires a folder. Run \`mcp-manager config volumes set ${name} ${quoted(`${volume}=<folder>`)}\`.\n`,
+        `The server requires a folder. Run \`mcp-manager config volumes set ${name} ${quoted(`${volume}=<folder>`)}\`.\n`,
     ),
     ...(args.length > 0
       ? [
-          `It requires arguments. Run \`mcp-manager config args set ${name} -- ${args.map(quoted).join(' ')}\`.\n`,
+          `The server requires arguments. Run \`mcp-manager config args set ${name} -- ${args.map(quoted).join(' ')}\`.\n`,
         ]
       : []),
   ].join('');

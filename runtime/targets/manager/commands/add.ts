@@ -29,11 +29,11 @@ export const addCommand: Command = {
       help: 'HTTP header for --url, stored in the secrets file',
       repeatable: true,
     },
-    package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3; arguments follow after --' },
-    bin: { value: 'program', help: 'Program of the package, if it is not named like the package' },
+    package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3; arguments come after --' },
+    bin: { value: 'program', help: 'Program in the package, if its name differs from the package name' },
     with: {
       value: 'requirement',
-      help: 'Additional requirement of a uvx package, e.g. "mcp<2"',
+      help: 'Additional requirement for a uvx package, e.g. "mcp<2"',
       repeatable: true,
     },
     command: { value: 'command', help: 'Program to run, with its arguments, as one quoted string' },
@@ -44,7 +44,7 @@ export const addCommand: Command = {
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     var: {
       value: 'name=value',
-      help: 'Value of a variable in a registry URL',
+      help: 'Value for a variable in a registry URL',
       repeatable: true,
     },
     version: { value: 'version', help: 'Version to run instead of the one in the registry' },
@@ -55,7 +55,7 @@ export const addCommand: Command = {
     },
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
-    install: { help: 'Install the package of the server immediately, and report the cause if that fails' },
+    install: { help: 'Install the package immediately, and report the cause if the installation fails' },
     'pin-hash': { help: 'Record the hash of an npx package and verify it before each start' },
   },
   async run(invocation, stdio) {
@@ -63,7 +63,8 @@ export const addCommand: Command = {
     const [name] = exactly(beforeDashes(invocation), '<name>');
     const paths = configPaths(invocation, process.env);
     const described = startFromLine(invocation);
-    if (described && invocation.given('var')) throw new UsageError('--var requires a server of a registry.');
+    if (described && invocation.given('var'))
+      throw new UsageError('--var requires a server from a registry.');
     const start = described ?? (await startFromRegistry(name, invocation, output));
     refuseMisplaced(invocation, 'url' in start.table);
     const table: TomlTable = {
@@ -228,7 +229,7 @@ async function startFromRegistry(id: string, invocation: Invocation, output: Out
   for (const note of listed.notes) output.err(`${note}\n`);
   if (typeof chosen === 'string' && chosen.endsWith('@latest')) {
     output.err(
-      `Warning: the registry lists no version of ${entry.id}, so each start can run another one. Pass --version to pin it.\n`,
+      `Warning: the registry lists no version of ${entry.id}, so each start can run a different version. Pass --version to pin one.\n`,
     );
   }
   // Official registry IDs contain a slash, which server names cannot.

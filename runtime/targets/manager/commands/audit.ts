@@ -9,7 +9,7 @@ export const callAuditCommand: Command = {
   options: {
     lines: { short: 'n', value: 'count', help: 'Maximum number of calls', fallback: '50' },
     server: { value: 'name', help: 'Only calls to this server' },
-    caller: { value: 'name', help: 'Only calls with the key that has this name' },
+    caller: { value: 'name', help: 'Only calls made with the key of this name' },
     outcome: { value: 'outcome', help: 'Only calls with this outcome', choices: ['ok', 'failed'] },
     ...JSON_OPTION,
     ...DAEMON_CLIENT_OPTIONS,

@@ -7,7 +7,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 
 /** `export`, also `config export`: writes the files needed to run the same servers in another environment. */
 export const exportCommand: Command = {
-  summary: 'Write a secrets file with variables instead of values, and the list of these variables.',
+  summary: 'Write a secrets file with variables in place of values, and a list of these variables.',
   options: {
     ...CONFIG_OPTIONS,
     'context-output': {

@@ -17,19 +17,19 @@ export const installCommand: Command = {
   positionals: '<client>',
   options: {
     ...DAEMON_CLIENT_OPTIONS,
-    'api-key': { value: 'key', help: 'API key, which is written to the file; prefer --api-key-file' },
+    'api-key': { value: 'key', help: 'API key to write to the file; prefer --api-key-file' },
     'api-key-file': { ...STDIO_OPTIONS['api-key-file'], help: 'File containing the API key' },
     ...SELECTION_OPTIONS,
     transport: {
       value: 'transport',
-      help: 'How the client connects: it starts `mcp-manager stdio`, or uses the URL of a running manager',
+      help: 'How the client connects: by starting `mcp-manager stdio`, or through the URL of a running manager',
       choices: ['stdio', 'http'],
       fallback: 'stdio',
     },
     name: { value: 'name', help: 'Name of the entry in the file', fallback: 'mcp-manager' },
     command: { value: 'program', help: 'Program that the client starts', defaultText: 'this program' },
-    path: { value: 'file', help: 'File to edit', defaultText: 'the file of the client for this user' },
-    'dry-run': { help: 'Print the change as a diff and write nothing' },
+    path: { value: 'file', help: 'File to edit', defaultText: "this user's file for the client" },
+    'dry-run': { help: 'Print the change as a diff without writing the file' },
     uninstall: { help: 'Remove the entry' },
   },
   async run(invocation, output) {
@@ -58,7 +58,9 @@ function clientNamed(name: string): McpClientFile {
 function defaultFile({ title, file }: McpClientFile): string {
   const home = homeFolder();
   if (home !== undefined) return file({ platform: process.platform, home, env: process.env });
-  throw new UsageError(`Cannot find the file of ${title}: the user has no home folder. Pass it with --path.`);
+  throw new UsageError(
+    `Cannot find the configuration file of ${title}, because the user has no home folder. Pass the file with --path.`,
+  );
 }
 
 async function entryFor(invocation: Invocation, client: McpClientFile): Promise<object> {
@@ -71,7 +73,7 @@ async function entryFor(invocation: Invocation, client: McpClientFile): Promise<
   if (invocation.value('transport') === 'http') {
     if (!client.http)
       throw new UsageError(
-        `${client.title} only starts commands. Omit --transport, so that it starts mcp-manager.`,
+        `${client.title} can only start commands, not connect to a URL. Omit --transport.`,
       );
     const key = apiKeyFile === undefined ? apiKey : await readApiKey(invocation);
     return client.http(httpEntry(await addressOf(invocation), { selection, group, apiKey: key }));
@@ -107,7 +109,7 @@ function report(output: Output, { diff, backup, warnings }: EditedClient, edit: 
   } else if (dryRun) output.out(diff);
   else {
     output.err(`${removes ? `Removed ${name} from` : `Added ${name} to`} ${path}.\n`);
-    if (backup !== undefined) output.err(`The previous file is ${backup}.\n`);
+    if (backup !== undefined) output.err(`The previous file was saved as ${backup}.\n`);
     output.err(`Restart ${client.title}.\n`);
   }
 }

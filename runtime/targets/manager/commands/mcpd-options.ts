@@ -9,20 +9,20 @@ export const MCPD_LOG_OPTIONS = {
   ...commonOptions({
     'log-level': { choices: [...COMMON_FLAGS['log-level'].choices, 'trace', 'off'], origin: 'mcpd' },
   }),
-  'log-path': { value: 'file', help: 'File for the log', origin: 'mcpd' },
+  'log-path': { value: 'file', help: 'Log file', origin: 'mcpd' },
 } satisfies Options;
 
 /** mcpd flags for cached registries. `registry-option.ts` supports all of them except the folder. */
 export const MCPD_COPY_OPTIONS = {
-  'no-cache': { help: 'Do not store copies of registries', origin: 'mcpd' },
-  'refresh-cache': { help: 'Download all registries again', origin: 'mcpd' },
-  'cache-dir': { value: 'folder', help: 'Folder for copies of registries', origin: 'mcpd' },
+  'no-cache': { help: 'Do not cache registries', origin: 'mcpd' },
+  'refresh-cache': { help: 'Refresh all cached registries', origin: 'mcpd' },
+  'cache-dir': { value: 'folder', help: 'Folder for cached registries', origin: 'mcpd' },
 } satisfies Options;
 
 /** mcpd commands that only read registries there. */
 export const MCPD_CACHE_OPTIONS = {
   ...MCPD_COPY_OPTIONS,
-  'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', origin: 'mcpd' },
+  'cache-ttl': { value: 'time', help: 'Maximum age of cached registries', origin: 'mcpd' },
 } satisfies Options;
 
 /** mcpd asks for confirmation before clearing values. */

@@ -16,7 +16,7 @@ export const pinCommand: Command = {
   options: {
     ...CONFIG_OPTIONS,
     ...JSON_OPTION,
-    diff: { help: 'Only show how the tools differ from the pinned ones. Exits with 1 if they do' },
+    diff: { help: 'Only show how the tools differ from their pins. Exits with 1 if there are differences' },
     remove: { help: "Remove the servers' pins" },
   },
   async run(invocation, output) {
@@ -40,7 +40,7 @@ export const pinCommand: Command = {
     }
     if (isJson(invocation)) printJson(output, pinReport(file, outcomes));
     else printLines(output, pinLines(outcomes, { isDiff }));
-    if (!isDiff && !isJson(invocation)) output.err(`The pinned tools are in ${file}.\n`);
+    if (!isDiff && !isJson(invocation)) output.err(`Pins are stored in ${file}.\n`);
     const failed = outcomes.some((one) => 'failure' in one || (isDiff && one.differences.length > 0));
     return failed ? EXIT_FAILED : 0;
   },

@@ -13,7 +13,7 @@ export const REGISTRY_OPTION = withEnvironment('MCP_MANAGER', {
   },
   'registry-max-age': {
     value: 'time',
-    help: 'Age up to which the copy of a registry is used; 0s downloads it again',
+    help: 'Maximum age of cached registries; 0s always downloads them',
     fallback: '1h',
   },
   ...MCPD_COPY_OPTIONS,
@@ -45,8 +45,8 @@ const MAX_EXPLAINED = 5;
 const skippedTexts = ({ skipped }: OpenedRegistry): string[] =>
   [...Map.groupBy(skipped, ({ source }) => source)].flatMap(([source, servers]) =>
     servers.length <= MAX_EXPLAINED
-      ? servers.map(({ id, reason }) => `${source}: the server ${id} is skipped: ${reason}`)
+      ? servers.map(({ id, reason }) => `${source}: skipped the server ${id}: ${reason}`)
       : [
-          `${source}: ${servers.length} servers are skipped, because they cannot be used: ${servers.map(({ id }) => id).join(', ')}.`,
+          `${source}: ${servers.length} servers were skipped because they cannot be used: ${servers.map(({ id }) => id).join(', ')}.`,
         ],
   );

@@ -19,7 +19,7 @@ export const searchCommand: Command = {
     license: { value: 'license', help: 'Only servers whose license contains this text' },
     source: { value: 'registry', help: 'Only registries whose name contains this text' },
     tag: { value: 'tag', help: 'Only servers with this tag', repeatable: true },
-    category: { value: 'category', help: 'Only servers of this category', repeatable: true },
+    category: { value: 'category', help: 'Only servers in this category', repeatable: true },
     official: { help: 'Only official servers of the MCP project' },
   },
   async run(invocation, output) {

@@ -13,7 +13,7 @@ import { enabledServer } from './enabled-servers.ts';
 
 const LOCAL_OPTION = {
   local: {
-    help: 'For servers where each user signs in: the sign-in of `stdio` without a running manager (conflicts with --url)',
+    help: 'For servers where each user signs in: use the sign-in for `stdio` without a running manager (conflicts with --url)',
   },
 };
 
@@ -25,7 +25,7 @@ const loginCommand: Command = {
     ...JSON_OPTION,
     ...LOCAL_OPTION,
     'no-browser': {
-      help: 'Only print the URL to open; the URL to which the browser returns can be pasted here',
+      help: 'Only print the URL to open; the URL to which the browser is redirected can be pasted to stdin',
     },
     timeout: { value: 'time', help: 'How long to wait for confirmation', fallback: '5m' },
   },
@@ -72,7 +72,7 @@ const logoutCommand: Command = {
       wasSignedIn: boolean;
       notRevoked?: string | undefined;
     }): number => {
-      if (notRevoked !== undefined) output.err(`The tokens were deleted, but not revoked: ${notRevoked}\n`);
+      if (notRevoked !== undefined) output.err(`The tokens were deleted but not revoked: ${notRevoked}\n`);
       if (isJson(invocation)) printJson(output, { server: spec.name, wasSignedIn });
       else output.out(wasSignedIn ? `Signed out of ${spec.name}.\n` : `Not signed in to ${spec.name}.\n`);
       return 0;
@@ -96,8 +96,9 @@ async function personOptions(invocation: Invocation, output: Output, server: str
   const noBrowser = invocation.flag('no-browser');
   return {
     show(url) {
-      output.err(`Open this address to sign in to ${server}:\n\n  ${url.href}\n\n`);
-      if (noBrowser) output.err('If the browser runs elsewhere, paste the URL to which it returns:\n');
+      output.err(`Open this URL to sign in to ${server}:\n\n  ${url.href}\n\n`);
+      if (noBrowser)
+        output.err('If the browser runs on another machine, paste the URL to which it is redirected:\n');
       else openBrowser(url.href, process.env);
     },
     pasted: noBrowser ? process.stdin : undefined,
@@ -136,7 +137,7 @@ async function openServer(invocation: Invocation): Promise<OpenedServer> {
   const perUser = isPerUser(spec);
   if (local && !perUser)
     throw new UsageError(
-      `--local requires a server where each user signs in; ${spec.name} has one sign-in. Omit it.`,
+      `--local requires a server where each user signs in, but ${spec.name} has one shared sign-in. Omit --local.`,
     );
   const store = openSignIns(signInFolder(paths), { env: process.env });
   return { spec, store, isAtManager: perUser && !local, user: perUser ? LOCAL_USER : undefined };

@@ -74,6 +74,6 @@ const ensureNotEmpty = (text: string): string =>
 export function refuseJson(path: string): void {
   if (!isJsonPath(path)) return;
   throw configError(
-    `Cannot edit ${path}: commands edit TOML only. Edit it by hand, or convert it with \`mcp-manager import ${path}\`.`,
+    `Cannot edit ${path}, because commands can only edit TOML. Edit the file by hand, or convert it with \`mcp-manager import ${path}\`.`,
   );
 }

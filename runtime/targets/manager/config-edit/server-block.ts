@@ -47,7 +47,7 @@ function serverIn(block: string): TomlTable {
   const { servers, ...others } = table;
   const [server, second] = Array.isArray(servers) ? servers : [];
   if (isTable(server) && second === undefined && Object.keys(others).length === 0) return server;
-  throw inputError('The text must contain one server: a table [[servers]] and nothing else.');
+  throw inputError('The text must contain exactly one [[servers]] table and nothing else.');
 }
 
 function parsed(block: string): TomlTable {

@@ -76,7 +76,7 @@ const movedValues = (servers: readonly SeparatedServer[], { runtime }: ConfigPat
   servers.flatMap(({ name, found }) =>
     Object.keys(found).map((key) =>
       key === 'args'
-        ? `The arguments of ${name} may contain a secret. That argument and all after it were stored in ${runtime}.`
+        ? `The arguments of ${name} may contain a secret. The suspected argument and all arguments after it were stored in ${runtime}.`
         : `The ${key} of ${name} may contain a secret and was stored in ${runtime}.`,
     ),
   );

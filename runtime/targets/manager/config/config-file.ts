@@ -217,7 +217,10 @@ function readPatterns(
     const slash = pattern.indexOf('/');
     const server = slash === -1 ? pattern : pattern.slice(0, slash);
     if (key !== 'servers' && slash === -1) {
-      table.report(`${key} must have patterns of the form server/name, not ${JSON.stringify(pattern)}.`, key);
+      table.report(
+        `${key} must contain patterns of the form server/name, not ${JSON.stringify(pattern)}.`,
+        key,
+      );
     } else if (!serverNames.some((name) => matchesAny([server], name))) {
       table.report(
         `${key}: no server matches ${JSON.stringify(server)}. Known servers: ${serverNames.join(', ') || 'none'}.`,

@@ -35,7 +35,7 @@ function readResource(table: TableReader | undefined): ResourceSettings | undefi
   const algorithms = table.texts('algorithms') ?? SIGNATURE_ALGORITHMS;
   const unknown = algorithms.filter((name) => !SIGNATURE_ALGORITHMS.some((known) => known === name));
   if (unknown.length > 0 || algorithms.length === 0) {
-    table.report(`algorithms must be some of ${SIGNATURE_ALGORITHMS.join(', ')}.`, 'algorithms');
+    table.report(`algorithms must only contain ${SIGNATURE_ALGORITHMS.join(', ')}.`, 'algorithms');
   }
   const introspection = readIntrospection(table);
   const scopes = table.table('scopes');
@@ -69,13 +69,13 @@ function readUrl(
 ): string | undefined {
   const text = table.text(key);
   if (text === undefined) {
-    if (!table.mentions(key)) table.report(`${key} is missing. Set its https:// URL.`);
+    if (!table.mentions(key)) table.report(`${key} is missing. Set it to an https:// URL.`);
     return undefined;
   }
   const url = URL.parse(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
   if (isSafe && url?.hash === '' && url.search === '') return text;
-  const rule = 'must be an https:// URL without query, or an http:// URL of this machine';
+  const rule = 'must be an https:// URL without a query, or an http:// URL on this machine';
   table.report(`${key} ${rule}, not ${JSON.stringify(text)}.`, key);
   return undefined;
 }

@@ -98,7 +98,7 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
   };
   for (const [input, variable] of variables)
     warnings.push(
-      `server ${JSON.stringify(name)}: the input ${JSON.stringify(input)} is now the variable ${variable}. Set it before the server starts.`,
+      `server ${JSON.stringify(name)}: the input ${JSON.stringify(input)} was converted to the variable ${variable}. Set it before the server starts.`,
     );
   return { value: server, warnings };
 }

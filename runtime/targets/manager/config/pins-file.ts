@@ -73,7 +73,7 @@ function readTool(server: string, name: string, table: TableReader | undefined):
   const hash = table.text('hash');
   if (hash === definitionHash(name, definition)) return { hash, definition };
   table.report(
-    `the hash does not match the definition: the file was edited. Run \`mcp-manager pin ${server}\` to pin the current tools.`,
+    `the hash does not match the definition, so the file was edited. Run \`mcp-manager pin ${server}\` to pin the current tools.`,
   );
   return undefined;
 }

@@ -21,7 +21,7 @@ function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'b
     table.report('package_bin requires an npx or uvx package. For an image, use args.', 'package_bin');
   } else if (bin !== undefined && !/^[\w@][\w@./-]*$/.test(bin)) {
     table.report(
-      `package_bin must be the name of a program of the package, not ${JSON.stringify(bin)}.`,
+      `package_bin must be the name of a program in the package, not ${JSON.stringify(bin)}.`,
       'package_bin',
     );
   }
@@ -31,7 +31,7 @@ function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'b
   for (const one of extra ?? []) {
     if (/^[A-Za-z\d]/.test(one)) continue;
     table.report(
-      `package_with must have requirements such as "mcp<2", not ${JSON.stringify(one)}.`,
+      `package_with must contain requirements such as "mcp<2", not ${JSON.stringify(one)}.`,
       'package_with',
     );
   }
@@ -47,7 +47,7 @@ function readPackageHash(table: TableReader, { runtime }: Package): string | und
     table.report(`package_hash requires an npx package. ${wayOut}`, 'package_hash');
   } else if (!/^sha512-[\w+/]{86}==$/.test(hash)) {
     table.report(
-      'package_hash must be the hash of npm, which begins with "sha512-". See `npm view <package> dist.integrity`.',
+      'package_hash must be an npm integrity hash, which starts with "sha512-". Get it with `npm view <package> dist.integrity`.',
       'package_hash',
     );
   }

@@ -95,10 +95,10 @@ function readLaunch(table: TableReader, name: string, dir: string | undefined): 
   }
   if (kind === 'exec') return readExecutable(table, name, dir);
   if (kind === 'js') {
-    const path = readText(table, 'path', 'Set the JavaScript file, e.g. path = "plugins/redact.mjs".');
+    const path = readText(table, 'path', 'Set it to a JavaScript file, e.g. path = "plugins/redact.mjs".');
     return path === undefined ? undefined : { kind, path };
   }
-  const url = readText(table, 'url', 'Set the URL of the plugin, e.g. url = "http://127.0.0.1:9000/hook".');
+  const url = readText(table, 'url', 'Set it to a URL, e.g. url = "http://127.0.0.1:9000/hook".');
   return url === undefined ? undefined : { kind, url };
 }
 

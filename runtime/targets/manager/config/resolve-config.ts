@@ -224,7 +224,7 @@ function resolveRemote(
     if (!isValid)
       report(
         [...(isInSecrets ? secrets : entry).path, 'headers', name],
-        `${label}: invalid header ${JSON.stringify(name)}. Names consist of letters, digits and dashes, values of one line.`,
+        `${label}: invalid header ${JSON.stringify(name)}. Names must consist of letters, digits and dashes, and values of one line.`,
       );
   }
   const oauth = resolveOAuth(launch.oauth, sources, context);

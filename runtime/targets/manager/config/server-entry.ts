@@ -216,7 +216,7 @@ function readPassHeaders(table: TableReader): string[] {
     const isName = /^[\w!#$%&'*+.^`|~-]+$/.test(name);
     if (isName && !OWN_HEADERS.test(name)) continue;
     table.report(
-      `pass_headers cannot contain ${JSON.stringify(name)}: ${isName ? 'it belongs to the connection of the client to the manager' : 'it is not a valid header name'}. Remove it.`,
+      `pass_headers cannot contain ${JSON.stringify(name)}: ${isName ? 'it belongs to the connection between the client and the manager' : 'it is not a valid header name'}. Remove it.`,
       'pass_headers',
     );
   }
@@ -349,7 +349,7 @@ function readRename(tool: TableReader): string | undefined {
   const rename = tool.text('rename');
   if (rename === undefined || CLIENT_NAME.test(rename)) return rename;
   tool.report(
-    `rename must have at most 64 letters, digits, _, - and ., not ${JSON.stringify(rename)}. Change it.`,
+    `rename must consist of at most 64 letters, digits, "_", "-" and ".", not ${JSON.stringify(rename)}. Change it.`,
     'rename',
   );
   return undefined;

@@ -5,7 +5,7 @@ export const serverName = (written: string): string => written.trim().toLowerCas
 
 /** Server names are used in URLs and in qualified tool names such as `server__tool`, so they cannot contain "__". */
 const RULE =
-  'Use at most 64 letters, digits, ".", "-" and single "_", with a letter or digit at the start and end';
+  'Use at most 64 letters, digits, ".", "-" and single "_", starting and ending with a letter or digit';
 
 /** Explains why a name is invalid; undefined if it is valid. */
 export function nameProblem(written: string, of = 'server'): string | undefined {

@@ -106,11 +106,12 @@ export function isTable(value: unknown): value is TomlTable {
 
 /** Describes a value for a message; long values are truncated. */
 export function describeValue(value: unknown): string {
-  if (Array.isArray(value)) return value.every((item) => isText(item)) ? `a list` : 'a list of other values';
+  if (Array.isArray(value))
+    return value.every((item) => isText(item)) ? `a list` : 'a list with other values';
   if (isTable(value))
     return Object.values(value).every((item) => typeof item === 'string')
       ? 'a table'
-      : 'a table of other values';
+      : 'a table with other values';
   if (value instanceof Date) return 'a date';
   const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 76)}..."` : text;

@@ -84,7 +84,4 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
 }
 
 const changedMeanwhile = (path: string): AppError =>
-  new AppError(
-    'ConflictError',
-    `${path} has changed since it was read. Read it again and repeat the change.`,
-  );
+  new AppError('ConflictError', `${path} has changed since it was read. Reload it and repeat the change.`);

@@ -84,7 +84,7 @@ export function requireAdminKey(c: Context<ShellEnv>, subject: AdminSubject): vo
   if (caller.adminReadOnly === true && !SAFE_METHODS.has(c.req.method)) {
     throw new AppError(
       'ForbiddenError',
-      `The key ${JSON.stringify(caller.name)} can only read. Use a key of \`mcp-manager keys create --admin\`.`,
+      `The key ${JSON.stringify(caller.name)} is read-only. Use a key created with \`mcp-manager keys create --admin\`.`,
     );
   }
   if (subject === 'some') return;
@@ -92,7 +92,7 @@ export function requireAdminKey(c: Context<ShellEnv>, subject: AdminSubject): vo
     if (caller.isLimited !== true) return;
     throw new AppError(
       'ForbiddenError',
-      `${JSON.stringify(caller.name)} is limited to some servers, and this concerns all of them. Use an admin key without such limits.`,
+      `${JSON.stringify(caller.name)} is limited to some servers, but this request requires access to all servers. Use an admin key without server limits.`,
     );
   }
   const server = c.req.param('name') ?? '';
@@ -105,4 +105,4 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const noPermission = ({ name, grants }: ToolCaller): string =>
   grants === undefined
     ? `The key ${JSON.stringify(name)} has no admin permission. Create a key with \`mcp-manager keys create --admin\`.`
-    : 'The access token has no admin scope. Use a token or a key that has admin permission.';
+    : 'The access token has no admin scope. Use a token or key with admin permission.';

@@ -70,17 +70,17 @@ function explained<Result>(path: string, text: string, work: () => Result): Resu
   } catch (error) {
     if (error instanceof JsonSyntaxError) {
       throw configError(
-        `${path}:${lineOf(text, error.position)}: invalid JSON: ${error.message}. Repair the file first.`,
+        `${path}:${lineOf(text, error.position)}: invalid JSON: ${error.message}. Fix the file first.`,
       );
     }
     if (error instanceof NotAnObject) {
       const what = error.path.length === 0 ? 'the file' : error.path.join('.');
       throw configError(
-        `${path}:${lineOf(text, error.position)}: ${what} must be an object. Repair the file first.`,
+        `${path}:${lineOf(text, error.position)}: ${what} must be an object. Fix the file first.`,
       );
     }
     const { message } = error as Error;
-    throw configError(`${path}: ${message.split('\n', 1)[0]} Repair the file first.`, error);
+    throw configError(`${path}: ${message.split('\n', 1)[0]} Fix the file first.`, error);
   }
 }
 

@@ -53,9 +53,9 @@ function warningsFor(
   text: string,
 ): string[] {
   if (text === '' && !existsSync(dirname(path)))
-    return [`${dirname(path)} does not exist. ${title} may not be installed.`];
+    return [`${dirname(path)} does not exist. ${title} might not be installed.`];
   if (format !== 'json' || comments || !hasComments(text)) return [];
-  return [`${path} has comments or trailing commas, which ${title} may not accept.`];
+  return [`${path} contains comments or trailing commas, which ${title} might not accept.`];
 }
 
 /** Timestamp for a file name, for example `20261126T090312Z`. */

@@ -55,7 +55,7 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
       const shown = JSON.stringify(name.slice(0, 100));
       throw new RpcError(
         RPC_CODE.invalidParams,
-        `Unknown ${what}: ${shown}. Names have the form server__${what}, see ${what}s/list.`,
+        `Unknown ${what}: ${shown}. Names have the form server__${what}; see ${what}s/list.`,
       );
     },
     resource: (call, uri) => owned(call, uri, (...args) => index.owners(...args)),

@@ -321,7 +321,7 @@ class PluginRunner {
     this.#cancel?.();
     this.#reason = how;
     if (this.#closing.signal.aborted) return;
-    this.#options.log.warn({ reason: how }, 'plugin ended');
+    this.#options.log.warn({ reason: how }, 'plugin exited');
     this.#openLater(this.#options.clock.now() - startedAt);
   }
 

@@ -149,7 +149,7 @@ export function builtinRegistry(): RegistryEntry[] {
       arguments: [positional('database-url', 'Database URL, e.g. postgresql://host/name.')],
     }),
     entry('redis', {
-      description: 'Reads and writes keys of a Redis server.',
+      description: 'Reads and writes keys on a Redis server.',
       npx: ['@modelcontextprotocol/server-redis', '2025.4.25'],
       deprecated: true,
       license: 'MIT',

@@ -48,7 +48,7 @@ export function findEntry(
     );
   }
   if (!entry.deprecated || allowDeprecated) return entry;
-  throw configError(`${id} is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.`);
+  throw configError(`${id} is deprecated and receives no fixes. Pass --allow-deprecated to add it anyway.`);
 }
 
 type Listed = Pick<RegistryEntry, 'id'>;
@@ -67,13 +67,13 @@ export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Cho
   if ('url' in chosen) return remoteServer(entry.id, chosen, query);
   if (Object.keys(query.variables).length > 0) {
     throw configError(
-      `--var requires a remote server, and ${entry.id} is a package. Use --env, or \`config args set\`.`,
+      `--var requires a remote server, but ${entry.id} is a package. Use --env, or \`config args set\`.`,
     );
   }
   const { ignored } = chosen;
   const notes = ignored
     ? [
-        `Warning: the registry lists options of ${ignored.program} for ${entry.id} that are not used: ${ignored.options.join(' ')}`,
+        `Warning: the registry lists ${ignored.program} options for ${entry.id} that are not used: ${ignored.options.join(' ')}`,
       ]
     : [];
   return { table: packageTable(entry, chosen, query), notes, headers: [] };

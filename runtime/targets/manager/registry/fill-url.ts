@@ -34,7 +34,7 @@ export function fillUrl(
     const value = Object.hasOwn(given, variable.name) ? given[variable.name] : undefined;
     if (value && variable.choices.length > 0 && !variable.choices.includes(value)) {
       throw configError(
-        `${JSON.stringify(value)} is not a value of the variable ${variable.name}. Choose one of: ${variable.choices.join(', ')}.`,
+        `${JSON.stringify(value)} is not a valid value for the variable ${variable.name}. Choose one of: ${variable.choices.join(', ')}.`,
       );
     }
     const used = value || variable.default;

@@ -141,7 +141,7 @@ async function readCached(
     if (!cached) throw error;
     const minutes = Math.max(1, Math.round(age / 60_000));
     const shown = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-    return { text: cached.text, warning: `${messageOf(error)} Its copy of ${shown} ago is used.` };
+    return { text: cached.text, warning: `${messageOf(error)} The cached copy from ${shown} ago is used.` };
   }
 }
 
@@ -199,7 +199,8 @@ async function download({ kind }: WebSource, url: string): Promise<string> {
     if (cursor !== undefined) pageUrl.searchParams.set('cursor', cursor);
     const text = await get(pageUrl.href);
     size += text.length;
-    if (size > MAX_CHARACTERS) throw configError(`${url} is larger than 64 MiB. Search for a text instead.`);
+    if (size > MAX_CHARACTERS)
+      throw configError(`${url} is larger than 64 MiB. Narrow the results with a search text.`);
     const { items, next } = readPage(url, text);
     pushAll(servers, items);
     if (next === undefined || next === cursor) break;
@@ -216,12 +217,12 @@ function readPage(
   try {
     body = parseJsonText(text);
   } catch (error) {
-    throw configError(`${url} returned no JSON. Check the address of the registry.`, error);
+    throw configError(`${url} returned invalid JSON. Check the registry URL.`, error);
   }
   const servers = isTable(body) ? body['servers'] : undefined;
   // Go encodes an empty list as null.
   if (servers !== null && !Array.isArray(servers))
-    throw configError(`${url} returned no list of servers. Check the address of the registry.`);
+    throw configError(`${url} did not return a list of servers. Check the registry URL.`);
   const metadata = isTable(body) && isTable(body['metadata']) ? body['metadata'] : {};
   const next = metadata['nextCursor'] ?? metadata['next_cursor'];
   return { items: servers ?? [], next: typeof next === 'string' && next !== '' ? next : undefined };

@@ -85,10 +85,12 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {
-    log.info(`no cgroups for servers: ${trees.problem}. Processes that leave them are found by a variable`);
+    log.info(
+      `no cgroups for servers: ${trees.problem}. Processes that leave their group are found by an environment variable`,
+    );
   }
   const abandoned = await trees.endAbandoned();
-  if (abandoned > 0) log.warn(`ended ${abandoned} processes that a killed mcp-manager had left`);
+  if (abandoned > 0) log.warn(`terminated ${abandoned} processes left behind by a killed mcp-manager`);
   const guard = createOrphanGuard({ traces: trees.traces });
   closers.add(guard.close);
   const installer = createPackageInstaller({

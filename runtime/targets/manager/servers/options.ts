@@ -27,7 +27,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   },
   'timeout-mcp-init': {
     value: 'time',
-    help: 'Startup timeout of a server, not including the installation of its package',
+    help: 'Startup timeout of a server, excluding package installation',
     defaultText: durationText(MANAGER_DEFAULTS.init),
   },
   'timeout-mcp-health': {
@@ -102,7 +102,7 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
   },
   'mcp-mode': {
     value: 'mode',
-    help: 'Tools at /mcp: all tools, or two tools that search and call them',
+    help: 'Tools at /mcp: all tools, or only two tools to search and call them',
     choices: ['all', 'search'],
     fallback: 'all',
   },

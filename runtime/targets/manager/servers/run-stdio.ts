@@ -47,7 +47,7 @@ async function findManager(settings: StdioSettings, log: Logger): Promise<URL | 
     if (settings.url !== undefined || !(error instanceof AppError)) throw error;
     if (error.code === 'UnavailableError') return undefined;
     if (error.code !== 'UpstreamError') throw error;
-    log.warn(`${error.message} The servers are started in this process.`);
+    log.warn(`${error.message} Starting the servers in this process instead.`);
     return undefined;
   } finally {
     await manager.close();

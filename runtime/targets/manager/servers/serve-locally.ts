@@ -100,7 +100,7 @@ function enterGroup(groups: CallerGroups, caller: ToolCaller, group: string): To
   try {
     return groups.enter(caller, group);
   } catch (error) {
-    throw configError(`${messageOf(error)}. Pass a group of the configuration, or omit --group.`);
+    throw configError(`${messageOf(error)}. Pass a configured group, or omit --group.`);
   }
 }
 

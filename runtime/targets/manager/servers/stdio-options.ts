@@ -25,7 +25,7 @@ export const SELECTION_OPTIONS = {
   servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are allowed' },
   tools: {
     value: 'patterns',
-    help: 'Tools to use as server/pattern, comma-separated; nothing else on their servers is used',
+    help: 'Tools to use, as comma-separated server/pattern values; other tools on these servers are not used',
   },
 } satisfies Readonly<Record<string, Option>>;
 

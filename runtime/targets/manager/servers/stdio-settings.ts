@@ -68,7 +68,7 @@ export function readSelection(invocation: Invocation): Selection {
   for (const name of ['servers', 'tools'] as const) {
     // An empty list would select everything, which a script with an empty variable does not intend.
     if (invocation.given(name) && selection[name].length === 0)
-      throw new UsageError(`--${name} is empty. List at least one, or omit the flag for all.`);
+      throw new UsageError(`--${name} is empty. Pass at least one value, or omit the flag to use all.`);
   }
   return selection;
 }
@@ -81,5 +81,5 @@ export async function readApiKey(invocation: Invocation): Promise<string | undef
   const key = file?.text.trim() ?? '';
   if (key !== '') return key;
   const problem = file ? 'is empty' : 'does not exist';
-  throw configError(`${path} ${problem}. Pass a file with an API key of \`mcp-manager keys create\`.`);
+  throw configError(`${path} ${problem}. Pass a file with an API key from \`mcp-manager keys create\`.`);
 }

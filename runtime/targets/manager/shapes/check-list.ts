@@ -36,7 +36,9 @@ export function createCheckList(): CheckList {
     const faults: string[] = [];
     const used = usedItems(list, received);
     if (used.length < received.length)
-      faults.push(`the first ${used.length} of ${received.length} ${what}s are used, the others are omitted`);
+      faults.push(
+        `only the first ${used.length} of ${received.length} ${what}s are used; the others are omitted`,
+      );
     for (const [at, item] of used.entries()) {
       try {
         items.push(await checked(shape, item));

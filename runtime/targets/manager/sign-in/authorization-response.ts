@@ -23,17 +23,18 @@ export function readAuthorizationResponse(
 ): string {
   const one = (name: string): string | undefined => {
     const values = parameters.getAll(name);
-    if (values.length > 1) throw new OAuthFailure(`The redirect has several parameters ${name}.`);
+    if (values.length > 1)
+      throw new OAuthFailure(`The redirect contains the parameter ${name} more than once.`);
     return values[0];
   };
   if (!isSameText(one('state') ?? '', state)) {
-    throw new OAuthFailure('The redirect belongs to another sign-in: its state is unknown.', {
+    throw new OAuthFailure('The redirect has an unknown state and belongs to another sign-in.', {
       code: UNKNOWN_STATE,
     });
   }
   const iss = one('iss');
   if (iss === undefined ? sendsIssuer : !isSameIssuer(iss, issuer)) {
-    throw new OAuthFailure('The redirect does not come from the authorization server: its iss is wrong.');
+    throw new OAuthFailure('The redirect has the wrong iss and does not come from the authorization server.');
   }
   const error = one('error');
   if (error !== undefined) {
@@ -41,7 +42,7 @@ export function readAuthorizationResponse(
     throw errorResponseOf('The authorization server rejected the request', 0, body);
   }
   const code = one('code');
-  if (code === undefined || code === '') throw new OAuthFailure('The redirect has no code.');
+  if (code === undefined || code === '') throw new OAuthFailure('The redirect contains no code.');
   return code;
 }
 

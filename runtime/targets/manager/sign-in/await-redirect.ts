@@ -47,7 +47,7 @@ export async function awaitRedirect<Result>(
   let started: WaitingSignIn<Result> | undefined;
   let isUsed = false;
   const onRedirect = async (parameters: URLSearchParams): Promise<string> => {
-    if (!started || isUsed) throw new OAuthFailure('No sign-in is waiting.');
+    if (!started || isUsed) throw new OAuthFailure('No sign-in is pending.');
     const finishing = started.finish(parameters);
     try {
       done.resolve(await finishing);
@@ -82,7 +82,8 @@ function readPasted(
   lines.on('line', (line) => {
     if (line.trim() === '') return;
     const url = URL.parse(line.trim());
-    if (!url) onProblem('The text must be a URL. Paste the complete URL to which the browser returned.');
+    if (!url)
+      onProblem('The input must be a URL. Paste the complete URL to which the browser was redirected.');
     else void onRedirect(url.searchParams).catch((error: unknown) => onProblem(messageOf(error)));
   });
   return () => lines.close();
@@ -122,7 +123,7 @@ async function listenAt(url: URL, onRedirect: CallbackOptions['onRedirect']): Pr
     await once(server, 'listening');
   } catch (error) {
     const reason = errorCode(error) === 'EADDRINUSE' ? 'the port is in use' : messageOf(error);
-    throw configError(`Cannot listen at ${url.href} for the sign-in: ${reason}.`, error);
+    throw configError(`Cannot listen for the sign-in at ${url.href}: ${reason}.`, error);
   }
   const { port } = server.address() as AddressInfo;
   return {

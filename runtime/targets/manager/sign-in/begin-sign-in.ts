@@ -41,7 +41,9 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
     throw new OAuthFailure(`${issuer} has no authorization endpoint or no token endpoint.`);
   }
   if (!codeChallengeMethods?.includes('S256')) {
-    throw new OAuthFailure(`${issuer} does not support PKCE with S256, without which a sign-in is not safe.`);
+    throw new OAuthFailure(
+      `${issuer} does not support PKCE with S256, which is required for a secure sign-in.`,
+    );
   }
   const scope = scopeOf(request, authorization);
   const client = await obtainClient(http, { server, settings, redirectUri, scope, before });
@@ -197,7 +199,7 @@ async function obtainClient(http: OAuthHttp, request: ClientRequest): Promise<OA
   if (isKnown && before.issuer === server.issuer && before.redirectUri === redirectUri) return before.client;
   if (server.registrationEndpoint !== undefined) return register(http, server.registrationEndpoint, request);
   throw new OAuthFailure(
-    `${server.issuer} registers no clients. Register one there and set oauth.client_id, and oauth.client_secret if it has one.`,
+    `${server.issuer} does not support dynamic client registration. Register a client there and set oauth.client_id, and oauth.client_secret if the client has one.`,
   );
 }
 
@@ -220,11 +222,11 @@ async function register(
     ...(scope !== undefined && { scope }),
   });
   if (status !== 200 && status !== 201) {
-    throw errorResponseOf('The authorization server did not register a client', status, body);
+    throw errorResponseOf('The authorization server failed to register a client', status, body);
   }
   const id = isObject(body) ? textIn(body, 'client_id') : undefined;
   if (!isObject(body) || id === undefined) {
-    throw new OAuthFailure('The authorization server registered a client without an ID.');
+    throw new OAuthFailure('The authorization server registered a client but returned no client ID.');
   }
   const registered = body['token_endpoint_auth_method'];
   const secret = registered === 'none' ? undefined : textIn(body, 'client_secret');

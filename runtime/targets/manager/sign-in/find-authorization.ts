@@ -33,12 +33,12 @@ export async function findAuthorization(
   const requiresDpop = resource?.requiresDpop === true || challenge?.isDpop === true;
   const chosen = issuer ?? named[0];
   if (issuer !== undefined && named.length > 0 && !named.some((name) => isSameIssuer(name, issuer))) {
-    throw new OAuthFailure(`The server does not accept tokens of the configured issuer ${issuer}.`);
+    throw new OAuthFailure(`The server does not accept tokens from the configured issuer ${issuer}.`);
   }
   if (chosen !== undefined) {
     const server = await discoverServer(http, chosen);
     if (server) return { server, resource, requiresDpop };
-    throw new OAuthFailure(`The authorization server ${chosen} has no metadata.`);
+    throw new OAuthFailure(`The authorization server ${chosen} publishes no metadata.`);
   }
   const server = (await discoverServer(http, url.origin, true)) ?? defaultEndpoints(url.origin);
   return { server, resource, requiresDpop };

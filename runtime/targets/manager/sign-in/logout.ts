@@ -57,7 +57,7 @@ async function revoke(
       const headers = await authenticateClient({ ...client, privateKey }, form, issuer);
       const { status, body } = await http.postForm(revocationEndpoint, form, headers);
       if (status !== 200)
-        throw errorResponseOf('The authorization server did not revoke the token', status, body);
+        throw errorResponseOf('The authorization server failed to revoke the token', status, body);
     }
   } finally {
     await http.close();

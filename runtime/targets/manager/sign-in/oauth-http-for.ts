@@ -21,7 +21,7 @@ export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Pr
     allowsPrivate: isPrivateName(url) || (named !== undefined && (await resolvesToPrivate(named))),
     allowsHttp: url.protocol === 'http:' || named?.protocol === 'http:',
     timeoutMs,
-    remedy: 'If it is yours, set oauth.issuer to the authorization server',
+    remedy: 'If you trust it, set oauth.issuer to the authorization server',
   });
 }
 

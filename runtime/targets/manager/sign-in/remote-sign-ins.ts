@@ -82,7 +82,9 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       // A browser that was lured here with another person's result must not store it for this user, and must
       // not end this sign-in.
       if (!found || !isSame(found.target, target)) {
-        throw inputError(`You have no pending sign-in to ${spec.name} with this address. Start it again.`);
+        throw inputError(
+          `You have no pending sign-in to ${spec.name} that matches this URL. Start the sign-in again.`,
+        );
       }
       take(state);
       try {

@@ -8,11 +8,13 @@ export function signInLaunch(
 ): { readonly remote: RemoteLaunch; readonly settings: SignInSettings } {
   if (launch.kind === 'unusable') throw configError(`Server ${name}: ${launch.problem}`);
   if (launch.kind !== 'remote') {
-    throw configError(`Server ${name} is a program on this machine. Only servers with a url have a sign-in.`);
+    throw configError(
+      `Server ${name} is a program on this machine. Only servers with a url support sign-in.`,
+    );
   }
   const settings = launch.oauth ?? { grant: 'authorization_code' };
   if (settings.grant === 'authorization_code') return { remote: launch, settings };
   throw configError(
-    `Server ${name} signs in with client credentials, without a person. Set oauth.grant = "authorization_code" to sign in.`,
+    `Server ${name} uses client credentials, which do not require a user to sign in. To sign in as a user, set oauth.grant = "authorization_code".`,
   );
 }

@@ -224,7 +224,7 @@ function readKey(file: string): string | undefined {
     const { mode } = statSync(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw configError(
-        `${file} encrypts the sign-ins and is readable by other users. Restrict it with \`chmod 600 ${file}\`.`,
+        `${file} contains the encryption key of the sign-ins and is readable by other users. Restrict it with \`chmod 600 ${file}\`.`,
       );
     }
     return longEnough(readFileSync(file, 'utf8').trim(), file);
@@ -238,6 +238,6 @@ function readKey(file: string): string | undefined {
 function longEnough(key: string, source: string): string {
   if (key.length >= MIN_KEY_LENGTH) return key;
   throw configError(
-    `${source}: the key of the sign-ins must have at least ${MIN_KEY_LENGTH} characters. Create one with \`openssl rand -base64 32\`.`,
+    `${source}: the encryption key of the sign-ins must have at least ${MIN_KEY_LENGTH} characters. Create one with \`openssl rand -base64 32\`.`,
   );
 }

@@ -29,7 +29,7 @@ export async function requestTokens(
 ): Promise<Tokens> {
   const requestedAt = now();
   const { status, body } = await post(http, request);
-  if (status !== 200) throw errorResponseOf('The authorization server returned no token', status, body);
+  if (status !== 200) throw errorResponseOf('The authorization server did not return a token', status, body);
   const access = isObject(body) ? textIn(body, 'access_token') : undefined;
   if (!isObject(body) || access === undefined || !TOKEN.test(access)) {
     throw new OAuthFailure("The authorization server's response has no valid access token.");

@@ -343,7 +343,7 @@ export class SupervisedServer implements ManagedServer {
     if (user === undefined) {
       throw new AppError(
         'ForbiddenError',
-        `server ${this.name}: each user signs in, and the manager cannot identify the caller. Use an API key or an access token.`,
+        `server ${this.name}: each user must sign in, but the manager cannot identify the caller. Use an API key or an access token.`,
       );
     }
     if (this.signIn() !== 'signed-in') throw signInRequired(this.name);

@@ -101,11 +101,8 @@ interface StartTimes {
 function explain(error: unknown, { init, extendedMs }: StartTimes, lines: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TimeoutFailure) {
-    const busy =
-      extendedMs === 0
-        ? ''
-        : `, and ${extendedMs} ms more in which it waited for a processor, because the machine is busy`;
-    const sentence = `The server did not start within ${init} ms${busy}. Increase timeout_init, or check its log.`;
+    const busy = extendedMs === 0 ? '' : ` plus ${extendedMs} ms of waiting for a CPU on a busy machine`;
+    const sentence = `The server did not start within ${init} ms${busy}. Increase timeout_init, or check the server's log.`;
     return startFailure('TimeoutError', sentence, lines, error);
   }
   const message = messageOf(error);

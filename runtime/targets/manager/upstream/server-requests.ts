@@ -44,7 +44,7 @@ export function chooseRequester(
   if (!first || !last) {
     throw new RpcError(
       RPC_CODE.methodNotFound,
-      `${method} is only forwarded during a call of a client, and no call is running.`,
+      `${method} is only forwarded during a client call, but no call is running.`,
     );
   }
   if (candidates.every(({ identity }) => identity === first.identity)) return last;
@@ -61,7 +61,7 @@ export async function requestFromClient(
   signal: AbortSignal,
 ): Promise<ShapeOfParams> {
   if (!supports(requester.capabilities, method, params)) {
-    throw new RpcError(RPC_CODE.methodNotFound, `The client of the call does not support ${method}.`);
+    throw new RpcError(RPC_CODE.methodNotFound, `The calling client does not support ${method}.`);
   }
   return requester.request(method, withoutToken(params), signal);
 }

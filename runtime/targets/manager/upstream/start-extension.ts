@@ -43,7 +43,7 @@ class ProcessOutput extends Error {
   readonly lines: readonly string[];
 
   constructor(lines: readonly string[], cause?: unknown) {
-    super('The process wrote the reason.', { cause });
+    super('The process output contains the reason.', { cause });
     this.lines = lines;
   }
 }

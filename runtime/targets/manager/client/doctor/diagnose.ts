@@ -102,9 +102,7 @@ function checkLaunch(name: string, launch: ProcessLaunch): Finding[] {
   const found = findCommand(launch);
   if (found !== undefined) return [ok(what, `runs ${found}`)];
   const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or configure its absolute path.';
-  return [
-    problemFinding(what, `command ${JSON.stringify(command)} not found in the PATH of the server`, wayOut),
-  ];
+  return [problemFinding(what, `command ${JSON.stringify(command)} not found in the server's PATH`, wayOut)];
 }
 
 async function checkRunner(name: string, { command, env }: ProcessLaunch): Promise<Finding> {
@@ -182,7 +180,7 @@ const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
     problemFinding(
       `server ${name}`,
       warning,
-      "Report it to the server's author. Clients cannot use the item.",
+      "Clients cannot use this item. Report the problem to the server's author.",
     ),
   );
 

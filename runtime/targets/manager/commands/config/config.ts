@@ -37,7 +37,7 @@ const nameList = (kind: NameListKind): CommandGroup => ({
 });
 
 const setNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Allow ${key} of a server, in addition to those in the list.`,
+  summary: `Allow ${key} of a server, in addition to those already listed.`,
   positionals: '<server> [name]...',
   options: {
     ...CONFIG_OPTIONS,
@@ -85,7 +85,7 @@ const listNames = ({ key }: NameListKind): Command => ({
 });
 
 const removeNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Remove ${key} of a server from the list.`,
+  summary: `Remove ${key} from the list of a server.`,
   positionals: '<server> [name]...',
   options: { ...CONFIG_OPTIONS, ...nameOption(option), ...denyOption(key) },
   async run(invocation, output) {
@@ -96,7 +96,7 @@ const removeNames = ({ key, option }: NameListKind): Command => ({
       key,
       deny,
       change: (before) => {
-        refuseUnknown(names, before, `the list of ${deny ? 'denied' : 'allowed'} ${key} of ${server}`);
+        refuseUnknown(names, before, `the list of ${deny ? 'denied' : 'allowed'} ${key} for ${server}`);
         return before.filter((name) => !names.includes(name));
       },
     });
@@ -108,7 +108,7 @@ const nameOption = (option: string): Command['options'] => ({
 });
 
 const denyOption = (key: NameListKey): Command['options'] => ({
-  deny: { help: `Use the list of denied ${key}, which takes precedence over allowed ones` },
+  deny: { help: `Use the list of denied ${key}, which takes precedence over the allowed ${key}` },
 });
 
 function readNames(invocation: Invocation, option: string): { server: string; names: readonly string[] } {
@@ -205,7 +205,7 @@ function namesIn(written: unknown, { key, deny }: Pick<NameList, 'key' | 'deny'>
 }
 
 const getSetting: Command = {
-  summary: 'Print a setting of [daemon] in the file, or a table of settings.',
+  summary: 'Print a [daemon] setting from the file, or a table of settings.',
   positionals: '<key>',
   options: { ...CONFIG_OPTIONS, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
@@ -215,7 +215,7 @@ const getSetting: Command = {
 };
 
 const setSettings: Command = {
-  summary: 'Set settings of [daemon], e.g. api.addr=127.0.0.1:8090. Lists are comma-separated.',
+  summary: 'Set [daemon] settings, e.g. api.addr=127.0.0.1:8090. Lists are comma-separated.',
   positionals: '<key>=<value>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -229,7 +229,7 @@ const setSettings: Command = {
 };
 
 const listSettings: Command = {
-  summary: 'List the settings of [daemon] in the file.',
+  summary: 'List the [daemon] settings in the file.',
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
@@ -245,7 +245,7 @@ const listSettings: Command = {
 };
 
 const removeSettings: Command = {
-  summary: 'Remove settings of [daemon] from the file, which restores their defaults.',
+  summary: 'Remove [daemon] settings from the file to restore their defaults.',
   positionals: '<key>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -292,11 +292,11 @@ function settingLines(value: unknown, key = ''): string[] {
 
 const setArgs: Command = {
   summary:
-    'Set arguments of a server. A flag replaces the same flag; positional arguments replace all existing ones.',
+    'Set arguments of a server. A flag replaces an existing flag of the same name; positional arguments replace all existing positional arguments.',
   positionals: '<server> -- <argument>...',
   options: {
     ...CONFIG_OPTIONS,
-    literal: { help: 'Keep dollar signs instead of expanding variables' },
+    literal: { help: 'Keep dollar signs as written instead of expanding variables' },
     // An mcpd flag for behavior that is the default here.
     'merge-flags': { help: 'Keep the flags that are not set', origin: 'mcpd' },
   },

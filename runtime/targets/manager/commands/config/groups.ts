@@ -8,7 +8,7 @@ import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 
-const DRY_RUN = { 'dry-run': { help: 'Print the change to the file, and write nothing' } };
+const DRY_RUN = { 'dry-run': { help: 'Print the change without writing the file' } };
 
 const listGroups: Command = {
   summary: 'List the groups in the file.',

@@ -29,11 +29,11 @@ export const secretValues = (kind: SecretKind): CommandGroup => ({
 });
 
 const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
-  summary: `Set ${nouns} of a server. Other ${nouns} are kept.`,
+  summary: `Set ${nouns} of a server. Existing ${nouns} with other names are kept.`,
   positionals: `<server> <${pair}>...`,
   options: {
     ...CONFIG_OPTIONS,
-    literal: { help: 'Keep dollar signs instead of expanding variables' },
+    literal: { help: 'Keep dollar signs as written instead of expanding variables' },
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', `<${pair}>`);
@@ -81,7 +81,7 @@ const removeValues = ({ table, nouns }: SecretKind): Command => ({
     const [server, name] = first;
     const { setSecret } = await import('../../config-edit/secrets-text.ts');
     const { [table]: values } = await readServerSecrets(invocation, server);
-    refuseUnknown([name, ...rest], Object.keys(values), `the list of ${nouns} of ${server}`);
+    refuseUnknown([name, ...rest], Object.keys(values), `the list of ${nouns} for ${server}`);
     return await editServerSecrets(invocation, output, {
       server,
       edit: (text) =>

@@ -18,7 +18,7 @@ export const listKeysCommand: Command = {
       const shown = records.map(({ hash: _hash, ...record }) => ({ ...record, state: stateOf(record, now) }));
       output.out(`${JSON.stringify(shown)}\n`);
     } else if (records.length === 0) {
-      output.err(`No keys in ${file}. Calls do not require one.\n`);
+      output.err(`No keys in ${file}. Calls do not require a key.\n`);
     } else {
       printLines(
         output,

@@ -15,7 +15,7 @@ export const movePluginCommand: Command = {
     'to-category': { value: 'category', help: 'New category', choices: PLUGIN_CATEGORIES },
     before: { value: 'name', help: 'Move it before this plugin' },
     after: { value: 'name', help: 'Move it after this plugin' },
-    position: { value: 'number', help: 'New position, starting at 1; -1 is the end' },
+    position: { value: 'number', help: 'New position, starting at 1; -1 means last' },
     force: { help: 'Replace a plugin with the same name in the new category' },
   },
   async run(invocation, output) {

@@ -17,7 +17,10 @@ export const validatePluginsCommand: Command = {
     ...CONFIG_OPTIONS,
     ...CATEGORY_OPTION,
     'check-binaries': { help: 'Check that programs and modules exist on this machine' },
-    verbose: { help: 'A flag of mcpd; all problems are always printed', origin: 'mcpd' },
+    verbose: {
+      help: 'Accepted for compatibility with mcpd; all problems are always printed',
+      origin: 'mcpd',
+    },
     ...DATA_FORMAT_OPTION,
   },
   async run(invocation, output) {

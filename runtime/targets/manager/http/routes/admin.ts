@@ -87,7 +87,7 @@ export function serverAdminRoutes(
       tag: 'Admin',
       summary: 'Restart a server.',
       parameters: [SERVER_NAME],
-      answer: answerOf('The status of the server after the restart.', serverStatusBody, TIME),
+      answer: answerOf('The server’s status after the restart.', serverStatusBody, TIME),
       errors: [404, 502, 503],
       run: async (c) => {
         const server = serverOfPath(supervisor, c.req.param('name'));
@@ -168,7 +168,7 @@ export function adminServerRoutes(
         },
         ...ITEM_PAGE_PARAMETERS,
       ],
-      answer: answerOf('A page of the servers.', serverOverviews, {
+      answer: answerOf('One page of servers.', serverOverviews, {
         servers: [OVERVIEW],
         total: 1,
         phases: { running: 1 },

@@ -30,10 +30,10 @@ export function callAuditRoutes(
       tag: 'Admin',
       summary: 'List the calls in the audit log.',
       description:
-        'A request reads at most 16 MiB of the log, so a page can have few entries, or none, and still a `nextCursor`.',
+        'Each request reads at most 16 MiB of the log, so a page with few or no entries can still have a `nextCursor`.',
       parameters: [
         text('server', 'Only calls to this server.', 'time'),
-        text('caller', 'Only calls with the key that has this name.', 'laptop'),
+        text('caller', 'Only calls made with the key of this name.', 'laptop'),
         {
           name: 'kind',
           in: 'query',
@@ -53,7 +53,7 @@ export function callAuditRoutes(
         searchParameter('Words that the entry must contain.'),
         ...ITEM_PAGE_PARAMETERS,
       ],
-      answer: answerOf('A page of the entries.', auditBody, {
+      answer: answerOf('One page of entries.', auditBody, {
         enabled: true,
         path: '/var/log/mcp/audit.jsonl',
         entries: [
@@ -123,8 +123,8 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 const OUTCOMES = ['ok', 'failed'] as const;
 
 const auditBody = struct('AuditLog', {
-  enabled: Type.Boolean({ description: 'Whether calls are audited, see `--audit-log`.' }),
-  path: optionalTextMember('Path of the audit log. Rotated files are not read.'),
+  enabled: Type.Boolean({ description: 'Whether calls are audited (see `--audit-log`).' }),
+  path: optionalTextMember('Path of the audit log. Rotated files are not included.'),
   entries: Type.Array(anyObject('One line of the audit log.'), {
     description: 'The entries, newest first.',
   }),

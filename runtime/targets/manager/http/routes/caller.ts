@@ -12,8 +12,8 @@ const caller = struct('Caller', {
   admin: Type.Boolean({ description: 'Whether the caller can restart its servers and read their logs.' }),
   adminReadOnly: Type.Boolean({ description: 'Whether the admin permission is read-only.' }),
   edit: Type.Boolean({ description: 'Whether the caller can change servers, keys and pins.' }),
-  readOnly: Type.Boolean({ description: 'Whether the caller can only call tools that change nothing.' }),
-  groups: Type.Optional(Type.Array(Type.String(), { description: 'Groups that the caller is limited to.' })),
+  readOnly: Type.Boolean({ description: 'Whether the caller can only call read-only tools.' }),
+  groups: Type.Optional(Type.Array(Type.String(), { description: 'Groups to which the caller is limited.' })),
   version: Type.String({ description: 'Version of the manager.' }),
 });
 

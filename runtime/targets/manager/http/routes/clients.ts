@@ -30,7 +30,7 @@ export function clientRoutes(
       tag: 'Clients',
       summary: 'Get the configuration to paste into each MCP client.',
       description:
-        'The address is taken from this request. `mcp-manager install` edits the files on this machine.',
+        'The URL is based on the address of this request. To edit the files directly, run `mcp-manager install` on the client’s machine.',
       parameters: [
         {
           name: 'servers',
@@ -44,7 +44,12 @@ export function clientRoutes(
           description: 'Tools that the client uses, comma-separated, e.g. `git/log`.',
           example: 'git/log',
         },
-        { name: 'group', in: 'query', description: 'Group that the client uses.', example: 'research' },
+        {
+          name: 'group',
+          in: 'query',
+          description: 'Group to which the client is limited.',
+          example: 'research',
+        },
       ],
       answer: answerOf(
         'The snippets.',
@@ -110,5 +115,5 @@ const snippet = closed('ClientSnippet', {
     description: '`stdio`: the client starts `mcp-manager stdio`, because it does not support URLs.',
   }),
   files: closed('ClientFiles', { linux: Type.String(), macos: Type.String(), windows: Type.String() }),
-  text: Type.String({ description: `The text to paste. Replace \`${KEY}\` by a key.` }),
+  text: Type.String({ description: `The text to paste. Replace \`${KEY}\` with an API key.` }),
 });

@@ -33,7 +33,7 @@ export const REVISION = '0f3a9c41b2d87e65';
 export const REVISION_PARAMETER = {
   name: 'revision',
   in: 'query',
-  description: 'The revision of the file that the change is based on.',
+  description: 'Revision of the file on which the change is based.',
   example: REVISION,
 } as const;
 const EDITED = answerOf('The change.', editedBody, {
@@ -74,7 +74,7 @@ export function configurationRoutes(
         searchParameter('Words that the name or the program must contain.'),
         ...ITEM_PAGE_PARAMETERS,
       ],
-      answer: answerOf('A page of the servers, in the order of the file.', configurationBody, {
+      answer: answerOf('One page of servers, in file order.', configurationBody, {
         path: '/etc/mcp/.mcpd.toml',
         revision: REVISION,
         editable: true,
@@ -141,7 +141,7 @@ export function configurationRoutes(
         if (problem !== undefined) throw new AppError('InputError', problem);
         const { name: _name, ...table } = settings;
         if (containsNull(table))
-          throw new AppError('InputError', 'settings contains null, which TOML does not have. Remove it.');
+          throw new AppError('InputError', 'settings contains null, which TOML does not support. Remove it.');
         const added = { name: serverName(written), table, secrets: secrets ?? {} };
         return await changer.add(added, flagOf(c, 'dry_run'));
       },
@@ -203,7 +203,7 @@ export function configurationRoutes(
       parameters: [
         SERVER_NAME,
         DRY_RUN,
-        flagParameter('with_secrets', 'Whether its values are removed from the secrets file, too.'),
+        flagParameter('with_secrets', 'Whether to also remove the server’s values from the secrets file.'),
         REVISION_PARAMETER,
       ],
       answer: EDITED,
@@ -245,5 +245,5 @@ export async function found<Result>(work: () => Result): Promise<Result> {
 export const notEditable = (path: string): AppError =>
   new AppError(
     'InputError',
-    `Cannot edit ${path} over HTTP: only TOML files are edited. Edit the file by hand.`,
+    `Cannot edit ${path} over HTTP, because it is not a TOML file. Edit the file by hand.`,
   );

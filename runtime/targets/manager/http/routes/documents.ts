@@ -44,7 +44,7 @@ export function managerDocumentRoutes(
       id: 'openapi',
       tag: 'Operations',
       summary:
-        'Get this document. It is also available as YAML at `/openapi.yaml`, and in version 3.0 at `/openapi-3.0.json` and `/openapi-3.0.yaml`.',
+        'Get this document. It is also available as YAML at `/openapi.yaml`, and as OpenAPI 3.0 at `/openapi-3.0.json` and `/openapi-3.0.yaml`.',
       answer: {
         ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
         mediaType: 'application/openapi+json',

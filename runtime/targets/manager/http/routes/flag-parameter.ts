@@ -18,4 +18,4 @@ export const flagOf = (c: Context, name: string): boolean =>
   wordOf(c, name, ['false', 'true'], 'false') === 'true';
 
 /** For operations that can preview a change without applying it. */
-export const DRY_RUN = flagParameter('dry_run', 'Whether to only show the change, without writing anything.');
+export const DRY_RUN = flagParameter('dry_run', 'Whether to return the change without writing it.');

@@ -45,7 +45,7 @@ export function clientKeyRoutes(
         schema: newKeyRequest,
         examples: { key: { name: 'laptop', servers: ['time'], rate: '100/m' } },
       },
-      answer: answerOf('The key, which is returned only here.', createdKeyBody, {
+      answer: answerOf('The key, which is only returned in this response.', createdKeyBody, {
         key: 'mcpm_0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EX',
         record: RECORD,
       }),

@@ -16,7 +16,7 @@ export const CURSOR_PARAMETER: Parameter = {
   name: 'cursor',
   in: 'query',
   description:
-    '`nextCursor` of a list with more than 20,000 items, or of the server itself. Default: the first page. All following pages are included.',
+    '`nextCursor` from a list with more than 20,000 items, or from the server itself. Default: the first page. The response includes all pages that follow.',
   example: 'Mg',
 };
 

@@ -45,7 +45,7 @@ export function pinRoutes(
         flagParameter('changed', 'Whether to return only servers whose tools differ from their pins.'),
         ...ITEM_PAGE_PARAMETERS,
       ],
-      answer: answerOf('A page of the servers.', toolPoliciesBody, {
+      answer: answerOf('One page of servers.', toolPoliciesBody, {
         servers: [
           {
             server: 'git',
@@ -82,7 +82,7 @@ export function pinRoutes(
       tag: 'Pins',
       summary: 'Pin a server’s current tools.',
       description:
-        'Starts another instance of the server to read its tools. With `dry_run`, the tools are only compared.',
+        'Starts another instance of the server to read its tools. With `dry_run`, the tools are compared but not pinned.',
       parameters: [SERVER_NAME, DRY_RUN],
       answer: answerOf('The tools, compared with their previous pins.', pinnedToolsBody, {
         server: 'git',
@@ -105,7 +105,7 @@ export function pinRoutes(
         const [outcome] = outcomes;
         if (!outcome || 'failure' in outcome) {
           const reason = redact.text(outcome?.failure ?? 'it has no tools', spec.name);
-          throw new AppError('UpstreamError', `The tools of ${spec.name} cannot be read: ${reason}`);
+          throw new AppError('UpstreamError', `Cannot read the tools of ${spec.name}: ${reason}`);
         }
         const { tools, differences } = outcome;
         const isDryRun = flagOf(c, 'dry_run');

@@ -55,7 +55,7 @@ export function signInRoutes(
     if (caller.user !== undefined) return { server, spec, user: caller.user };
     throw new AppError(
       'ForbiddenError',
-      `server ${server.name}: each user signs in, and the manager cannot identify the caller. Use an API key or an access token.`,
+      `server ${server.name}: each user must sign in, but the manager cannot identify the caller. Use an API key or an access token.`,
     );
   };
   /** Makes the next call use the new state. */
@@ -91,7 +91,7 @@ export function signInRoutes(
       id: 'getSignIn',
       summary: 'Get the caller’s sign-in to a remote server.',
       description:
-        'For servers with `sign_in = "per_user"`, this is the caller’s own sign-in. For other servers, all callers share one sign-in; starting, completing and ending it requires admin permission.',
+        'For servers with `sign_in = "per_user"`, this is the caller’s own sign-in. For other servers, all callers share one sign-in; starting, completing or ending it requires admin permission.',
       answer: answerOf('The sign-in.', signInBody, EXAMPLE),
       run: (c) => {
         const subject = subjectOf(c);
@@ -105,7 +105,8 @@ export function signInRoutes(
       ...common,
       id: 'startSignIn',
       summary: 'Start a sign-in to a remote server.',
-      description: 'Open the URL in a browser. When it returns, complete the sign-in within 10 minutes.',
+      description:
+        'Open the URL in a browser. After the browser is redirected to `redirectUri`, complete the sign-in. The sign-in expires after 10 minutes.',
       request: {
         schema: signInStart,
         examples: { command: { redirectUri: 'http://127.0.0.1:8976/callback' } },
@@ -122,7 +123,7 @@ export function signInRoutes(
         // An authorization code must only be sent to the browser's own machine or back to this manager.
         if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
           throw inputError(
-            `redirectUri must be ${page ?? `${SIGNED_IN_PATH} of a host that --allowed-hosts or resource in [daemon.api.oauth] names`}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
+            `redirectUri must be ${page ?? `${SIGNED_IN_PATH} on a host from --allowed-hosts or from resource in [daemon.api.oauth]`}, or an http:// URL with a port on the user's machine, not ${JSON.stringify(redirectUri)}.`,
           );
         }
         const url = await signIns.start(subject, redirectUri);

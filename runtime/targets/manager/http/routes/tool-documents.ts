@@ -110,7 +110,7 @@ export function toolDocumentRoutes(
       tag: 'Tools',
       summary: 'Call a tool, and get its result as one JSON value.',
       description:
-        'Text that is JSON becomes its value, an image becomes a data URL, and several parts become a list. Without a body, the tool is called without arguments.',
+        'JSON text is parsed, an image becomes a data URL, and several parts become a list. Without a body, the tool is called without arguments.',
       parameters: [
         { ...SERVER_NAME, name: 'server' },
         { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },

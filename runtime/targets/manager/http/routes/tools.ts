@@ -58,7 +58,7 @@ export function toolRoutes(
           name: 'detail',
           in: 'query',
           description:
-            'Level of detail: `minimal` returns names and titles, `summary` also descriptions, `full` all members.',
+            'Level of detail: `minimal` returns names and titles, `summary` adds descriptions, `full` returns all members.',
           example: 'summary',
           schema: oneOf(DETAILS, { default: 'full' }),
         },

@@ -20,7 +20,7 @@ const serverState = {
   startedAt: dateTimeMember('Time of the last start.'),
   restarts: count('Number of restarts.'),
   reason: optionalTextMember('Why the server is not running, or why it last stopped.'),
-  reasonLines: Type.Optional(names('Output of the server or its installation about the reason.')),
+  reasonLines: Type.Optional(names('Output of the server or the installer that explains the reason.')),
   nextStartAt: dateTimeMember('Time of the next restart.'),
   protocolVersion: optionalTextMember('MCP version of the server.'),
   server: optionalTextMember('Name and version reported by the server.'),
@@ -90,7 +90,7 @@ const processUsage = closed(
     }),
     memoryBytes: Type.Integer({
       minimum: 0,
-      description: 'Memory in use. Shared memory is counted in each process.',
+      description: 'Memory in use. Shared memory is counted once per process.',
     }),
     cpuSeconds: Type.Number({ minimum: 0, description: 'CPU time of the running processes.' }),
     processors: Type.Optional(

@@ -33,7 +33,7 @@ export const serverConfigurationBody = struct('ServerConfiguration', {
 
 export const serverTextRequest = closed('ServerText', {
   text: Type.String({ description: 'One table `[[servers]]` in TOML.' }),
-  revision: Type.Optional(Type.String({ description: 'The revision that the text is based on.' })),
+  revision: Type.Optional(Type.String({ description: 'Revision on which the text is based.' })),
 });
 
 const values = (description: string) => Type.Optional(textMap({ description }));
@@ -46,9 +46,9 @@ export const newServerRequest = closed('NewServer', {
       {
         env: values('Environment variables.'),
         headers: values('Headers of a remote server.'),
-        oauth: values('Keys of `oauth`, e.g. `client_secret`.'),
+        oauth: values('Keys in `oauth`, e.g. `client_secret`.'),
       },
-      'Values for the secrets file, which no response contains.',
+      'Values for the secrets file. Responses never include them.',
     ),
   ),
 });
@@ -59,7 +59,7 @@ export const editedBody = struct('EditedConfiguration', {
   }),
   written: Type.Boolean({ description: 'Whether the file was written.' }),
   warnings: Type.Array(Type.String(), {
-    description: 'For example values that are stored in the secrets file.',
+    description: 'Warnings, e.g. about values that are stored in the secrets file.',
   }),
   applied: Type.Optional(reload),
   problem: optionalTextMember('Why the running manager did not apply the written file.'),

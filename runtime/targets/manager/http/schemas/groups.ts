@@ -37,7 +37,5 @@ export const groupRequest = closed('ConfiguredGroup', {
   tools: optional('tools'),
   prompts: optional('prompts'),
   resources: optional('resources'),
-  revision: Type.Optional(
-    Type.String({ description: 'The revision of the file that the change is based on.' }),
-  ),
+  revision: Type.Optional(Type.String({ description: 'Revision of the file on which the change is based.' })),
 });

@@ -6,12 +6,12 @@ const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 
 
 const scopes = {
   servers: patterns(
-    'Allowed server patterns; if empty, all servers or those mentioned by the other patterns.',
+    'Allowed server patterns. If empty, all servers are allowed, or only those mentioned in the other patterns.',
   ),
   tools: patterns('`server/tool` patterns; anything else on such a server is denied.'),
   prompts: patterns('Patterns `server/prompt`.'),
   resources: patterns('Patterns `server/uri`.'),
-  groups: patterns('Groups that the key is limited to; empty for none.'),
+  groups: patterns('Groups to which the key is limited; empty for no limit.'),
 };
 
 const readOnly = Type.Boolean({
@@ -71,6 +71,6 @@ export const newKeyRequest = closed('NewApiKey', {
 });
 
 export const createdKeyBody = struct('CreatedApiKey', {
-  key: Type.String({ description: 'The key, which is not stored and returned only here.' }),
+  key: Type.String({ description: 'The key. It is not stored, and is only returned in this response.' }),
   record: apiKey,
 });

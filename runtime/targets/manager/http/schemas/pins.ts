@@ -5,14 +5,14 @@ import { changedTools } from './health.ts';
 import { nextCursor, struct } from './struct.ts';
 
 const approvalRule = closed('ApprovalRule', {
-  tools: Type.Array(Type.String(), { description: 'Patterns for the tools’ names on the server.' }),
+  tools: Type.Array(Type.String(), { description: 'Patterns for tool names on the server.' }),
   when: Type.Optional(oneOf(APPROVAL_CONDITIONS, { description: 'Required annotations of the tool.' })),
   action: oneOf(APPROVAL_ACTIONS),
 });
 
 const toolOverride = closed('ToolOverride', {
   tool: Type.String({ description: 'Name of the tool on the server.' }),
-  rename: Type.Optional(Type.String({ description: 'Name of the tool for clients.' })),
+  rename: Type.Optional(Type.String({ description: 'Tool name that clients see.' })),
   hidden: Type.Boolean({ description: 'Whether lists and searches omit the tool.' }),
   described: Type.Boolean({ description: 'Whether the description is replaced.' }),
 });
@@ -21,7 +21,7 @@ const toolPolicy = closed('ToolPolicy', {
   server: Type.String(),
   pinned: Type.Integer({ minimum: 0, description: 'Number of pinned tools; 0 if the server is not pinned.' }),
   onChange: Type.Optional(
-    oneOf(PIN_ACTIONS, { description: 'Treatment of tools that are new or differ from their pin.' }),
+    oneOf(PIN_ACTIONS, { description: 'Action for tools that are new or differ from their pin.' }),
   ),
   changedTools,
   approvals: Type.Array(approvalRule, { description: 'The first rule that matches a tool applies.' }),

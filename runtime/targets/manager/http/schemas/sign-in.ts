@@ -6,11 +6,11 @@ export const signInBody = struct(
   'SignIn',
   {
     server: Type.String(),
-    state: oneOf(['signed-in', 'required'], { description: 'Whether there is a sign-in.' }),
+    state: oneOf(['signed-in', 'required'], { description: 'Whether a sign-in exists.' }),
     isShared: Type.Boolean({ description: 'Whether all callers share the sign-in.' }),
     issuer: optionalTextMember('The authorization server.'),
     scope: optionalTextMember('The granted scopes, separated by spaces.'),
-    expiresAt: dateTimeMember('When the access token expires. It is renewed before that if possible.'),
+    expiresAt: dateTimeMember('Expiry of the access token, which is renewed earlier if possible.'),
   },
   'The caller’s sign-in to a remote server.',
 );
@@ -18,7 +18,7 @@ export const signInBody = struct(
 export const signInStart = struct('SignInStart', {
   redirectUri: Type.String({
     description:
-      'URL to which the browser returns: an `http://` URL with a port on the user’s machine, or the manager’s page `/signed-in`.',
+      'URL to which the browser is redirected: an `http://` URL with a port on the user’s machine, or the manager’s page `/signed-in`.',
   }),
 });
 
@@ -28,13 +28,13 @@ export const startedSignIn = struct('StartedSignIn', {
 
 export const signInCompletion = struct('SignInCompletion', {
   query: Type.String({
-    description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.',
+    description: 'Query string of the URL to which the browser was redirected, e.g. `code=…&state=…`.',
   }),
 });
 
 export const signedOut = struct('SignedOut', {
-  wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
+  wasSignedIn: Type.Boolean({ description: 'Whether a sign-in existed.' }),
   notRevoked: optionalTextMember(
-    'Why the authorization server did not revoke the tokens, which are deleted anyway.',
+    'Why the authorization server did not revoke the tokens. They are deleted anyway.',
   ),
 });

@@ -55,7 +55,7 @@ export const toolArguments = Type.Unsafe<Record<string, unknown>>({
 
 export const toolTextSchema = Type.String({
   description:
-    'The texts of the result, joined by line breaks. Without texts, the structured content as JSON; without structured content, the content as JSON.',
+    'Text parts of the result, joined with line breaks. Without text parts, the structured content as JSON; without either, the content as JSON.',
 });
 
 export const toolResultSchema = Type.Unsafe({

@@ -73,7 +73,7 @@ function operation(
     responses: {
       200: {
         description:
-          'The result: text that is JSON becomes its value, an image becomes a data URL, several parts become a list.',
+          'The result. JSON text is parsed, an image becomes a data URL, and several parts become a list.',
         // The text of a result can differ from its structured content.
         content: { 'application/json': { schema: output ? { anyOf: [output, {}] } : {} } },
       },

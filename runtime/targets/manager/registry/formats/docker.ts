@@ -95,9 +95,7 @@ function readRemote(table: TableReader): RemoteEndpoint[] {
   const url = written.replaceAll(PLACEHOLDER, (_, name: string) => `{${name.replaceAll('-', '_')}}`);
   const names = variablesOfUrl(url);
   if (!/^https?:\/\/[^{}\s]+$/.test(url.replaceAll(/\{\w+\}/g, 'x'))) {
-    table.report(
-      `the URL of its remote server is ${JSON.stringify(written.slice(0, 200))}, which is not valid.`,
-    );
+    table.report(`its remote server has the invalid URL ${JSON.stringify(written.slice(0, 200))}.`);
   }
   const variables = names.map((name) => ({ name, description: '', choices: [], isSecret: false }));
   const transport = remote === undefined || remote.any('transport_type') === 'sse' ? 'sse' : 'http';

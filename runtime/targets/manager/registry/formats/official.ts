@@ -31,7 +31,7 @@ export const officialFormat: RegistryFormat = {
     const remotes = read.filter((one) => typeof one !== 'string');
     if (packages.length === 0 && remotes.length === 0) {
       const reasons = [...problems, ...read.filter((one) => typeof one === 'string')];
-      table.report(reasons[0] ?? 'it has no packages and no remote address.');
+      table.report(reasons[0] ?? 'it has no packages and no remote URL.');
     }
     const status = plain(table.any('status'));
     return {
@@ -228,12 +228,12 @@ function readRemote(
   const type = plain(table.any('type') ?? table.any('transport_type'));
   const url = plain(table.any('url'));
   if (!TRANSPORTS.has(type))
-    return `its remote server has the transport ${JSON.stringify(type)}, not http or sse.`;
+    return `its remote server uses the transport ${JSON.stringify(type)}, not http or sse.`;
   // Variables can be anywhere; they are replaced by their names to check the rest.
   const names = variablesOfUrl(url);
   const filled = names.reduce((text, name) => text.replaceAll(`{${name}}`, 'x'), url);
   if (!/^https?:\/\/[^{}\s]+$/.test(filled))
-    return `the URL of its remote server is ${JSON.stringify(url.slice(0, 200))}, which is not valid.`;
+    return `its remote server has the invalid URL ${JSON.stringify(url.slice(0, 200))}.`;
   const listed = tablesIn(table, 'headers').map((header) => ({
     name: plain(header.any('name')),
     value: plain(header.any('value')),
@@ -301,7 +301,7 @@ function readPackageOptions(
   const required = list.filter(isRequired).flatMap((argument) => wordsOf(argument, runtime, true));
   const needed = unsupported.filter((text) => required.some((word) => text.split(' ').includes(word)));
   if (needed.length > 0)
-    return `its package needs options of ${program} that are not supported: ${needed.join(', ')}.`;
+    return `its package requires ${program} options that are not supported: ${needed.join(', ')}.`;
   return { ...read, rest: isOther ? [] : read.rest, program, unsupported };
 }
 

@@ -44,7 +44,7 @@ export async function installPackage(
     const doing = cause === undefined ? '' : ` Last output: ${lines.at(-1)?.trim() ?? ''}`;
     throw startFailure(
       'TimeoutError',
-      `${label} was not installed within ${options.timeoutMs} ms. Increase timeout_install, or check the access to the registry.${doing}`,
+      `${label} was not installed within ${options.timeoutMs} ms. Increase timeout_install, or check access to the registry.${doing}`,
       lines.slice(-5),
     );
   }

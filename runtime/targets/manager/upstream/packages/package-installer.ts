@@ -62,7 +62,7 @@ export function createPackageInstaller({ clock, env, ...host }: InstallerParts):
     if (turn.kind === 'refused') return;
     try {
       if (turn.kind === 'waiting') {
-        progress(`waiting to install ${label}: other installations run`);
+        progress(`waiting to install ${label}: other installations are running`);
         await turn.granted;
       }
       closing.signal.throwIfAborted();

@@ -71,7 +71,7 @@ const CODES: Readonly<Record<string, string>> = {
   'code 134': 'the process aborted itself',
   'code 137': 'the process was killed, e.g. because memory ran out',
   'code 139': 'the process crashed with a segmentation fault',
-  'code 143': 'the process was asked to end',
+  'code 143': 'the process was asked to terminate',
   'signal SIGABRT': 'the process aborted itself',
   'signal SIGKILL': 'the process was killed, e.g. because memory ran out',
   'signal SIGSEGV': 'the process crashed with a segmentation fault',

@@ -34,7 +34,7 @@ export async function npmIntegrity(name: string, { env, cwd, timeoutMs }: NpmOpt
   if (typeof hash === 'string') return hash;
   throw new AppError(
     'UpstreamError',
-    `The registry of npm has no single hash of ${name}. Use an exact version.`,
+    `The npm registry has no single hash for ${name}. Use an exact version.`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function verifyIntegrity({ name, hash }: PackageIntegrity, options:
   if (found === hash) return;
   throw new AppError(
     'UpstreamError',
-    `The package ${name} has the hash ${found}, not the pinned ${hash}. Check why before you change package_hash.`,
+    `The package ${name} has the hash ${found}, not the pinned ${hash}. Find out why before you change package_hash.`,
   );
 }
 

@@ -30,8 +30,8 @@ import { type Envelope, readEnvelope } from './read-envelope.ts';
 const LEFTOVER_MS = 300;
 
 const FLOODS = {
-  messages: `The server sends more than ${MESSAGE_RATES.lines} notifications or ${MESSAGE_RATES.bytes} bytes per second that no request needs. It is slowed down.`,
-  log: `The server writes more than ${LOG_RATES.lines} lines or ${LOG_RATES.bytes} bytes per second to its stderr. It is slowed down.`,
+  messages: `The server sends more than ${MESSAGE_RATES.lines} notifications or ${MESSAGE_RATES.bytes} bytes of unrequested data per second, so it is throttled.`,
+  log: `The server writes more than ${LOG_RATES.lines} lines or ${LOG_RATES.bytes} bytes per second to its stderr, so it is throttled.`,
 };
 
 type SkippedLine = Extract<MessageLine, { readonly bytes: number }>;
@@ -122,7 +122,7 @@ export async function openProcess(
   };
   const exitReason = (how: string): string =>
     child.tree.memoryKills() > 0
-      ? `The server exited with ${how}, because it needed more than its limits.memory. Increase the limit.`
+      ? `The server exited with ${how}, because it exceeded limits.memory. Increase the limit.`
       : `The server exited with ${describeExit(how)}.`;
   const closed = waitForEnd();
 

@@ -111,5 +111,5 @@ function checkLimits(
   const reasons = [...new Set(refused.map(({ why }) => why))].join('; ');
   const message = `This system cannot apply ${keys}: ${reasons}.`;
   if (isRequired) throw new AppError('UpstreamError', `${message} ${REMEDY}`);
-  onWarning?.(`${message} The server runs without. ${REMEDY}`);
+  onWarning?.(`${message} The server runs without these limits. ${REMEDY}`);
 }

@@ -63,7 +63,7 @@ function createPersonTokens({
     refreshing ??= refreshTokens(store, target, refused, { openHttp, privateKey, dpopKey })
       .catch((error: unknown) => {
         const reason = messageOf(error).replace(/\.$/, '');
-        throw new AppError('UpstreamError', `The sign-in was not renewed: ${reason}.`, { cause: error });
+        throw new AppError('UpstreamError', `The sign-in could not be renewed: ${reason}.`, { cause: error });
       })
       .finally(() => (refreshing = undefined));
     return refreshing;
@@ -95,7 +95,10 @@ function createPersonTokens({
       if (status === 403) {
         await rememberScope(store, target, challenge?.scope);
         const scope = challenge?.scope === undefined ? '' : ` (${challenge.scope})`;
-        throw new AppError('UpstreamError', `The sign-in lacks permissions of the server${scope}. ${login}`);
+        throw new AppError(
+          'UpstreamError',
+          `The sign-in lacks permissions that the server requires${scope}. ${login}`,
+        );
       }
       if (token === undefined) {
         // Without a challenge, the server expects something else, such as an API key in a header.

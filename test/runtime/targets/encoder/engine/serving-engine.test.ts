@@ -80,8 +80,12 @@ describe('the serving engine', () => {
     ],
     [[{ ids: [1e9] }], 'InputError', /token id 1000000000/],
     [[{ ids: [1.5] }], 'InputError', /token id 1\.5/],
-    [texts('ok', '🙂'.repeat(11)), 'InputError', /Input 1 is too long: 11 characters, the maximum is 10/],
-    [many(4), 'InputError', /the request has 4, the maximum is 3 \(--max-client-batch\)/],
+    [
+      texts('ok', '🙂'.repeat(11)),
+      'InputError',
+      /Input 1 is too long: it has 11 characters, but the maximum is 10/,
+    ],
+    [many(4), 'InputError', /the request has 4, but the maximum is 3 \(--max-client-batch\)/],
   ])('rejects %j', async (inputs, code, message) => {
     const engine = await start('sentiment', { maxInputChars: 10, maxClientBatch: 3 });
     await expect(engine.run({ inputs, view: VIEW })).rejects.toMatchObject({

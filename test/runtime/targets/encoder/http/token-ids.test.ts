@@ -43,6 +43,6 @@ describe('token IDs in a request', () => {
         [2, 3],
         [2, 100],
       ]),
-    ).toThrow(/^input\/1\/1 must be at most 99, not 100: it is a token id/);
+    ).toThrow(/^input\/1\/1 must be at most 99, not 100, which comes from another tokenizer/);
   });
 });

@@ -47,10 +47,10 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
   test('exceeded limits return an invalid input error', async () => {
     const tooMany = await failure(run({ inputs: Array(11).fill('x'), normalize: true }));
     expect(tooMany.code).toBe(INVALID_REQUEST);
-    expect(tooMany.message).toMatch(/^Too many inputs: the request has 11, the maximum is 10/);
+    expect(tooMany.message).toMatch(/^Too many inputs: the request has 11, but the maximum is 10/);
     const tooLong = await failure(run({ inputs: ['x'.repeat(101)], normalize: true }));
     expect(tooLong.code).toBe(INVALID_REQUEST);
-    expect(tooLong.message).toMatch(/^Input 0 is too long: 101 characters, the maximum is 100/);
+    expect(tooLong.message).toMatch(/^Input 0 is too long: it has 101 characters, but the maximum is 100/);
   });
 
   test.each([

@@ -78,18 +78,18 @@ test('an opaque token is introspected once, and accepted only if active and issu
   for (const [token, reason] of [
     ['inactive', 'it is not active'],
     ['text', 'it is not active'],
-    ['other-audience', 'it is for another audience'],
-    ['no-audience', 'it is for another audience'],
-    ['other-issuer', 'its issuer is not the configured one'],
+    ['other-audience', 'it was issued for another audience'],
+    ['no-audience', 'it was issued for another audience'],
+    ['other-issuer', 'its issuer is not the configured issuer'],
     ['expired', 'it has expired'],
-    ['bound', 'it is bound to a key of its client'],
+    ['bound', 'it is bound to a client key'],
   ] as const) {
     await expect(check(token)).rejects.toThrow(`Invalid access token: ${reason}`);
     await expect(check(token)).rejects.toMatchObject({ code: 'UnauthorizedError' });
   }
   expect(requests.filter(({ token }) => token === 'inactive')).toHaveLength(1);
   await expect(check('broken')).rejects.toMatchObject({ code: 'UnavailableError' });
-  await expect(check('broken')).rejects.toThrow('The token issuer does not respond');
+  await expect(check('broken')).rejects.toThrow('The token issuer is unavailable');
   expect(requests.filter(({ token }) => token === 'broken')).toHaveLength(2);
 
   // Results are cached for 30 s, or until the token expires.

@@ -166,7 +166,7 @@ describe('the key file', () => {
     [JSON.stringify({ ...keyOf('k'), expires: 'soon' }), 'expires must be a date'],
     [
       JSON.stringify({ ...keyOf('k'), rate: 'often' }),
-      'rate must be a number, a slash and s, m, h or d, e.g. 100/m',
+      'rate must be a number, a slash and a unit (s, m, h or d), e.g. 100/m',
     ],
   ])('an invalid key file is rejected at startup: %s', (line, reason) => {
     const file = join(folder(), 'keys.jsonl');

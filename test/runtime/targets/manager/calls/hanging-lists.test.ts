@@ -75,7 +75,7 @@ test.each(['tools', 'prompts'] as const)('a server that has never listed its %s 
   expect(await list(name, 'echo')).not.toEqual([]);
   await manager.logged(
     'changing',
-    new RegExp(`^${name}/list timed out; lists over all servers omit this server`),
+    new RegExp(`^${name}/list timed out; lists of all servers omit this server`),
   );
 
   const changed = nextChange(manager);

@@ -24,7 +24,7 @@ test('error codes of server-everything for unknown items are recognized', async 
   });
   await expect(calls.getPrompt({ ...everything, prompt: 'args-prompt', args: {} })).rejects.toMatchObject({
     code: 'InputError',
-    message: expect.stringContaining('prompt arguments not accepted: everything/args-prompt: '),
+    message: expect.stringContaining('invalid prompt arguments: everything/args-prompt: '),
   });
   await expect(read('demo://none')).rejects.toMatchObject({ code: 'NotFoundError' });
   expect(await read('demo://resource/dynamic/text/1')).toMatchObject([{ mimeType: 'text/plain' }]);

@@ -62,7 +62,7 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
     { changes: { approvals: [{ tools: ['one'], action: 'deny' }] }, next: /^tool denied: changing\/one/ },
     {
       changes: { approvals: [{ tools: ['*'], when: 'destructive', action: 'ask' }] },
-      next: /^tool requires a confirmation: changing\/one/,
+      next: /^tool requires confirmation: changing\/one/,
     },
     { changes: { approvals: [{ tools: ['two'], action: 'deny' }] }, next: 'one' },
   ],

@@ -105,7 +105,7 @@ async function withChanges(onChange: PinAction) {
   expect(await listed(manager)).toEqual([...CONTROLS, 'one', 'two']);
   const { toolFindings } = manager.server('changing');
   expect(toolFindings.changes()).toEqual([]);
-  const consequence = onChange === 'block' ? 'it is blocked' : 'it can be called';
+  const consequence = onChange === 'block' ? 'calls to it are blocked' : 'clients can still call it';
   const warned = manager.logged(
     'changing',
     new RegExp(`one differs from its pinned definition; ${consequence}`),
@@ -197,7 +197,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
   const refusal = {
     code: 'ForbiddenError',
     message:
-      'tool requires a confirmation: changing/delete. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: changing/delete over HTTP.',
+      'tool requires confirmation: changing/delete. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: changing/delete over HTTP.',
   };
   // Confirmation requires the header over HTTP, or a client with elicitation.
   await expect(call(manager, 'delete')).rejects.toMatchObject(refusal);
@@ -218,7 +218,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
   for (const _ of [1, 2]) {
     await expect(asked()).rejects.toThrow('tool not approved: changing/delete: the user declined.');
   }
-  const question = 'Allow the call of the tool changing/delete with these arguments? {"path":"/tmp"}';
+  const question = 'Allow a call to the tool changing/delete with these arguments? {"path":"/tmp"}';
   expect(questions).toEqual([1, 2, 3].map(() => ['elicitation/create', question]));
   const refused = ['delete', 'delete', 'not confirmed', 'ForbiddenError'];
   expect(lines).toEqual([

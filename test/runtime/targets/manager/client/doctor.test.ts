@@ -65,7 +65,7 @@ test('missing commands and folders are problems with a fix', async () => {
     server('gone', 'no-such-command') + server('lost', process.execPath, 'cwd = "/no/such/folder"');
   const { code, out } = await examine({ config });
   expect(out).toMatch(
-    /^problem +server gone: command "no-such-command" not found in the PATH.*\n +Install it/m,
+    /^problem +server gone: command "no-such-command" not found in the server's PATH\n +Install it/m,
   );
   expect(out).toMatch(
     /^problem +server lost: working directory \/no\/such\/folder does not exist\n +Create it/m,

@@ -42,6 +42,6 @@ test('without npx, the error names what to install', async () => {
 test('if npx fails, one sentence explains that it downloads a package', async () => {
   const { stderr, exitCode } = await inspector('exit 7');
   expect(stderr).toContain('exit code 7');
-  expect(stderr).toContain('check the access to the npm registry');
+  expect(stderr).toContain('so check that the npm registry is reachable');
   expect(exitCode).toBe(1);
 });

@@ -107,7 +107,7 @@ test('config tools: set, list and remove', async () => {
   expect(read('.mcpd.toml')).toBe(SERVERS);
   expect(await run('config', 'tools', 'remove', 'a', 'tow')).toMatchObject({
     code: 1,
-    err: 'Error: "tow" is not in the list of allowed tools of a. It contains one.\n',
+    err: 'Error: "tow" is not in the list of allowed tools for a. It contains one.\n',
   });
   await run('config', 'tools', 'set', 'a', 'three', '--replace');
   expect((await run('config', 'tools', 'list', 'a', '--format', 'json')).out).toBe('[\n  "three"\n]\n');

@@ -50,7 +50,7 @@ test('secrets in arguments and URLs are stored in the secrets file, and lists hi
   const { err } = await run('import', path('c.json'));
   expect(err).toContain('The url of far may contain a secret and was stored in secrets.toml.');
   expect(err).toContain(
-    'The arguments of gh may contain a secret. That argument and all after it were stored in secrets.toml.',
+    'The arguments of gh may contain a secret. The suspected argument and all arguments after it were stored in secrets.toml.',
   );
   const added = await run('add', 'b', '--tool', '*', '--', 'x', '--verbose', '--header', 'X-Auth: hush-4');
   expect(added.err).toContain('The arguments of b may contain a secret.');

@@ -77,7 +77,7 @@ test('every option is stored in the key file', async () => {
 
 test('lists everything except the secret keys', async () => {
   const { err } = await keys('list');
-  expect(err).toBe(`No keys in ${keysFile()}. Calls do not require one.\n`);
+  expect(err).toBe(`No keys in ${keysFile()}. Calls do not require a key.\n`);
   await keys('create', '--name', 'ci', '--server', 'time', '--admin', '--rate', '5/s');
   const { out } = await keys('list');
   const [record] = readKeyFile(keysFile()) ?? [];
@@ -116,7 +116,7 @@ test.each<[args: string[], code: number, message: string]>([
   [
     ['create', '--name', 'x', '--rate', 'often'],
     2,
-    '--rate: "often" is not a number, a slash and s, m, h or d, e.g. 100/m.',
+    '--rate: "often" is not a number, a slash and a unit (s, m, h or d), e.g. 100/m.',
   ],
   [['create', '--name', 'x', '--rate', '0/m'], 2, '--rate: "0/m" is not a number'],
   [

@@ -20,7 +20,7 @@ test('pin stores tools in a file with readable diffs, and --diff shows the chang
   expect(await run('pin')).toEqual({
     code: 0,
     out: 'Pinned changing: 7 tools: 7 new.\nPinned camel: 3 tools: 3 new.\n',
-    err: 'The pinned tools are in .mcpd.pins.json.\n',
+    err: 'Pins are stored in .mcpd.pins.json.\n',
   });
   const file = read('.mcpd.pins.json');
   expect(file).toContain(
@@ -96,14 +96,14 @@ test('each mistake is reported in one sentence, and a failing server does not af
   expect(await run('pin', 'broken', 'camel')).toMatchObject({
     code: 1,
     out: 'Pinned camel: 3 tools: 3 new.\n',
-    err: expect.stringMatching(/^Error: broken: .*exited.*\nThe pinned tools are in .mcpd.pins.json.\n$/),
+    err: expect.stringMatching(/^Error: broken: .*exited.*\nPins are stored in .mcpd.pins.json.\n$/),
   });
 
   // An edited definition does not match its hash, and would otherwise be trusted.
   write('.mcpd.pins.json', read('.mcpd.pins.json').replace('getWeather', 'getTreasure'));
   const paths = { config: path('.mcpd.toml'), runtime: path('secrets.toml') };
   await expect(readConfig(paths, {})).rejects.toThrow(
-    `${path('.mcpd.pins.json')}: [servers.camel.getTreasure]: the hash does not match the definition: the file was edited. Run \`mcp-manager pin camel\``,
+    `${path('.mcpd.pins.json')}: [servers.camel.getTreasure]: the hash does not match the definition, so the file was edited. Run \`mcp-manager pin camel\``,
   );
   expect((await run('pin', 'changing')).err).toContain(
     '[servers.camel.getTreasure]: the hash does not match',

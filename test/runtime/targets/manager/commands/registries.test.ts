@@ -64,10 +64,10 @@ test('the official registry is read with pages, search and both entry formats', 
   ]);
   const source = `${origin}/v0/servers`;
   expect(found.err.trimEnd().split('\n')).toEqual([
-    `Warning: ${source}: the server com.example/broken is skipped: the URL of its remote server is "https://{a b}.example/mcp", which is not valid.`,
-    `Warning: ${source}: the server com.example/bundle is skipped: packages of the type "mcpb" are not supported; use npx, uvx, docker.`,
-    `Warning: ${source}: the server com.example/http is skipped: its package uses the transport "streamable-http", not stdio.`,
-    `Warning: ${source}: the server com.example/options is skipped: "-x" is not a package name for npx.`,
+    `Warning: ${source}: skipped the server com.example/broken: its remote server has the invalid URL "https://{a b}.example/mcp".`,
+    `Warning: ${source}: skipped the server com.example/bundle: packages of the type "mcpb" are not supported; use npx, uvx, docker.`,
+    `Warning: ${source}: skipped the server com.example/http: its package uses the transport "streamable-http", not stdio.`,
+    `Warning: ${source}: skipped the server com.example/options: "-x" is not a package name for npx.`,
   ]);
   expect((await run('search', '--registry', `${origin}/v0`, '--runtime', 'remote')).out).toMatch(
     /com.example\/tickets +remote/,
@@ -80,13 +80,13 @@ test('the official registry is read with pages, search and both entry formats', 
   );
   const added = await run('add', 'io.github.ada/files', ...registry);
   expect(requests.at(-2)).toBe('/v0/servers?limit=100&version=latest&search=io.github.ada%2Ffiles');
-  expect(added.err).toContain('Added files to .mcpd.toml.\nIt requires API_KEY.');
+  expect(added.err).toContain('Added files to .mcpd.toml.\nThe server requires the variable API_KEY.');
   await run('add', 'clock', ...registry);
   const tickets = await run('add', 'tickets', ...registry);
   expect(tickets.err).toContain(
-    'It requires the header X-Key. Run `mcp-manager config headers set tickets X-Key=<value>`.\n',
+    'The server requires the header X-Key. Run `mcp-manager config headers set tickets X-Key=<value>`.\n',
   );
-  expect((await run('add', 'stale', ...registry)).err).toContain('is deprecated and gets no fixes.');
+  expect((await run('add', 'stale', ...registry)).err).toContain('is deprecated and receives no fixes.');
   expect(servers()).toEqual([
     {
       name: 'files',
@@ -109,13 +109,13 @@ test('a Docker catalog is read with image digests, secrets, variables, volumes a
     /db +docker +Queries a database/,
   );
   const added = await run('add', 'db', ...registry);
-  expect(added.err).toContain('the server box is skipped: servers of the type "poci" are not supported.');
-  expect(added.err).toContain("Its arguments contain the variable CONFIG_PATH of the manager's environment.");
+  expect(added.err).toContain('skipped the server box: servers of the type "poci" are not supported.');
+  expect(added.err).toContain('Its arguments contain the environment variable CONFIG_PATH.');
   expect(added.err).toContain(
-    'It requires a folder. Run `mcp-manager config volumes set db data_path=<folder>`.',
+    'The server requires a folder. Run `mcp-manager config volumes set db data_path=<folder>`.',
   );
   const far = await run('add', 'far', ...registry, '--tool', '*', '--header', 'authorization=Bearer x');
-  expect(far.err).not.toContain('It requires the header');
+  expect(far.err).not.toContain('The server requires the header');
   expect(servers()).toEqual([
     {
       name: 'db',
@@ -155,8 +155,8 @@ test('an mcpm file is read with packages in command arguments, and variables', a
   );
   const registry = ['--registry', path('mcpm.json')];
   const { err } = await run('add', 'zones', ...registry);
-  expect(err).toContain('It requires KEY.');
-  expect(err).toContain("Its arguments contain the variable TZ of the manager's environment.");
+  expect(err).toContain('The server requires the variable KEY.');
+  expect(err).toContain('Its arguments contain the environment variable TZ.');
   await run('remove', 'zones');
   await run('add', 'zones', ...registry, '--runtime', 'docker');
   expect(servers()).toMatchObject([{ package: 'docker::acme/zones@3', args: ['--x'] }]);
@@ -164,7 +164,7 @@ test('an mcpm file is read with packages in command arguments, and variables', a
   await run('add', 'zones', ...registry);
   const loose = await run('add', 'loose', ...registry, '--tool', '*');
   expect(loose.err).toContain(
-    'Warning: the registry lists no version of loose, so each start can run another one. Pass --version to pin it.',
+    'Warning: the registry lists no version of loose, so each start can run a different version. Pass --version to pin one.',
   );
   expect(servers()).toMatchObject([
     // A variable that the registry does not declare as required is not read from this machine.
@@ -186,7 +186,7 @@ test('registry copies are used until they are too old, and longer if the registr
   const old = await search('--registry-max-age', '0s');
   expect(old).toMatchObject({ code: 0, out: expect.stringContaining('Queries a database.') });
   expect(old.err).toContain(
-    `Warning: The registry ${origin}/catalog.yaml returned status 503. Its copy of 1 min ago is used.\n`,
+    `Warning: The registry ${origin}/catalog.yaml returned status 503. The cached copy from 1 min ago is used.\n`,
   );
   const cache = join(folder(), 'cache', 'encoderfile', 'registries');
   expect(readdirSync(cache)).toHaveLength(1);

@@ -31,23 +31,23 @@ test('variables in a registry URL come from --var or their defaults', async () =
     ),
   });
   expect((await add('tenants', '--var', 'tenant=acme', '--var', 'region=moon')).err).toContain(
-    'Error: "moon" is not a value of the variable region. Choose one of: eu, us.',
+    'Error: "moon" is not a valid value for the variable region. Choose one of: eu, us.',
   );
   expect((await add('tenants', '--var', 'Tenant=acme')).err).toContain(
     'Error: The URL of com.example/tenants has no variable "Tenant". Its variables: tenant, region.',
   );
   expect((await add('clock', '--var', 'tenant=acme')).err).toContain(
-    'Error: --var requires a remote server, and io.modelcontextprotocol/clock is a package. Use --env, or `config args set`.',
+    'Error: --var requires a remote server, but io.modelcontextprotocol/clock is a package. Use --env, or `config args set`.',
   );
   expect(await run('add', 'x', '--var', 'a=b', '--tool', '*', '--', 'node')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('--var requires a server of a registry.'),
+    err: expect.stringContaining('--var requires a server from a registry.'),
   });
   expect(servers()).toBeUndefined();
 
   const added = await add('tenants', '--var', 'tenant=$TENANT');
   expect(added.err).toContain(
-    "It requires the header Authorization. Run `mcp-manager config headers set tenants 'Authorization=Bearer <token>'`.\n",
+    "The server requires the header Authorization. Run `mcp-manager config headers set tenants 'Authorization=Bearer <token>'`.\n",
   );
   const secret = await add('secret', '--var', 'token=hush');
   expect(secret.err).toContain('The url of secret may contain a secret and was stored in secrets.toml.');

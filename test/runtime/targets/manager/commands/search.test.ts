@@ -95,11 +95,11 @@ test('unusable servers are skipped and named, and the others are found', async (
   const found = await run('search', 'good', '--registry', path('r.json'));
   expect(found.out).toContain('good');
   expect(found.err.split('\n')).toEqual([
-    'Warning: r.json: the server number is skipped: it must be an object, not 1.',
-    'Warning: r.json: the server tool is skipped: tool 1 must be an object, not 1.',
-    'Warning: r.json: the server package is skipped: its installation for npx names no package.',
-    'Warning: r.json: the server option is skipped: "--call=evil" is not a package name for npx.',
-    'Warning: r.json: the server source is skipped: "git+https://x.example" is not a package name for uvx.',
+    'Warning: r.json: skipped the server number: it must be an object, not 1.',
+    'Warning: r.json: skipped the server tool: tool 1 must be an object, not 1.',
+    'Warning: r.json: skipped the server package: its installation for npx names no package.',
+    'Warning: r.json: skipped the server option: "--call=evil" is not a package name for npx.',
+    'Warning: r.json: skipped the server source: "git+https://x.example" is not a package name for uvx.',
     '',
   ]);
   const { code, err } = await run('add', 'option', '--registry', path('r.json'));
@@ -109,6 +109,6 @@ test('unusable servers are skipped and named, and the others are found', async (
   });
   write('many.json', JSON.stringify({ ...bad, sixth: 6 }));
   expect((await run('search', '--registry', path('many.json'))).err).toBe(
-    'Warning: many.json: 6 servers are skipped, because they cannot be used: number, tool, package, option, source, sixth.\n',
+    'Warning: many.json: 6 servers were skipped because they cannot be used: number, tool, package, option, source, sixth.\n',
   );
 });

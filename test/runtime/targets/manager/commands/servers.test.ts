@@ -29,7 +29,7 @@ test('a known server is added with its package, tools and requirements', async (
   await run('init');
   expect(await run('add', 'Filesystem', '--tool', 'read_*', '--tool=list_directory')).toMatchObject({
     code: 0,
-    err: 'Added filesystem to .mcpd.toml.\nIt requires arguments. Run `mcp-manager config args set Filesystem -- dir`.\n',
+    err: 'Added filesystem to .mcpd.toml.\nThe server requires arguments. Run `mcp-manager config args set Filesystem -- dir`.\n',
   });
   expect(await run('add', 'time', '--version', '1.2.3', '--lazy', '--read-only')).toMatchObject({ code: 0 });
   expect(serversIn(read('.mcpd.toml'))).toEqual([
@@ -103,7 +103,11 @@ test.each([
   [['add'], 2, 'Missing argument: <name>.'],
   [['add', 'x', 'y'], 2, 'Unexpected argument "y".'],
   [['add', 'tme'], 1, 'No registry lists a server "tme". Did you mean "time"?'],
-  [['add', 'github'], 1, 'github is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.'],
+  [
+    ['add', 'github'],
+    1,
+    'github is deprecated and receives no fixes. Pass --allow-deprecated to add it anyway.',
+  ],
   [['add', 'time', '--runtime', 'docker'], 1, 'time has no package for docker. Available runtimes: uvx.'],
   [
     ['add', 'x', '--command', 'y'],

@@ -93,7 +93,7 @@ test('a file without changes is not written', async () => {
 
 test('JSON files and missing files cannot be edited', async () => {
   await expect(editServers({ ...paths(), config: join(folder(), 'c.json') }, (text) => text)).rejects.toThrow(
-    'commands edit TOML only',
+    'commands can only edit TOML',
   );
   await expect(editServers(paths(), (text) => text)).rejects.toThrow('The configuration file');
 });

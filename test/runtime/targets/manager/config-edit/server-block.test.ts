@@ -57,5 +57,7 @@ test.each([
   'servers = 1\n',
   '[[servers]]\nname = "a"\n[daemon]\n',
 ])('%j is rejected as a server section', (block) =>
-  expect(() => replaceServer(FILE, 'one', block)).toThrow('The text must contain one server'),
+  expect(() => replaceServer(FILE, 'one', block)).toThrow(
+    'The text must contain exactly one [[servers]] table',
+  ),
 );

@@ -90,6 +90,6 @@ test('prompted inputs become variables, and numbers become strings', () => {
     env: { K: 'value', ON: 'true' },
   });
   expect(resolved.warnings).toEqual([
-    'server "my-api": the input "api-key" is now the variable MCPD__MY_API__API_KEY. Set it before the server starts.',
+    'server "my-api": the input "api-key" was converted to the variable MCPD__MY_API__API_KEY. Set it before the server starts.',
   ]);
 });

@@ -11,7 +11,7 @@ test.each([
   ],
   [
     server('package = "npx::x@1"\ntools = ["*"]\npackage_hash = "sha1-x"\n'),
-    '.mcpd.toml:5: server "a": package_hash must be the hash of npm, which begins with "sha512-".',
+    '.mcpd.toml:5: server "a": package_hash must be an npm integrity hash, which starts with "sha512-".',
   ],
   [server(`${COMMAND}package_hash = "x"\n`), '.mcpd.toml:5: server "a": package_hash requires package.'],
   [
@@ -20,7 +20,7 @@ test.each([
   ],
   [
     server(`${COMMAND}[servers.tool_overrides.read]\nrename = "r w"\n`),
-    '.mcpd.toml:6: server "a": tool_overrides: read: rename must have at most 64 letters, digits, _, - and ., not "r w". Change it.',
+    '.mcpd.toml:6: server "a": tool_overrides: read: rename must consist of at most 64 letters, digits, "_", "-" and ".", not "r w". Change it.',
   ],
   [
     server(`${COMMAND}[servers.tool_overrides]\nread = { rename = "x" }\nwrite = { rename = "X" }\n`),
@@ -57,7 +57,7 @@ test.each([
   ],
   [
     `${server(COMMAND)}[[groups]]\nname = "g"\ntools = ["read"]\n`,
-    '.mcpd.toml:7: group "g": tools must have patterns of the form server/name, not "read".',
+    '.mcpd.toml:7: group "g": tools must contain patterns of the form server/name, not "read".',
   ],
 ])('reports problems of hashes, overrides, approvals, pins and groups: %j', (servers, message) => {
   const problems = problemsOf({ servers });

@@ -49,11 +49,11 @@ test.each([
   ],
   [
     server(`${COMMAND}args = ["x", 1]\n`),
-    '.mcpd.toml:5: server "a": args must be a list of strings, not a list of other values.',
+    '.mcpd.toml:5: server "a": args must be a list of strings, not a list with other values.',
   ],
   [
     server(`${COMMAND}[servers.env]\nPORT = 8080\n`),
-    '.mcpd.toml:5: server "a": env must be a table of strings, e.g. { NAME = "value" }, not a table of other values.',
+    '.mcpd.toml:5: server "a": env must be a table of strings, e.g. { NAME = "value" }, not a table with other values.',
   ],
   [
     server(`${COMMAND}concurrency = 0\n`),
@@ -114,15 +114,15 @@ test.each([
   ],
   [
     server('url = "https://x.example"\ntools = ["*"]\npass_headers = ["X-Tenant", "Authorization"]\n'),
-    '.mcpd.toml:5: server "a": pass_headers cannot contain "authorization": it belongs to the connection of the client to the manager. Remove it.',
+    '.mcpd.toml:5: server "a": pass_headers cannot contain "authorization": it belongs to the connection between the client and the manager. Remove it.',
   ],
   [
     '[daemon.api.oauth]\nissuer = "http://id.example"\nresource = "https://mcp.example"\n',
-    '.mcpd.toml:2: [daemon.api.oauth]: issuer must be an https:// URL without query, or an http:// URL of this machine, not "http://id.example".',
+    '.mcpd.toml:2: [daemon.api.oauth]: issuer must be an https:// URL without a query, or an http:// URL on this machine, not "http://id.example".',
   ],
   [
     '[daemon.api.oauth]\nresource = "https://mcp.example"\nalgorithms = ["HS256"]\nissuer = "https://id.example"\n',
-    '.mcpd.toml:3: [daemon.api.oauth]: algorithms must be some of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519.',
+    '.mcpd.toml:3: [daemon.api.oauth]: algorithms must only contain RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519.',
   ],
   [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of strings'],
   ['[daemon]\napi = 1\n', '.mcpd.toml:2: [daemon]: api must be a table, not 1.'],

@@ -112,11 +112,11 @@ test.each([
   ],
   [
     entry(`${LOGGER}${FLOWS}kind = "js"`),
-    'plugins.audit.0 | audit plugin "logger": path is missing. Set the JavaScript file, e.g. path = "plugins/redact.mjs".',
+    'plugins.audit.0 | audit plugin "logger": path is missing. Set it to a JavaScript file, e.g. path = "plugins/redact.mjs".',
   ],
   [
     entry(`${LOGGER}${FLOWS}kind = "http"`),
-    'plugins.audit.0 | audit plugin "logger": url is missing. Set the URL of the plugin, e.g. url = "http://127.0.0.1:9000/hook".',
+    'plugins.audit.0 | audit plugin "logger": url is missing. Set it to a URL, e.g. url = "http://127.0.0.1:9000/hook".',
   ],
   [
     entry(`${LOGGER}${FLOWS}url = "http://x"`),

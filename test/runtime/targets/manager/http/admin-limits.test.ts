@@ -81,7 +81,7 @@ test('an admin key manages its own servers', async () => {
   expect((await manager.send('POST', restart, undefined, manager.keys.limited)).status).toBe(200);
   const refused = await manager.send('POST', '/api/v1/admin/reload', undefined, manager.keys.limited);
   expect(refused.body.detail).toBe(
-    '"limited" is limited to some servers, and this concerns all of them. Use an admin key without such limits.',
+    '"limited" is limited to some servers, but this request requires access to all servers. Use an admin key without server limits.',
   );
 });
 

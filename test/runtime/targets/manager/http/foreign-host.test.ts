@@ -44,7 +44,9 @@ test('a sign-in does not redirect to a host that the client set', async () => {
     });
     expect([answer.status, answer.body.detail]).toEqual([
       422,
-      expect.stringContaining('redirectUri must be /signed-in of a host that --allowed-hosts or resource'),
+      expect.stringContaining(
+        'redirectUri must be /signed-in on a host from --allowed-hosts or from resource',
+      ),
     ]);
   } finally {
     await remote.close();

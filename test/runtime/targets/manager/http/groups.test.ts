@@ -170,11 +170,11 @@ test('a tool that requires approval uses elicitation over MCP and a request head
   });
   const request = { name: 'echo__echo', arguments: { message: 'hi' } };
   expect((await client.callTool(request)).content).toEqual([{ type: 'text', text: 'hi' }]);
-  expect(messages).toEqual(['Allow the call of the tool echo/echo with these arguments? {"message":"hi"}']);
+  expect(messages).toEqual(['Allow a call to the tool echo/echo with these arguments? {"message":"hi"}']);
   // An MCP client sends the same header with all calls, so it does not confirm anything.
   const header = { 'X-Confirm-Tool': 'echo/echo' };
   const mute = await managed.connect('/mcp', { Authorization: bearer('all'), ...header });
-  await expect(mute.callTool(request)).rejects.toThrow('tool requires a confirmation: echo/echo.');
+  await expect(mute.callTool(request)).rejects.toThrow('tool requires confirmation: echo/echo.');
 
   const path = '/api/v1/servers/echo/tools/echo';
   expect(await send('all', path, { message: 'hi' })).toMatchObject({ status: 403 });

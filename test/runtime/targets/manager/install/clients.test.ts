@@ -187,14 +187,14 @@ test('Codex: comments and order of the TOML file are kept', () => {
 });
 
 test.each([
-  ['cursor', '{\n  "mcpServers": [],\n}', /^file:2: mcpServers must be an object\. Repair the file first\.$/],
+  ['cursor', '{\n  "mcpServers": [],\n}', /^file:2: mcpServers must be an object\. Fix the file first\.$/],
   [
     'cursor',
     '{\n  "mcpServers": {\n    x\n}',
     /^file:3: invalid JSON: expected a name in quotes, not "x"\. Repair/,
   ],
   ['cursor', '[]', /^file:1: the file must be an object/],
-  ['codex', 'a = \n', /^file: .*Repair the file first\.$/],
+  ['codex', 'a = \n', /^file: .*Fix the file first\.$/],
 ] as const)('%s: an invalid file is rejected: %j', (name, text, message) => {
   const work = (): string =>
     editClientText(text, CLIENT_FILES[name], { path: 'file', name: 'm', entry: { command: 'x' } });

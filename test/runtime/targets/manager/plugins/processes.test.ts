@@ -12,7 +12,7 @@ test('a killed plugin restarts quickly, and requests that require it fail until 
   const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
   const first = await pidOf();
   process.kill(first, 'SIGKILL');
-  expect(await said('show', 'plugin ended')).toMatchObject({ reason: 'It exited with signal SIGKILL.' });
+  expect(await said('show', 'plugin exited')).toMatchObject({ reason: 'It exited with signal SIGKILL.' });
   await expect.poll(async () => (await post(url)).status).toBe(200);
   expect(await pidOf()).not.toBe(first);
   expect(isAlive(first)).toBe(false);
@@ -113,7 +113,7 @@ test('a plugin that stays unhealthy is restarted', async () => {
   expect(await said('unwell', 'plugin health check failed')).toMatchObject({
     reason: expect.stringMatching('lost its database') as string,
   });
-  expect(await said('unwell', 'plugin ended')).toMatchObject({ reason: 'It exited with code 0.' });
+  expect(await said('unwell', 'plugin exited')).toMatchObject({ reason: 'It exited with code 0.' });
 });
 
 test('a plugin that does not stop leaves no process, children or socket behind', async () => {
@@ -137,7 +137,7 @@ test("closing during a plugin's start leaves nothing behind", async () => {
     { random: () => 0 },
   );
   await post(`${url}/echo`);
-  await said('again', 'plugin ended');
+  await said('again', 'plugin exited');
   rmSync(join(folder(), 'again.mjs'));
   await plugins.close();
   expect(childrenSince(before)).toEqual([]);

@@ -53,14 +53,14 @@ describe('arguments of npx', () => {
       {
         ...NPX,
         notes: [
-          'Warning: the registry lists options of npx for x that are not used: --package=other --node-options=--inspect',
+          'Warning: the registry lists npx options for x that are not used: --package=other --node-options=--inspect',
         ],
       },
     ],
     [
       'a required option',
       [named('--node-options', '--inspect', { isRequired: true })],
-      ['its package needs options of npx that are not supported: --node-options=--inspect.'],
+      ['its package requires npx options that are not supported: --node-options=--inspect.'],
     ],
   ])('%s', (_, options, expected) => {
     expect(add('npm', '@a/x', options)).toEqual(expected);
@@ -69,7 +69,7 @@ describe('arguments of npx', () => {
   test('options for another program are listed in a warning', () => {
     expect(add('npm', '@a/x', [word('dist/index.js')], { runtimeHint: 'node' })).toEqual({
       ...NPX,
-      notes: ['Warning: the registry lists options of node for x that are not used: dist/index.js'],
+      notes: ['Warning: the registry lists node options for x that are not used: dist/index.js'],
     });
   });
 });
@@ -84,7 +84,7 @@ test.each([
   [
     'another source',
     [named('--from', 'git+https://x.example/x', { isRequired: true }), word('x')],
-    ['its package needs options of uvx that are not supported: --from=git+https://x.example/x.'],
+    ['its package requires uvx options that are not supported: --from=git+https://x.example/x.'],
   ],
 ])('arguments of uvx: %s', (_, options, expected) => {
   expect(add('pypi', 'x', options)).toEqual(expected);
@@ -123,7 +123,7 @@ test.each([
     'a folder on another machine',
     [named('-v', '/var/run/docker.sock:/var/run/docker.sock', { isRequired: true })],
     [
-      'its package needs options of docker that are not supported: -v=/var/run/docker.sock:/var/run/docker.sock.',
+      'its package requires docker options that are not supported: -v=/var/run/docker.sock:/var/run/docker.sock.',
     ],
   ],
   [
@@ -132,7 +132,7 @@ test.each([
     {
       ...DOCKER,
       notes: [
-        'Warning: the registry lists options of docker for x that are not used: --privileged -p=80:80 --network=none',
+        'Warning: the registry lists docker options for x that are not used: --privileged -p=80:80 --network=none',
       ],
     },
   ],
@@ -177,7 +177,7 @@ test.each(['NPM_CONFIG_REGISTRY', 'uv_index_url', 'NODE_OPTIONS', 'LD_PRELOAD', 
   (name) => {
     const environmentVariables = [{ name, value: 'https://evil.example' }];
     const notes = [
-      `Warning: the registry lists options of npx for x that are not used: ${name}=https://evil.example`,
+      `Warning: the registry lists npx options for x that are not used: ${name}=https://evil.example`,
     ];
     expect(add('npm', '@a/x', [], { environmentVariables })).toEqual({ ...NPX, notes });
     expect(add('oci', 'a/x', [named('-e', `${name}=evil`)])).toMatchObject({

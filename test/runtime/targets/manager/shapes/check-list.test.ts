@@ -83,7 +83,7 @@ test('an excessively long tool list is truncated with a warning', async () => {
   }));
   const { items, faults } = await createCheckList()('tools', tools);
   expect([items.length, items.at(-1)?.['name']]).toEqual([5000, 't4999']);
-  expect(faults).toEqual(['the first 5000 of 60000 tools are used, the others are omitted']);
+  expect(faults).toEqual(['only the first 5000 of 60000 tools are used; the others are omitted']);
   const { items: all } = await createCheckList()(
     'resources',
     tools.map(({ name }) => ({ name, uri: `a:${name}` })),

@@ -31,7 +31,7 @@ test.each([
   ['http://localhost.evil.example/mcp', undefined],
 ])('the server %s with issuer %s cannot use private addresses', async (server, issuer) => {
   expect(await reasonFor(server, issuer, 'http://127.0.0.1:1/token')).toBe(
-    '127.0.0.1 has the address 127.0.0.1, which is not public. If it is yours, set oauth.issuer to the authorization server',
+    '127.0.0.1 has the address 127.0.0.1, which is not public. If you trust it, set oauth.issuer to the authorization server',
   );
   expect(await reasonFor('https://mcp.example', undefined, 'http://id.example/')).toContain(
     'must start with https://',

@@ -93,7 +93,7 @@ test('a sign-in cannot be completed by another user, and starting one cancels th
   const foreign = await complete('bob', first);
   expect([foreign.status, foreign.body.detail]).toEqual([
     422,
-    'You have no pending sign-in to server with this address. Start it again.',
+    'You have no pending sign-in to server that matches this URL. Start the sign-in again.',
   ]);
   const second = await server.signIn(await start('ann'), 'ann');
   expect((await complete('ann', first)).status).toBe(422);

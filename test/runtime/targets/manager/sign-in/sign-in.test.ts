@@ -144,7 +144,7 @@ test('missing scopes are requested at the next sign-in, in addition to the grant
   await signIn();
   const connection = await open();
   await expect(hello(connection)).rejects.toThrow(
-    'The sign-in lacks permissions of the server (write). Run `mcp-manager login server`.',
+    'The sign-in lacks permissions that the server requires (write). Run `mcp-manager login server`.',
   );
   await signIn();
   expect(server.authorizations.map((asked) => asked.get('scope'))).toEqual(['use', 'use write']);
@@ -166,23 +166,25 @@ test('a sign-in uses the configured client, a metadata document, or a client reg
   expect(server.registrations).toBe(1);
   const redirectUri = `${server.origin}/callback`;
   await expect(clientOf({ redirectUri })).rejects.toThrow(
-    `Cannot listen at ${redirectUri} for the sign-in: the port is in use.`,
+    `Cannot listen for the sign-in at ${redirectUri}: the port is in use.`,
   );
   const alone = await startProtectedServer();
   alone.serverMetadata = { registration_endpoint: undefined };
-  await expect(signingIn(alone).signIn()).rejects.toThrow('registers no clients. Register one there');
+  await expect(signingIn(alone).signIn()).rejects.toThrow(
+    'does not support dynamic client registration. Register a client there',
+  );
 });
 
 test.each([
   ['another state', { state: 'x' }, 'the sign-in was not completed in time'],
-  ['another issuer', { iss: 'https://evil.example' }, 'its iss is wrong'],
-  ['no issuer', { iss: undefined }, 'its iss is wrong'],
+  ['another issuer', { iss: 'https://evil.example' }, 'has the wrong iss'],
+  ['no issuer', { iss: undefined }, 'has the wrong iss'],
   [
     'an access_denied error',
     { code: undefined, error: 'access_denied', error_description: 'no' },
     'access_denied: no',
   ],
-  ['a wrong code', { code: 'wrong' }, 'returned no token: invalid_grant: no fit'],
+  ['a wrong code', { code: 'wrong' }, 'did not return a token: invalid_grant: no fit'],
 ])('a redirect with %s does not complete a sign-in', async (_what, redirect, reason) => {
   const server = await startProtectedServer();
   server.redirect = redirect;

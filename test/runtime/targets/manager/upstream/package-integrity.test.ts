@@ -34,7 +34,7 @@ test.skipIf(process.platform === 'win32')(
     const connection = await open(`"${HASH}"`);
     await connection.close();
     await expect(open('"sha512-other"')).rejects.toThrow(
-      `The package @acme/x@1.2.3 has the hash sha512-other, not the pinned ${HASH}. Check why before you change package_hash.`,
+      `The package @acme/x@1.2.3 has the hash sha512-other, not the pinned ${HASH}. Find out why before you change package_hash.`,
     );
     await expect(open('["sha512-a", "sha512-b"]')).rejects.toThrow('Use an exact version.');
     await expect(open('', 1)).rejects.toThrow(

@@ -23,7 +23,7 @@ interface AuditLog {
 
 /** The calls in the audit log, newest first. */
 export function showAudit({ root, session }: Place) {
-  const words = element('p', { class: 'state' }, 'There are no calls in the audit log.');
+  const words = element('p', { class: 'state' }, 'The audit log contains no calls.');
   root.append(
     dataTable<Entry>({
       caption: 'Calls',
@@ -76,7 +76,7 @@ function opener(entry: Entry) {
     openDialog({
       title: 'Call',
       wide: true,
-      content: jsonBlock(entry, 'Entry of the audit log'),
+      content: jsonBlock(entry, 'Audit log entry'),
       actions: [{ name: 'Close', kind: 'quiet' }],
     }),
   );

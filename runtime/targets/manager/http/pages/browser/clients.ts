@@ -37,7 +37,7 @@ export async function showClients({ root, query, session, signal }: Place) {
   servers.value = query.get('servers') ?? '';
   const form = element(
     'form',
-    { class: 'filters', 'aria-label': 'What the client uses' },
+    { class: 'filters', 'aria-label': 'Client access' },
     element('p', { class: 'filter choice' }, element('label', { for: 'client-group' }, 'Group'), group),
     element('p', { class: 'filter text' }, element('label', { for: 'client-servers' }, 'Servers'), servers),
   );
@@ -70,7 +70,7 @@ export async function showClients({ root, query, session, signal }: Place) {
     element(
       'p',
       { id: 'client-words', class: 'hint' },
-      'Servers: names separated by commas; empty for all. Replace <API key> with a key from the page Keys. mcp-manager install edits a client’s file on this machine.',
+      'Servers: comma-separated names; empty for all. Replace <API key> with a key from the Keys page. To edit a client’s file on your machine, run mcp-manager install.',
     ),
     shown,
   );

@@ -121,8 +121,8 @@ export async function showPins({ root, session, signal }: Place) {
             'p',
             {},
             data.differences.length === 0
-              ? `All ${data.tools} tools are as pinned.`
-              : `The server has ${data.tools} tools. ${data.differences.length} differ from their pins.`,
+              ? `All ${data.tools} tools match their pins.`
+              : `The server has ${data.tools} tools, of which ${data.differences.length} differ from their pins.`,
           ),
           ...data.differences.flatMap(({ tool, change, lines }) => [
             element(
@@ -149,7 +149,7 @@ export async function showPins({ root, session, signal }: Place) {
   async function unpin(name: string) {
     await confirmAction({
       title: `Unpin the tools of ${name}?`,
-      words: 'Changes of its tools are no longer reported or blocked.',
+      words: 'Changes to these tools will no longer be reported or blocked.',
       action: {
         name: 'Unpin',
         kind: 'danger',

@@ -45,12 +45,12 @@ function searchTable<Row>(session: Session, { list, searched, columns, href }: S
         signal,
       });
       const rows = data[list];
-      return rows.length < LIMIT ? { rows } : { rows, status: `The best ${LIMIT} matches` };
+      return rows.length < LIMIT ? { rows } : { rows, status: `Top ${LIMIT} matches` };
     },
-    empty: empty(
-      `Search the ${list} of all servers by what they do, or open a server to see all of its ${list}.`,
-      { name: 'Show the servers', href: '#/' },
-    ),
+    empty: empty(`Search the ${list} of all servers, or open a server to see all of its ${list}.`, {
+      name: 'Show the servers',
+      href: '#/',
+    }),
   });
 }
 

@@ -46,7 +46,11 @@ export async function showTool({ root, params, session, signal, setTitle }: Plac
   root.append(
     back,
     ...(tool.title ? [element('p', {}, element('strong', {}, tool.title))] : []),
-    element('p', { class: 'server-text' }, tool.description || 'The server does not describe this tool.'),
+    element(
+      'p',
+      { class: 'server-text' },
+      tool.description || 'The server provides no description of this tool.',
+    ),
     facts([['Annotations', annotations(tool.annotations ?? {})]]),
     element('h2', {}, 'Call'),
     formOf(inputSchema, {
@@ -61,7 +65,7 @@ export async function showTool({ root, params, session, signal, setTitle }: Plac
           if (confirmation === undefined) throw error;
           await confirmAction({
             title: `Call ${name}?`,
-            words: `An approval rule of ${server} requires a confirmation for this tool.`,
+            words: `An approval rule for ${server} requires confirmation before this tool is called.`,
             action: { name: 'Call tool', run: () => send(args, { 'X-Confirm-Tool': confirmation }) },
           });
         }
@@ -93,10 +97,10 @@ function annotations({
   openWorldHint,
 }: NonNullable<ListedTool['annotations']>) {
   const badges = [
-    readOnlyHint === true ? badge('reads only', 'good') : undefined,
+    readOnlyHint === true ? badge('read-only', 'good') : undefined,
     destructiveHint === true && readOnlyHint !== true ? badge('destructive', 'alarm') : undefined,
-    idempotentHint === true ? badge('can be repeated') : undefined,
-    openWorldHint === true ? badge('uses other systems', 'warning') : undefined,
+    idempotentHint === true ? badge('idempotent') : undefined,
+    openWorldHint === true ? badge('uses external systems', 'warning') : undefined,
   ].filter((node) => node !== undefined);
   if (badges.length === 0) return 'none';
   return element('span', { class: 'badges' }, ...badges);

@@ -24,7 +24,7 @@ function showError(reason: unknown) {
 function askForKey(server: string) {
   title.textContent = `Sign in to ${server}`;
   keyForm.ask(
-    `${server} needs your own sign-in. Your key for mcp-manager identifies you. Then you continue at the sign-in page of ${server}.`,
+    `${server} requires your own sign-in. Enter your mcp-manager key to identify yourself, then continue on the sign-in page of ${server}.`,
     () => void start(server),
   );
 }
@@ -70,7 +70,7 @@ async function complete() {
 
 const server = parameters.get('server');
 if (location.pathname.endsWith('/signed-in')) void complete();
-else if (server === null || server === '') showError('The address names no server: add ?server=<name>.');
+else if (server === null || server === '') showError('The URL contains no server name. Add ?server=<name>.');
 else askForKey(server);
 
 /** Prompts for an API key if the manager requires one. The key is kept only in this page. */

@@ -156,7 +156,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
         await page.getByLabel('Name', { exact: true }).fill('new-one');
         await page.getByRole('combobox').first().selectOption({ label: 'A command' });
         await page.getByLabel('Command', { exact: true }).fill(process.execPath);
-        await page.getByLabel('Start with the first call').check();
+        await page.getByLabel('Start on the first call').check();
         await press(page, 'Review change');
         await page.getByRole('dialog').getByText('+name = "new-one"').waitFor();
         expect(manager().read('.mcpd.toml')).not.toContain('new-one');

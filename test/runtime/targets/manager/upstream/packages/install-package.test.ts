@@ -137,7 +137,7 @@ test('an installation that exceeds its timeout is terminated and cleaned up, and
     status: 'rejected',
     reason: {
       message: expect.stringMatching(
-        /^npx::slow-server@1\.0\.0 was not installed within 4000 ms\. Increase timeout_install, or check the access to the registry\./,
+        /^npx::slow-server@1\.0\.0 was not installed within 4000 ms\. Increase timeout_install, or check access to the registry\./,
       ),
     },
   });

@@ -77,10 +77,10 @@ const SCHEMA = {
     env: pairs('Secret environment variables', 'Stored in the secrets file, and never shown again.'),
     headers: pairs(
       'Secret headers',
-      'For a remote server. Stored in the secrets file, and never shown again.',
+      'For remote servers. Stored in the secrets file, and never shown again.',
     ),
-    lazy: { type: 'boolean', title: 'Start with the first call, and stop when idle' },
-    read_only: { type: 'boolean', title: 'Allow only tools that change nothing' },
+    lazy: { type: 'boolean', title: 'Start on the first call, and stop when idle' },
+    read_only: { type: 'boolean', title: 'Allow only read-only tools' },
   },
 };
 

@@ -34,7 +34,7 @@ export async function showConfigurationFile({ root, session, signal }: Place) {
           key: 'options',
           title: 'Options',
           cell: ({ lazy, readOnly }) =>
-            [...(lazy ? ['starts with the first call'] : []), ...(readOnly ? ['read-only tools'] : [])].join(
+            [...(lazy ? ['starts on the first call'] : []), ...(readOnly ? ['read-only tools'] : [])].join(
               ', ',
             ) || '–',
         },
@@ -48,12 +48,12 @@ export async function showConfigurationFile({ root, session, signal }: Place) {
         about.replaceChildren(
           facts([
             ['File', element('code', {}, data.path)],
-            ...(data.editable ? [] : [['Editing', 'JSON files are edited by hand.'] as const]),
+            ...(data.editable ? [] : [['Editing', 'JSON files can only be edited by hand.'] as const]),
           ]),
         );
         return { rows: data.servers, total: data.total, next: data.nextCursor };
       },
-      empty: empty('The file has no servers.', { name: 'Add a server', href: '#/add' }),
+      empty: empty('The file contains no servers.', { name: 'Add a server', href: '#/add' }),
     }),
   );
 }

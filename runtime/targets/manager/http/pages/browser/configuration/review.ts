@@ -32,8 +32,8 @@ export async function reviewChange({
     wide: true,
     content: [
       ...(isUnchanged
-        ? [element('p', {}, 'The file already has this content.')]
-        : [element('p', {}, 'This changes the configuration file:'), diffView(preview.diff)]),
+        ? [element('p', {}, 'The file already has this content, so nothing changes.')]
+        : [element('p', {}, 'Changes to the configuration file:'), diffView(preview.diff)]),
       ...preview.warnings.map((words) => element('p', { class: 'hint' }, words)),
     ],
     actions: isUnchanged
@@ -70,14 +70,14 @@ export function writtenNotice({ applied, problem }: Edited) {
   return element(
     'p',
     { class: 'state', role: 'status' },
-    `The file was written. ${changes.length === 0 ? 'Nothing changed for the running servers.' : `Servers ${changes.join('; ')}.`}`,
+    `The file was written. ${changes.length === 0 ? 'The running servers are not affected.' : `Servers ${changes.join('; ')}.`}`,
   );
 }
 
 /** A unified diff. Removed and added lines are marked by signs as well as by color. */
 export const diffView = (text: string) =>
   scrollable(
-    'Change of the file',
+    'Changes to the file',
     element(
       'pre',
       { class: 'diff' },

@@ -110,10 +110,10 @@ const SCHEMA = {
     servers: patterns('Servers', 'Names or patterns, e.g. time or git*.'),
     tools: patterns(
       'Tools',
-      'Names or patterns, e.g. git/get_*. On a server with a tool here, the group has only these tools.',
+      'Names or patterns, e.g. git/get_*. For servers listed here, the group contains only these tools.',
     ),
     prompts: patterns('Prompts', 'Names or patterns, e.g. git/review.'),
-    resources: patterns('Resources', 'Addresses or patterns, e.g. files/file:///notes/*.'),
+    resources: patterns('Resources', 'URIs or patterns, e.g. files/file:///notes/*.'),
   },
 };
 

@@ -19,7 +19,7 @@ export async function showGroups({ root, session, signal }: Place) {
     element(
       'p',
       { class: 'hint' },
-      'A group is a subset of the servers and tools with its own MCP endpoint. The configuration file defines groups as [[groups]].',
+      'A group is a subset of the servers and tools with its own MCP endpoint. Groups are defined as [[groups]] in the configuration file.',
     ),
     caller.edit
       ? element('p', {}, element('a', { href: NEW.href }, NEW.name))
@@ -58,8 +58,8 @@ export async function showGroups({ root, session, signal }: Place) {
         ({ name, servers, tools }) => [name, ...servers, ...tools].join(' '),
       ),
       empty: caller.edit
-        ? empty('The configuration has no groups.', NEW)
-        : 'The configuration has no groups.',
+        ? empty('The configuration contains no groups.', NEW)
+        : 'The configuration contains no groups.',
     }),
   );
 }

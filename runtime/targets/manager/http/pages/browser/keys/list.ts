@@ -60,7 +60,7 @@ export async function showKeys({ root, session, signal }: Place) {
           (key) => `${key.name} ${key.id} ${key.state} ${accessOf(key).join(' ') || ALL}`,
         ),
         empty:
-          'There are no keys: every program on this machine can use the servers. Create the first key with mcp-manager keys create.',
+          'No keys exist, so every program on this machine can use the servers. Create the first key with mcp-manager keys create.',
       }),
     );
 
@@ -99,7 +99,7 @@ function accessOf({ servers, tools, prompts, resources, groups }: Key): string[]
 const permissionsOf = ({ admin: isAdmin, adminReadOnly, edit, readOnly }: Key) =>
   listed(
     [
-      ...(isAdmin ? [adminReadOnly ? 'admin (reading only)' : 'admin'] : []),
+      ...(isAdmin ? [adminReadOnly ? 'admin (read-only)' : 'admin'] : []),
       ...(edit ? ['edit'] : []),
       ...(readOnly ? ['read-only tools'] : []),
     ],
@@ -123,7 +123,7 @@ const SCHEMA = {
     prompts: patterns('Allowed prompts', 'For example git/*.'),
     resources: patterns('Allowed resources', 'For example docs/file:///public/*.'),
     groups: patterns('Groups', 'Only the servers and tools of these groups.'),
-    readOnly: { type: 'boolean', title: 'Only tools that change nothing' },
+    readOnly: { type: 'boolean', title: 'Only read-only tools' },
     admin: { type: 'boolean', title: 'Admin: reload, restart servers, read logs and the audit log' },
     adminReadOnly: { type: 'boolean', title: 'Restrict the admin permission to reading' },
     edit: { type: 'boolean', title: 'Edit: change servers and keys, and therefore run any command' },

@@ -75,7 +75,7 @@ function mediaElement(data: string, mime: string) {
     const image = element('img', { class: 'result', src: source, alt: `Image (${mime})` });
     const node = element('div', { class: 'result-block' }, image);
     image.addEventListener('error', () =>
-      node.replaceChildren(binaryNote(`${mime}, which the browser cannot show`, data.length)),
+      node.replaceChildren(binaryNote(`${mime}, which the browser cannot display`, data.length)),
     );
     return node;
   }

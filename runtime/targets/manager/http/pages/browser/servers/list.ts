@@ -108,7 +108,7 @@ function phaseFigures(phases: Record<string, number>) {
     { name: 'Servers', value: count(total) },
     { name: 'Running', value: count(phases['running'] ?? 0), kind: 'good' },
     ...(phases['installing'] ? [{ name: 'Installing', value: count(phases['installing']) }] : []),
-    { name: 'Idle', value: count(phases['idle'] ?? 0), note: 'start with the next call' },
+    { name: 'Idle', value: count(phases['idle'] ?? 0), note: 'start on the next call' },
     {
       name: 'Not running',
       value: count(troubled),
@@ -124,7 +124,7 @@ const healthTable = (session: Place['session']) =>
     columns: [
       { key: 'name', title: 'Server' },
       { key: 'status', title: 'Health', cell: ({ status }) => healthBadge(status) },
-      { key: 'latency', title: 'Latency of the check', numeric: true },
+      { key: 'latency', title: 'Check latency', numeric: true },
     ],
     href: ({ name }) => linkTo(['servers', name, 'tools']),
     async load({ signal }) {

@@ -26,7 +26,10 @@ export async function showLog(place: Place) {
           signal: stop,
         });
         for await (const line of linesOf(response)) onLine(lineText(JSON.parse(line) as LogLine));
-        throw new ServerError('The log ended: the manager stopped, or the key was revoked.', 0);
+        throw new ServerError(
+          'The log stream was closed because the manager stopped or the key was revoked.',
+          0,
+        );
       },
     }),
   );

@@ -37,7 +37,7 @@ export async function showServer(place: Place) {
       await confirmAction({
         title: `Restart ${name}?`,
         words:
-          'Running calls are finished first. If the server does not start, the current process keeps running.',
+          'Running calls finish first. If the new process does not start, the current process keeps running.',
         action: {
           name: 'Restart',
           run: async () => {
@@ -91,7 +91,7 @@ function parts(server: Overview) {
             {
               name: 'CPUs in use',
               value: usage.processors === undefined ? '–' : percent(usage.processors),
-              note: `${duration(usage.cpuSeconds * 1000)} in all`,
+              note: `${duration(usage.cpuSeconds * 1000)} in total`,
             },
           ]
         : []),
@@ -108,7 +108,7 @@ function parts(server: Overview) {
       ...(server.pid ? [['Process', String(server.pid)] as const] : []),
       ...(server.startedAt ? [['Started', dateTime(server.startedAt)] as const] : []),
       ['Last check', dateTime(server.lastChecked)],
-      ...optional('Duration of the check', checkDuration(server.latency)),
+      ...optional('Check duration', checkDuration(server.latency)),
       ['Running and queued calls', `${server.running} running, ${server.queued} queued`],
       ['Latest call', dateTime(calls.lastCalledAt)],
       ['Pinned tools', server.pinned ? 'yes' : 'no'],
@@ -131,7 +131,7 @@ function checkDuration(text: string | undefined) {
 }
 
 const KINDS: Record<string, string> = {
-  process: 'program on the machine of the manager',
+  process: 'program on the manager’s machine',
   container: 'container',
   remote: 'remote server',
   unusable: 'not started: its configuration is incomplete',
@@ -143,7 +143,7 @@ const optional = (name: string, value: string | undefined): (readonly [string, s
 /** Output of the server, or of its installation, about the reason. */
 const output = (lines: readonly string[] | undefined) =>
   lines && lines.length > 0
-    ? [element('h2', {}, 'Output about the reason'), element('pre', {}, lines.join('\n'))]
+    ? [element('h2', {}, 'Related output'), element('pre', {}, lines.join('\n'))]
     : [];
 
 const list = (title: string, items: readonly string[] | undefined) =>

@@ -71,7 +71,11 @@ export async function showPrompt({ root, params, session, signal, setTitle }: Pl
   const result = element('section', { 'aria-label': 'Messages', 'aria-live': 'polite' });
   root.append(
     back,
-    element('p', { class: 'server-text' }, prompt.description ?? 'The server does not describe this prompt.'),
+    element(
+      'p',
+      { class: 'server-text' },
+      prompt.description ?? 'The server provides no description of this prompt.',
+    ),
     formOf(
       {
         type: 'object',

@@ -29,7 +29,7 @@ export async function signInPart({ params, session, signal }: Place) {
     const start = element(
       'a',
       { href: `sign-in?server=${encodeURIComponent(name)}`, target: '_blank', rel: 'noopener noreferrer' },
-      isSignedIn ? 'Sign in again in a new tab' : 'Sign in, in a new tab',
+      isSignedIn ? 'Sign in again (opens a new tab)' : 'Sign in (opens a new tab)',
     );
     start.addEventListener('click', () => void watch());
     body.replaceChildren(

@@ -18,7 +18,7 @@ export async function readCaller(session: Session, signal: AbortSignal): Promise
 
 /** Shown instead of buttons that change something. */
 export const EDIT_HINT =
-  'Changes require a key with edit permission. Create one on the machine of the manager: mcp-manager keys create --name <name> --edit';
+  'Changes require a key with edit permission. Create one on the manager’s machine: mcp-manager keys create --name <name> --edit';
 
 /** The path of an operation. Each part stays one segment, even if it contains a slash. */
 export const api = (...parts: string[]) => `api/v1/${parts.map(encodeURIComponent).join('/')}`;
