@@ -1,4 +1,4 @@
-/** Kinds of items that a server offers besides tools. */
+/** Kinds of items, other than tools, that a server offers. */
 export type ReadableKind = 'prompt' | 'resource';
 
 /** A caller's permissions: those of its key, or all permissions if no keys exist. */
@@ -20,16 +20,16 @@ export interface ToolCaller {
   readonly readOnly?: boolean | undefined;
   /** The group whose endpoint the caller uses. */
   readonly group?: string | undefined;
-  /** The groups that the caller is limited to; undefined if unrestricted. */
+  /** The groups to which the caller is limited; undefined if unrestricted. */
   readonly groups?: readonly string[] | undefined;
   /**
-   * Identifies the person or program, so that each can have its own sign-ins to remote servers. Not the name,
-   * because a name can be reused later. Undefined if all callers are treated as one.
+   * Identifies the person or program, so that each one has separate sign-ins to remote servers. This is not
+   * the name, because names can be reused. Undefined if all callers are treated as one.
    */
   readonly user?: string | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
-  /** Whether the caller can use the server in general, or this tool of it. */
+  /** Whether the caller can use the server, or this tool on the server. */
   canUse(server: string, tool?: string): boolean;
   /** Whether the caller can get this prompt, or read the resource with this URI or URI template. */
   canRead(server: string, kind: ReadableKind, name: string): boolean;

@@ -10,7 +10,7 @@ type Members = Pick<ToolCaller, 'canUse' | 'canRead'>;
 
 /** The configured groups. A reload replaces them. */
 export interface CallerGroups {
-  /** Whether any of the groups contains the server, or the item on it. Unknown groups contain nothing. */
+  /** Whether any of the groups contains the server, or the item on it. Unknown groups are empty. */
   readonly allow: (names: readonly string[], check: (members: Members) => boolean) => boolean;
   /**
    * Returns the caller restricted to the servers and items of a group. Throws if the group does not exist or

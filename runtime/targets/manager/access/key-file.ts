@@ -109,7 +109,7 @@ export async function addKey(file: string, record: KeyRecord, now: number): Prom
 
 /** Marks a key as revoked. The record is kept, because a manager without any keys is open to all clients. */
 export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
-  // Checked before taking the lock, because without a file its folder may not exist either.
+  // Checked before acquiring the lock: if the file does not exist, its folder may not exist either.
   find(readKeyFile(file) ?? [], nameOrId, file);
   return await withFileLock(file, () => revoke(file, nameOrId, now));
 }

@@ -104,8 +104,8 @@ function requireUsable(settings: ResourceSettings, claims: Claims): void {
 }
 
 /**
- * Ends a caller's permissions when its token expires, because streams stay open longer. They continue if the
- * same user has sent a newer token with the same scopes.
+ * Revokes a caller's permissions when its token expires, because streams can stay open longer. The
+ * permissions remain if the same user has sent a newer token with the same scopes.
  */
 function createLatest(now: () => number): (caller: ToolCaller, expiresAt: number) => ToolCaller {
   const expiries = new Map<string, number>();
@@ -202,7 +202,7 @@ function createIntrospection({
       const { exp } = await result.claims;
       if (typeof exp === 'number') result.until = Math.min(result.until, exp * 1000);
     } catch (error) {
-      // Responses of the issuer are cached, failures are not.
+      // Responses from the issuer are cached; failures are not.
       if (!(error instanceof AppError)) cached.delete(key);
     }
   };
@@ -287,7 +287,7 @@ export function ownAudiences({ resource, audiences }: ResourceSettings, { aud }:
   return textsOf(aud).filter((text) => own.has(text) || text.startsWith(`${resource}/mcp/`));
 }
 
-/** Returns the servers that a token is valid for; undefined for the whole manager. */
+/** Returns the servers for which a token is valid; undefined if it is valid for the whole manager. */
 function audienceServers(settings: ResourceSettings, claims: Claims): string[] | undefined {
   const prefix = `${settings.resource}/mcp/`;
   const own = ownAudiences(settings, claims);

@@ -18,8 +18,8 @@ export interface Calls {
    */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
   /**
-   * Returns any list of a server as part of a list over all servers; empty if the server does not support it.
-   * If the server does not respond in time, returns the cached list, or rejects without one.
+   * Returns a server's list for a combined list of all servers; empty if the server does not support the
+   * list. If the server does not respond in time, returns the cached list, or rejects if no list is cached.
    */
   listAll(call: ListAllCall): Promise<readonly ShapeOfParams[]>;
   /** Returns the same list if it is cached and current, without a request to the server; otherwise undefined. */
@@ -50,8 +50,8 @@ interface ListAllCall extends ServerCall {
   readonly list: ListName;
   readonly maxWaitMs?: number | undefined;
   /**
-   * Maximum age of a cached list, even of a kind that is not otherwise cached. Lists with announced changes
-   * are requested again.
+   * Maximum age of a cached list, including lists of kinds that are not normally cached. Lists with announced
+   * changes are requested again.
    */
   readonly maxAgeMs?: number | undefined;
 }

@@ -103,7 +103,7 @@ function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
   const check = (server: ManagedServer | undefined): void => {
     if (!server?.spec().pins || server.status().phase !== 'running') return;
     const timeLeft = (): number => server.spec().timeouts.request;
-    // The server's log has the failure, and the next client reports it.
+    // The failure is in the server's log, and the next client will get it as well.
     catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
   };
   supervisor.subscribe((event) => {
@@ -119,10 +119,13 @@ function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
   });
 }
 
-/** Default time limits for lists over all servers. A slower server is omitted, so that it does not delay the others. */
+/**
+ * Default time limits for combined lists of all servers. Slower servers are omitted, so that they do not
+ * delay the list.
+ */
 const DEFAULT_WAIT_LIMITS: ListWaitLimits = { startMs: 10_000, listMs: 5000 };
 
-/** Creates the calls for lists over all servers. */
+/** Creates the calls for combined lists of all servers. */
 function listAllCalls(
   runCall: RunCall,
   lists: ServerLists,
@@ -132,7 +135,7 @@ function listAllCalls(
   return {
     listed({ caller, server: name, list, maxAgeMs }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
-      // It takes a request to find out whether a user is signed in.
+      // Only a request can determine whether a user is signed in.
       if (!server || isPerUser(server.spec())) return undefined;
       if (list === 'tools')
         return catalog

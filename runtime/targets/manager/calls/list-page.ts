@@ -9,8 +9,8 @@ import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
 
 /**
- * Returns one page of the server, or everything from that page on. Items are repaired; malformed items, and
- * items that the caller is not allowed to use, are omitted.
+ * Returns one page of the server's list, or all items from that page on. Items are repaired; malformed items,
+ * and items that the caller is not allowed to use, are omitted.
  */
 export async function listPage(
   context: CallContext,

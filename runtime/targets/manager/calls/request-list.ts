@@ -63,8 +63,8 @@ const SECOND = 1000;
 /** Maximum age of a list if the server does not announce changes. */
 const UNANNOUNCED_MS = 30 * SECOND;
 /**
- * Maximum age of a list if the server announces changes: some servers never do, and the streams of remote
- * servers break.
+ * Maximum age of a list if the server declares that it announces changes. Some servers never send
+ * announcements, and streams from remote servers can break.
  */
 const ANNOUNCED_MS = 300 * SECOND;
 /** Minimum age, so that calls in quick succession share a list even if the server does not want it cached. */

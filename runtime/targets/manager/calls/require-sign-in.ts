@@ -52,7 +52,7 @@ async function askForSignIn(
   const required = signInRequired(server.name, page);
   if (!asks || !requester || page === undefined) throw required;
   const signedIn = Promise.withResolvers<void>();
-  // Subscribed first, because the person can be faster than the client's response.
+  // Subscribe first, because the person can finish signing in before the client responds.
   const forget = supervisor.subscribe((event) => {
     const isOwn = event.kind === 'sign-in-changed' && event.server === server.name && event.user === user;
     if (isOwn && isSignedIn()) signedIn.resolve();

@@ -147,7 +147,7 @@ export interface CallContext {
   /** Returns the milliseconds until the call times out. */
   readonly timeLeft: () => number;
   readonly request: (method: string, params?: ShapeOfParams) => Promise<ShapeOfParams>;
-  /** Runs work that does not count against the call timeout, for example a question to a person. */
+  /** Runs work that is excluded from the call timeout, such as a question to a person. */
   readonly paused: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 

@@ -23,8 +23,8 @@ export interface CatalogSearch {
 const MAX_INDEXES = 16;
 
 /**
- * Maximum age of the searched lists, unless their server announced a change. A search sends a request for
- * every word typed.
+ * Maximum age of the searched lists, unless their server announced a change. A client can send a search
+ * request for every word typed.
  */
 const MAX_LIST_AGE_MS = 30_000;
 
@@ -84,7 +84,8 @@ function createIndexes(texts: SearchKind['texts']): Indexes {
     if (own?.index.has(items)) return own.index;
     const same = [...known.values()].find(({ index }) => index.has(items));
     if (same) return same.index;
-    // An index that was updated for another caller no longer fits this one: their permissions differ.
+    // An index that was updated for another caller cannot be used for this caller, because their permissions
+    // differ.
     const index = own?.version === own?.index.version ? own?.index : undefined;
     const updated = index ?? new ItemIndex(texts);
     updated.update(items);
@@ -249,7 +250,7 @@ export class ItemIndex {
     await this.#updated;
     const found = this.#words.search(query).flatMap(({ id }) => this.#byId.get(Number(id)) ?? []);
     if (this.has(items)) return found.slice(0, limit);
-    // The index was meanwhile updated for another caller.
+    // In the meantime, the index was updated for another caller.
     const visible = new Set(items.map(({ item }) => item));
     return found.filter(({ item }) => visible.has(item)).slice(0, limit);
   }

@@ -152,7 +152,7 @@ class CachedList {
     }
   }
 
-  /** Joins the request in flight, or starts one. An unresponsive server gets no second request. */
+  /** Joins the request in flight, or starts one. No second request is sent to an unresponsive server. */
   #join(connection: Connection): Listing {
     const current = this.#listing;
     if (current?.connection === connection && (!current.outdated || this.#late)) return current;
@@ -230,7 +230,7 @@ class CachedList {
   #setLate(known: Known | undefined): void {
     if (this.#late) return;
     this.#late = true;
-    // The server's log already has the slow start.
+    // The slow start is already in the server's log.
     if (this.#server.status().phase !== 'running') return;
     const instead = known
       ? `clients get the cached list (${known.items.length} items)`

@@ -14,8 +14,8 @@ import {
 import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
 
 /**
- * Creates the tool calls. The catalog holds what the configuration decides about a tool; a call checks its
- * caller's permissions.
+ * Creates the tool calls. The catalog contains the configuration's decisions about tools; each call checks
+ * its caller's permissions.
  */
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
   /**
@@ -116,7 +116,10 @@ const reportsUnknown = (text: string, tool: string): boolean =>
 const deniesTool = (error: unknown, tool: string): boolean =>
   error instanceof RpcFailure && reportsUnknown(error.message, tool);
 
-/** Whether a failed result looks like the one for an unknown tool. The tool itself can return such a text, too. */
+/**
+ * Whether a failed result looks like the result for an unknown tool. The tool itself can also return such a
+ * text.
+ */
 function reportsUnknownTool({ isError, content }: ToolResult, tool: string): boolean {
   const text = content?.[0]?.text;
   return isError === true && typeof text === 'string' && reportsUnknown(text, tool);

@@ -118,7 +118,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
   };
 }
 
-/** What happens to changed tools, for the log. */
+/** Log text that describes how changed tools are treated. */
 const CONSEQUENCES: Readonly<Record<PinAction, string>> = {
   warn: 'clients can still call it',
   block: 'calls to it are blocked',
@@ -331,7 +331,7 @@ const SUFFIX_LENGTH = 9;
 /** Returns the tool's name in a single-server list: its own name, or a mapped one that clients accept. */
 export const toolName = (name: string): string => (ACCEPTED.test(name) ? name : mapped(name, MAX_LENGTH));
 
-/** Returns the tool's name in the list over all servers: `server__tool`, mapped if necessary. */
+/** Returns the tool's name in the combined list of all servers: `server__tool`, mapped if necessary. */
 export function qualifiedToolName(server: string, name: string): string {
   const own = qualify(server, name);
   if (ACCEPTED.test(own)) return own;
@@ -360,7 +360,7 @@ export interface QualifiedName {
   readonly name: string;
 }
 
-/** Returns the name of an item in lists over all servers: `server__name`. */
+/** Returns the name of an item in combined lists of all servers: `server__name`. */
 export const qualify = (server: string, name: string): string => `${server}${SEPARATOR}${name}`;
 
 /** Splits a qualified name; undefined if it does not start with a known server name. */

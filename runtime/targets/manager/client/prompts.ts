@@ -6,7 +6,7 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 
 interface ListedPrompt {
-  /** Set only for searches over all servers. */
+  /** Set only for searches across all servers. */
   readonly server?: string;
   readonly name: string;
   readonly description?: string;

@@ -6,7 +6,7 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 
 interface Listed {
-  /** Set only for searches over all servers. */
+  /** Set only for searches across all servers. */
   readonly server?: string;
   readonly uri?: string;
   readonly uriTemplate?: string;

@@ -12,7 +12,7 @@ export function parseArguments(text: string, source: string): Record<string, unk
   try {
     value = parseLossless(text);
   } catch {
-    // The error below covers invalid JSON, too.
+    // The error below also covers invalid JSON.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

@@ -168,7 +168,10 @@ function packageTable(invocation: Invocation): TomlTable {
   };
 }
 
-/** Rejects secrets that the server could not use: remote servers have no environment, local ones get no headers. */
+/**
+ * Rejects secrets that the server could not use: remote servers have no environment, and local servers
+ * receive no headers.
+ */
 function refuseMisplaced(invocation: Invocation, isRemote: boolean): void {
   if (isRemote && invocation.given('env'))
     throw new UsageError('--env conflicts with --url. For a remote server, use --header.');
@@ -200,7 +203,7 @@ interface Start {
   readonly table: TomlTable;
   /** Tools that the registry lists for the server. */
   readonly tools: readonly string[];
-  /** The server name, if not the one on the command line. */
+  /** The server name, if it differs from the name on the command line. */
   readonly name?: string | undefined;
   /** The registry's entry. */
   readonly listed?: ChosenServer | undefined;

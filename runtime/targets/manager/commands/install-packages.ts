@@ -20,7 +20,7 @@ export interface CommandInstaller {
 /** Minimum time between two progress lines for the same installation. */
 const PROGRESS_MS = 5000;
 
-/** Opens an installer that reports progress on stderr. The signal ends it. */
+/** Opens an installer that reports progress on stderr and stops when the signal is aborted. */
 export function openCommandInstaller(
   output: Output,
   redact: Redactor,

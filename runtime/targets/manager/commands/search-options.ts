@@ -3,7 +3,7 @@ import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts'
 import { exactly } from '#serve/cli/positionals.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 
-/** A search over all servers. */
+/** A search across all servers. */
 export interface SearchWords {
   readonly query: string;
   readonly limit: number;

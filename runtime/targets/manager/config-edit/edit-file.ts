@@ -43,7 +43,9 @@ export async function editFile(
   });
 }
 
-/** Only rejects new problems: an edit to an invalid file can be one of several that repair it. */
+/**
+ * Only new problems are rejected, because an edit to an invalid file can be one of several edits that fix it.
+ */
 export function refuseDamage(
   path: string,
   { before, after }: { before: string; after: string },

@@ -2,8 +2,8 @@ import type { Environment } from '#core/text/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**
- * Variables that a server process inherits: those needed to find programs, for the user, time zone and
- * language, and to download packages. Any other variable could be a secret of the manager or of another
+ * Variables that a server process inherits: those for finding programs, for the user, the time zone and the
+ * language, and for downloading packages. Any other variable could be a secret of the manager or of another
  * server.
  */
 const INHERITED = new Set([

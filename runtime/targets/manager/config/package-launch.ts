@@ -6,7 +6,7 @@ export interface Package {
   readonly runtime: PackageRuntime;
   readonly name: string;
   readonly version: string;
-  /** The package's program, if it is not named like the package. */
+  /** The package's program, if its name differs from the package name. */
   readonly bin?: string | undefined;
   /** Additional requirements of a uvx package, e.g. `mcp<2`. */
   readonly extra?: readonly string[] | undefined;

@@ -46,7 +46,7 @@ export interface ConfigSources {
 
 export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
   readonly warnings: readonly string[];
-  /** Facts that are normal in some setups, but can explain a mistake in others. */
+  /** Observations that are normal in some setups but can indicate a mistake in others. */
   readonly notes: readonly string[];
   /** Problems of unusable servers. */
   readonly problems: readonly string[];
@@ -134,7 +134,7 @@ function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: stri
 
 /**
  * Returns a server's pinned tools. With `on_change` but no pins, all of its tools count as new: if the pins
- * file gets lost, `on_change = "block"` still blocks them.
+ * file is lost, `on_change = "block"` still blocks them.
  */
 function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ToolPins | undefined {
   const pinned = servers.get(name);

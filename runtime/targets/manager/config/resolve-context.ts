@@ -5,7 +5,7 @@ import type { ServerEntry } from './server-entry.ts';
 import type { ServerTimeouts } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';
 
-/** Inputs for resolving a server, besides its entries in the two files. */
+/** Inputs for resolving a server, in addition to its entries in the two files. */
 export interface ServerResolveContext {
   readonly env: Environment;
   readonly platform: string;

@@ -35,7 +35,7 @@ export interface ServerEntry {
   /** Keyed by the tool's name on the server, in lower case. */
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
   readonly approvals: readonly ApprovalRule[];
-  /** What happens to tools that differ from their pins; undefined if not set. */
+  /** Action for tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
 }
 

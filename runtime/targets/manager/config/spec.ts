@@ -53,7 +53,10 @@ interface UnusableLaunch {
   readonly kind: 'unusable';
   /** The problems as complete sentences. */
   readonly problem: string;
-  /** What can be installed regardless: a package does not need the server's values. */
+  /**
+   * The package, which can be installed regardless, because its installation does not need the server's
+   * values.
+   */
   readonly package?: ProcessLaunch | undefined;
 }
 
@@ -139,7 +142,7 @@ export interface ClientKey {
   readonly id?: string | undefined;
 }
 
-/** OAuth 2 client credentials, for servers that need no user sign-in. */
+/** OAuth 2 client credentials, for servers that do not require a user sign-in. */
 export interface ClientCredentials extends CommonOAuth {
   readonly grant: 'client_credentials';
   readonly clientId: string;

@@ -29,7 +29,7 @@ export type PinAction = (typeof PIN_ACTIONS)[number];
 
 /** A server's pinned tools. */
 export interface ToolPins {
-  /** What happens to tools that are new or differ from their pins. */
+  /** Action for tools that are new or differ from their pins. */
   readonly onChange: PinAction;
   /** Definition hashes by tool name. */
   readonly hashes: Readonly<Record<string, string>>;

@@ -59,7 +59,8 @@ export const bodyOptions = (options: ManagerAppOptions): BodyOptions & { readonl
   timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
   maxDepth: MAX_DEPTH,
   emptyMessage: 'request body is required',
-  // Same as mcpd. Web pages can send such bodies without a preflight, but are rejected by their Origin.
+  // Same as mcpd. Web pages can send such bodies without a preflight, but their requests are rejected because
+  // of their Origin.
   anyJsonType: true,
   tooLargeMessage: (limit) => `request body is too large limit=${limit} bytes`,
 });

@@ -31,7 +31,10 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   signal: c.req.raw.signal,
 });
 
-/** Same for a list. It has all pages, because published mcpd clients only read one response. */
+/**
+ * Returns the same members for a list call. The list contains all pages, because published mcpd clients only
+ * read one response.
+ */
 export const listCall = (c: Context<ShellEnv>, server: string): PageCall => ({
   ...serverCall(c, server),
   cursor: c.req.query('cursor') || undefined,

@@ -1,7 +1,7 @@
 import { CLIENT_FILES, type HttpEntry, type McpClientFile, type StdioEntry } from './clients.ts';
 import { editClientText } from './edit-client-text.ts';
 
-/** What a user pastes into an MCP client's configuration file. */
+/** The text that a user pastes into an MCP client's configuration file. */
 export interface ClientSnippet {
   /** The client's name for `mcp-manager install`. */
   readonly client: string;

@@ -193,7 +193,7 @@ const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
   return name === tool['name'] ? tool : { ...tool, name };
 };
 
-/** The list methods over all servers. The manager paginates the combined list. */
+/** The list methods for all servers. The manager paginates the combined list. */
 function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
   const listed =
     (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => ShapeOfParams): Method =>

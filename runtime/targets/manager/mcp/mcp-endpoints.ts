@@ -18,7 +18,7 @@ export interface McpEndpointOptions {
    * those tools themselves.
    */
   readonly search?: boolean | undefined;
-  /** Page size of lists over all servers. */
+  /** Page size of combined lists of all servers. */
   readonly pageSize?: number | undefined;
   /** Maximum time in milliseconds that these lists wait for a server. Default: 10 s for its start, 5 s for its list. */
   readonly listTimeoutMs?: number | undefined;

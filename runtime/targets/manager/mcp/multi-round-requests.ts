@@ -40,7 +40,7 @@ interface Parked {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Maximum number of calls waiting for their clients; beyond it, the oldest is canceled. */
+/** Maximum number of calls waiting for their clients. When it is exceeded, the oldest one is canceled. */
 const MAX_PARKED = 1000;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */

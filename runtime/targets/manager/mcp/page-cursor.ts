@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** An item of one server within a list over all servers. */
+/** An item of one server within a combined list of all servers. */
 export interface ListedItem {
   readonly server: string;
   /** Its name or URI on the server. */
@@ -58,7 +58,7 @@ export function readCursor(cursor: string | undefined): PageEnd | undefined {
       return { server, key, at: Math.max(0, Number(at)) };
     }
   } catch {
-    // The error below covers an unreadable cursor, too.
+    // The error below also covers an unreadable cursor.
   }
   throw inputError(
     `Invalid cursor ${JSON.stringify(cursor.slice(0, 100))}. Use the nextCursor of a previous page.`,

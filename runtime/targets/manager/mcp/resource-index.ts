@@ -5,7 +5,10 @@ import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 
-/** Finds the server of a URI in the lists of resources and templates, which are cached briefly or until they change. */
+/**
+ * Finds the server that offers a URI in the lists of resources and templates, which are cached briefly or
+ * until they change.
+ */
 export interface ResourceIndex {
   /** Returns the servers that list the resource or, if none does, those with a matching template. */
   owners(call: McpCall, uri: string): Promise<readonly string[]>;

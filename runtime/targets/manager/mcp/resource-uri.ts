@@ -9,8 +9,8 @@ const SCHEME = 'mcp:';
 
 /**
  * Returns a unique URI (or URI template) for a resource whose URI several servers use: `mcp:<server>:<uri>`.
- * URI parsers treat everything after the scheme as opaque and do not change it. In the scheme itself, the
- * server name could be invalid.
+ * URI parsers treat everything after the scheme as opaque and do not change it. The server name is not the
+ * scheme itself, because it could be invalid there.
  */
 export const ownUri = ({ server, uri }: OwnedUri): string => `${SCHEME}${encodeURIComponent(server)}:${uri}`;
 

@@ -54,7 +54,7 @@ interface Options extends Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' |
 
 export interface StatelessEndpoint {
   readonly handle: (exchange: HttpExchange, client: McpClient) => Promise<void>;
-  /** Ends notification streams and calls that are waiting for their clients. */
+  /** Closes notification streams, and cancels calls that are waiting for their clients. */
   close(): void;
 }
 

@@ -68,7 +68,7 @@ const edit = (
     await writeText(file, pinsText(pins));
   });
 
-/** Reads the pins. Problems with servers that are being pinned again do not matter. */
+/** Reads the pins. Problems with servers that are being pinned again are ignored. */
 async function readPins(file: string, servers: readonly string[]): Promise<ReadonlyMap<string, PinnedTools>> {
   const pins = readPinsFile(await readText(file));
   const problems = pins.problems.filter(({ server }) => server === undefined || !servers.includes(server));

@@ -18,7 +18,7 @@ export interface ReadToolsOptions {
   readonly installer: PackagePreparation;
 }
 
-/** The part of an installer that a start needs. */
+/** The installer functions that are needed to start a server. */
 export interface PackagePreparation {
   readonly install: (spec: ServerSpec, launch: ProcessLaunch) => Promise<void>;
   readonly distrust: (launch: ProcessLaunch) => void;

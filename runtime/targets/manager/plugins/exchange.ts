@@ -39,7 +39,7 @@ export interface PluginAnswer {
 export const CONTINUE: PluginAnswer = { continue: true };
 
 /**
- * Maximum body size for plugins. By default, gRPC servers accept messages of up to 4 MiB, part of which the
- * headers need.
+ * Maximum body size for plugins. By default, gRPC servers accept messages of up to 4 MiB, which include the
+ * headers.
  */
 export const MAX_PLUGIN_BODY_BYTES = 3_932_160;

@@ -168,7 +168,7 @@ function remoteAddress(c: Context): string {
   return bindings?.incoming?.socket?.remoteAddress ?? '';
 }
 
-/** A response whose body can still be sent, with the form that plugins get. */
+/** A response whose body can still be sent, with its representation for plugins. */
 interface ReadResponse {
   readonly response: Response;
   /** Undefined if the body is too large for plugins. */

@@ -11,7 +11,7 @@ export interface OpenPlugin {
   handleResponse(response: PluginResponse): Promise<PluginAnswer>;
   /** Rejects if the plugin is unhealthy; undefined for kinds without a health check. */
   check?(): Promise<void>;
-  /** Resolves with a description when the plugin ends; never rejects. */
+  /** Resolves with a description when the plugin exits; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }

@@ -255,7 +255,7 @@ interface RunnerOptions {
 /** Number of consecutive failed health checks after which a plugin is restarted. */
 const MAX_FAILED_CHECKS = 3;
 
-/** Keeps a plugin running: restarts it with a delay when it has ended or failed to start. */
+/** Keeps a plugin running: restarts it with a delay when it has exited or failed to start. */
 class PluginRunner {
   readonly spec: PluginSpec;
   readonly #options: RunnerOptions;

@@ -28,7 +28,7 @@ export interface Installation {
   readonly args: readonly string[];
   /** Container folders that must be mapped to a local folder, by volume name. */
   readonly volumes: Readonly<Record<string, string>>;
-  /** The package's program, if it is not named like the package. */
+  /** The package's program, if its name differs from the package name. */
   readonly bin?: string | undefined;
   /** Additional requirements of a uvx package. */
   readonly with?: readonly string[] | undefined;

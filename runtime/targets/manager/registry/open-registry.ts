@@ -24,7 +24,7 @@ export interface RegistryOptions extends CacheOptions {
 
 /** The servers of all registries. */
 export interface OpenedRegistry {
-  /** Sorted by ID. If an ID is listed repeatedly, the first entry wins. */
+  /** Sorted by ID. If an ID is listed repeatedly, the first entry takes precedence. */
   readonly entries: readonly RegistryEntry[];
   readonly skipped: readonly SkippedServer[];
   /** Warnings about outdated cached registries. */
@@ -179,7 +179,7 @@ const MAX_PAGES = 1000;
 
 type WebSource = Exclude<RegistrySource, { readonly kind: 'file' }>;
 
-/** Returns the URL for a registry's servers that match a text, which the registry compares its own way. */
+/** Returns the URL for the servers in a registry that match a text. The registry defines how it matches. */
 function queryUrl({ kind, url }: WebSource, text: string | undefined): string {
   if (kind === 'document') return url;
   const query = new URL(url);

@@ -17,7 +17,7 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
         watchdog: { timeoutMs: settings.watchdogMs, requests: context.kernel.lifecycle.inside },
         reload() {
           reopenAudit();
-          // The log already has the reason for the failure.
+          // The reason for the failure is already in the log.
           context.reloader.reload().catch(() => undefined);
         },
         stop,

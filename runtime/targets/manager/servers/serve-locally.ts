@@ -28,7 +28,7 @@ const NO_HEADERS = { get: () => null };
 
 /**
  * Starts the selected servers in this process, and serves them to the client on stdin and stdout. Stops the
- * servers when the client ends.
+ * servers when the client disconnects.
  */
 export async function serveLocally(settings: StdioSettings, io: StdioProcess): Promise<void> {
   const { paths, env, selection, group } = settings;

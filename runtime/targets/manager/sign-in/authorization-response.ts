@@ -10,7 +10,7 @@ export interface ExpectedResponse {
   readonly sendsIssuer: boolean;
 }
 
-/** Failure code for a redirect that belongs to another sign-in, which does not end this one. */
+/** Failure code for a redirect that belongs to another sign-in. Such a redirect does not end this sign-in. */
 export const UNKNOWN_STATE = 'unknown_state';
 
 /**

@@ -8,7 +8,7 @@ import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 export interface LoggedOut {
-  /** Whether there was a sign-in. */
+  /** Whether a sign-in existed. */
   readonly wasSignedIn: boolean;
   /** Why the authorization server did not revoke the tokens; undefined if it did, or does not support revocation. */
   readonly notRevoked: string | undefined;

@@ -11,9 +11,9 @@ export interface NamingServer {
 }
 
 /**
- * Creates the client for URLs that a server sends. A server on the internet cannot send URLs of this machine
- * and its networks, unless the configuration sets an authorization server there; and a server with TLS cannot
- * send URLs without it.
+ * Creates the client for URLs that a server sends. URLs on this machine and its networks are rejected if they
+ * come from a server on the internet, unless the configuration sets an authorization server there. URLs
+ * without TLS are rejected if they come from a server with TLS.
  */
 export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Promise<OAuthHttp> {
   const named = issuer === undefined ? undefined : new URL(issuer);

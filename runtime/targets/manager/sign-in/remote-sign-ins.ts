@@ -14,9 +14,12 @@ interface SignInOf {
   readonly user: string | undefined;
 }
 
-/** Sign-ins whose browser runs elsewhere: it returns to a page or a command that passes the result on. */
+/**
+ * Sign-ins with a browser on another machine, which is redirected to a page or a command that forwards the
+ * result.
+ */
 export interface RemoteSignIns {
-  /** Starts a sign-in; returns the URL for the browser. Ends an earlier one of the same user. */
+  /** Starts a sign-in; returns the URL for the browser. Cancels an earlier sign-in of the same user. */
   start(of: SignInOf, redirectUri: string): Promise<URL>;
   /** Completes the same user's sign-in with the parameters of the redirect URL. */
   complete(of: SignInOf, parameters: URLSearchParams): Promise<SignInRecord>;
@@ -34,7 +37,7 @@ interface Pending {
 
 /** Time limit for the user to sign in. */
 const SIGN_IN_MS = 10 * 60_000;
-/** Maximum number of pending sign-ins; beyond it, the oldest ends. */
+/** Maximum number of pending sign-ins. When it is exceeded, the oldest one is canceled. */
 const MAX_PENDING = 1000;
 
 export function createRemoteSignIns(store: SignInStore): RemoteSignIns {

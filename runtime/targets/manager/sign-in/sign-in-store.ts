@@ -19,7 +19,10 @@ import { type SignInRecord, signInRecord } from './sign-in-record.ts';
 import { temporaryPath } from '#platform/files/temporary.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 
-/** The server that a sign-in belongs to. With another URL, it counts as another server, whatever its name. */
+/**
+ * The server that a sign-in belongs to. A server with another URL counts as another server, regardless of its
+ * name.
+ */
 export interface SignInTarget {
   readonly server: string;
   readonly url: string;

@@ -25,7 +25,7 @@ import type { Clock } from '#platform/clock.ts';
 
 /** The members of a user's connection that its owner uses. */
 interface UserServer {
-  /** Whether nothing would be lost by dropping it. */
+  /** Whether it can be dropped without losing anything. */
   readonly isIdle: boolean;
   stop(options: { readonly gracefully: boolean }): Promise<void>;
 }

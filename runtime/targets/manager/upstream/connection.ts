@@ -36,7 +36,10 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface RequestOptions {
   readonly timeoutMs: number;
-  /** Called when the timeout expires. Returns by how many milliseconds to extend it; 0 ends the request. */
+  /**
+   * Called when the timeout expires. Returns the number of milliseconds by which to extend it; with 0, the
+   * request fails.
+   */
   readonly extend?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
@@ -75,7 +78,7 @@ export interface CloseReason {
   readonly message: string;
   /** Whether `close` was called. */
   readonly expected: boolean;
-  /** Process output that explains the end. */
+  /** Process output that explains why the connection was closed. */
   readonly lines?: readonly string[] | undefined;
 }
 
@@ -87,7 +90,7 @@ export interface ConnectionHooks {
   readonly onLog: (line: string) => void;
   /** Receives the manager's warnings about the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** Tracks the descendants of child processes. Without it, they end with their process group. */
+  /** Tracks the descendants of child processes. Without it, they are terminated with their process group. */
   readonly trees?: ProcessTrees | undefined;
   /** User sign-ins; without them, remote servers only get configured credentials. */
   readonly signIns?: SignInStore | undefined;
@@ -199,7 +202,7 @@ export interface TransportHooks {
   readonly onLog: (line: string) => void;
   /** Receives a manager warning about the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** Tracks the descendants of child processes. Without it, they end with their process group. */
+  /** Tracks the descendants of child processes. Without it, they are terminated with their process group. */
   readonly trees?: ProcessTrees | undefined;
   /** User sign-ins to remote servers. */
   readonly signIns?: SignIns | undefined;

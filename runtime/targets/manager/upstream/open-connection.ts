@@ -233,7 +233,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
         await refreshTools(_meta, options);
         return send(input);
       });
-      // Any other type means that the result is complete, and callers do not need it.
+      // Any other type means that the result is complete. Callers do not need the type.
       if (resultType !== 'input_required') return result;
       input = await collectInput(result, options);
     }

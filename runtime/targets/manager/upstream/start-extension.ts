@@ -3,9 +3,12 @@ import { AppError, type ErrorCode } from '#contract/errors.ts';
 
 /** Extends a server's startup timeout on a busy machine. */
 export interface StartExtension {
-  /** Called when the timeout has expired. Returns by how many milliseconds to extend it; 0 ends the start. */
+  /**
+   * Called when the timeout has expired. Returns the number of milliseconds by which to extend it; with 0,
+   * the start fails.
+   */
   readonly extend: () => number;
-  /** By how many milliseconds the timeout was extended in total. */
+  /** Total number of milliseconds by which the timeout was extended. */
   readonly extendedMs: () => number;
 }
 

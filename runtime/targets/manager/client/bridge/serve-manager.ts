@@ -74,9 +74,9 @@ const aborted = (signal: AbortSignal | undefined): Promise<unknown> =>
 
 /** Forwards messages between one client and a running manager, in both directions. */
 interface Bridge {
-  /** Handles a message of the client. */
+  /** Handles a message from the client. */
   readonly take: (message: RpcMessage) => void;
-  /** Resolves when all requests of the client have a response. */
+  /** Resolves when all requests from the client have a response. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -309,7 +309,7 @@ interface Handshake {
    * Undefined if nothing needs to wait.
    */
   readonly running: Promise<void> | undefined;
-  /** Handles a request of the client before it is sent. */
+  /** Handles a request from the client before it is sent. */
   begin(method: string): void;
   /** Handles the response to a client request; undefined if there is none. */
   end(request: RpcMessage, response: RpcMessage | undefined, transport?: Transport): void;
@@ -328,7 +328,7 @@ function createHandshake(): Handshake {
   let initialize: RpcMessage | undefined;
   let running: PromiseWithResolvers<void> | undefined;
   let wasRequested = false;
-  /** Requests whose effect lasts for the session, keyed by what they concern. */
+  /** Requests that affect the rest of the session, keyed by their subject. */
   const lasting = new Map<string, RpcMessage>();
   const repeated = new Map<number, PromiseWithResolvers<RpcMessage>>();
   let lastId = 0;

@@ -222,7 +222,7 @@ export function adminServerRoutes(
         const server = serverOfPath(supervisor, c.req.param('name'));
         const usage = await sampler.read();
         const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
-        // Before the first call, a user has not signed in to such a server, and the server itself never has.
+        // On a server with one sign-in per user, the state is unknown before the user's first call.
         const own = server.forUser(caller.user).signIn();
         const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
         return { ...view, ...compact({ signIn }) };

@@ -233,7 +233,7 @@ interface DescribedFiles {
 const containsNull = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.values(value).some(containsNull));
 
-/** The only possible error in a request for a server or a group is its name. */
+/** In a request for a server or a group, only the name can be invalid. */
 export async function found<Result>(work: () => Result): Promise<Result> {
   try {
     return await explained(() => Promise.resolve(work()));

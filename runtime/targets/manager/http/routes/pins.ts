@@ -111,7 +111,7 @@ export function pinRoutes(
         const isDryRun = flagOf(c, 'dry_run');
         if (!isDryRun) {
           await explained(() => writePins(file, outcomes));
-          // The log has the failure, whose cause is unrelated to the pins.
+          // The failure is already logged, and its cause is unrelated to the pins.
           await reloader.reload().catch(() => undefined);
         }
         return {

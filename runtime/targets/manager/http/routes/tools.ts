@@ -255,8 +255,8 @@ const RESULT_ANSWERS: Pick<Operation, 'answer' | 'otherAnswers'> = {
 };
 
 /**
- * Converts a tool result to one JSON value, as mcpo does for Open WebUI: text that is JSON becomes its value,
- * an image a data URL, and a result with several parts a list. For a result without content, uses its
+ * Converts a tool result to one JSON value, as mcpo does for Open WebUI: JSON text is parsed, an image
+ * becomes a data URL, and a result with several parts becomes a list. For a result without content, uses its
  * structured content.
  */
 function toolValue({ content = [], structuredContent }: ToolResult): unknown {

@@ -23,7 +23,10 @@ const STOP_CALL_MS = 5000;
 const AFTER_STOP_MS = 500;
 const AFTER_SIGTERM_MS = 1500;
 
-/** Starts a plugin's program and performs the handshake. If that fails, no process or socket is left behind. */
+/**
+ * Starts a plugin's program and performs the handshake. If the handshake fails, no processes or sockets are
+ * left behind.
+ */
 export async function openExecutable(
   spec: PluginSpec,
   { dir, commitHash }: ExecutableLaunch,

@@ -282,7 +282,7 @@ interface OptionsSource {
   readonly isRequired: (argument: TableReader) => boolean;
 }
 
-/** A package's options; `unsupported` has those that the server does not require. */
+/** A package's options; `unsupported` contains those that the server does not require. */
 type PackageOptions = RuntimeOptions & { readonly program: string };
 
 /** Parses the arguments for a package's runner; returns an explanation if a required one is not supported. */

@@ -71,7 +71,7 @@ const npxFolderOf = (packages: readonly string[], { env }: ProcessLaunch): strin
 async function repair(folder: string, label: string, { onRepair }: InstallOptions): Promise<void> {
   let state = await npxState(folder, Date.now());
   if (state === 'locked') {
-    // The lock of a killed npm gets old, the lock of a running npm does not.
+    // The lock of a killed npm process gets old, because only a running npm process renews it.
     await setTimeout(LOCK_AGES_MS);
     state = await npxState(folder, Date.now());
   }
@@ -84,22 +84,25 @@ interface InstallerOptions extends Pick<TransportHooks, 'trees'> {
   /** The server's environment and working directory. */
   readonly launch: Pick<ProcessLaunch, 'env' | 'cwd'>;
   readonly timeoutMs: number;
-  /** Ends the installation when the manager stops. */
+  /** Cancels the installation when the manager stops. */
   readonly signal: AbortSignal;
-  /** Registers the process, so that it ends if the manager is killed; the returned function unregisters it. */
+  /**
+   * Registers the process, so that it is terminated if the manager is killed. The returned function
+   * unregisters it.
+   */
   readonly watch?: ((pid: number) => () => void) | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** How an installer ended, with its last output. */
+/** How an installer exited, with its last output. */
 interface InstallerEnd {
-  /** For example `code 0`; undefined if it was ended by its time limit or the signal. */
+  /** For example `code 0`; undefined if it was stopped by its time limit or the signal. */
   readonly how: string | undefined;
   readonly lines: readonly string[];
 }
 
-/** Time for an installer to end after SIGTERM. npm and uv clean up partial writes. */
+/** Time for an installer to exit after SIGTERM. npm and uv clean up partial writes. */
 const END_MS = 2000;
 /** Time to wait for the last output after the exit. */
 const OUTPUT_MS = 300;

@@ -16,7 +16,7 @@ export interface PackageInstaller {
   install(launch: ProcessLaunch, options: InstallRequest): Promise<void>;
   /** Called when a server failed before its handshake: its package is checked before the next start. */
   distrust(launch: ProcessLaunch): void;
-  /** Ends all installations. */
+  /** Cancels all installations. */
   close(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ const NOISE = [
  * pattern wins.
  */
 const CAUSES: readonly { readonly pattern: RegExp; readonly isFirst?: boolean }[] = [
-  // An error that ended Node or Python: the line with its class. Python may print several in a chain.
+  // An error that terminated Node or Python: the line with its class. Python may print several in a chain.
   { pattern: /^(?:\s*\| )*(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Exit)(?: \[\w+\])?(?::|$)/ },
   // npm explains the failure in its first sentence; the others give advice.
   { pattern: /^npm (?:error|ERR!) (?!\d+ Note|.*\bIn most cases)\S/, isFirst: true },
@@ -77,7 +77,7 @@ const CODES: Readonly<Record<string, string>> = {
   'signal SIGSEGV': 'the process crashed with a segmentation fault',
 };
 
-/** Describes how a process ended, e.g. `code 127: a command was not found`. */
+/** Describes how a process exited, e.g. `code 127: a command was not found`. */
 export function describeExit(how: string): string {
   const meaning = CODES[how];
   return meaning === undefined ? how : `${how}: ${meaning}`;

@@ -26,7 +26,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type Envelope, readEnvelope } from './read-envelope.ts';
 
-/** After a process exits, time for the rest of its group to end and its last output to arrive. */
+/** After a process exits, time for the rest of its group to exit and its last output to arrive. */
 const LEFTOVER_MS = 300;
 
 const FLOODS = {
@@ -104,7 +104,7 @@ export async function openProcess(
 
   const waitForEnd = async () => {
     const how = await child.exited;
-    // Output from before the process's end is read without a limit.
+    // Output that the process wrote before it exited is read without a limit.
     for (const flow of [outFlow, logFlow]) flow.stop();
     await (ending ??= child.tree.end(LEFTOVER_MS));
     if (child.streams.signalCode !== null) await container?.remove();

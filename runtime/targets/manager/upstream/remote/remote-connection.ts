@@ -13,7 +13,7 @@ export interface RemoteConnection {
   end(message: string): void;
   /** Converts a request failure to an error, and closes the connection if the server is unreachable. */
   handleFailure(error: unknown): Error;
-  /** Closes the connection after a final request, which is limited by the server's shutdown timeout. */
+  /** Closes the connection after a final request, which must finish within the server's shutdown timeout. */
   close(endSession?: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 

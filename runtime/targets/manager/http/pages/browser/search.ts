@@ -10,7 +10,7 @@ import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 import { listed } from '#serve/http/pages/browser/dom.ts';
 
-/** Users who cannot find an item among these add more search words. */
+/** Maximum number of matches. Users who do not find an item among them can add search words. */
 const LIMIT = 100;
 
 /** The column with item descriptions. */

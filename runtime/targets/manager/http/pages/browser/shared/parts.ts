@@ -3,15 +3,15 @@ import { element } from '#serve/http/pages/browser/dom.ts';
 import { badge } from '#serve/http/pages/browser/components/facts.ts';
 
 /**
- * Lets a table search and page through rows that the server returns all together. Only one page of them is in
- * the DOM. `read`: called once. `text`: the text that the filter `q` searches.
+ * Searches and paginates rows in the browser, for tables whose rows the server returns all together. Only one
+ * page is in the DOM. `read`: called once. `text`: the text that the filter `q` searches.
  */
 export function localRows<Row>(read: () => Promise<readonly Row[]>, text: (row: Row) => string) {
   let reading: Promise<readonly Row[]> | undefined;
   return async ({ filters, cursor, limit }: Wanted) => {
     reading ??= read();
     const all = await reading.catch((error: unknown) => {
-      // So that the next attempt reads again.
+      // Makes the next attempt read the rows again.
       reading = undefined;
       throw error;
     });
