@@ -371,7 +371,7 @@ function createRunner(
     async submit(request, onOverflow) {
       const { signal } = request;
       const job = new EngineJob(request);
-      const leave = (): void => drop(job, new AppError('CancelledError', 'Request cancelled.'));
+      const leave = (): void => drop(job, new AppError('CancelledError', 'Request canceled.'));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave, { once: true });
       jobs.add(job);

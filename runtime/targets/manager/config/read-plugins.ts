@@ -50,7 +50,7 @@ function readCategory(
     if (taken.has(spec.name)) {
       report(
         [...path, index, 'name'],
-        `plugins.${category} has two plugins named ${JSON.stringify(spec.name)}. Remove one, or rename it.`,
+        `plugins.${category} has two plugins named ${JSON.stringify(spec.name)}. Remove or rename one of them.`,
       );
     }
     taken.add(spec.name);

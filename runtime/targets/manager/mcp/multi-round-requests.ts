@@ -157,7 +157,7 @@ function createInputRequests(): InputRequests {
       lastKey += 1;
       const key = `request-${lastKey}`;
       const { promise, resolve, reject } = Promise.withResolvers<ShapeOfParams>();
-      const onAbort = (): void => reject(new AppError('CancelledError', 'The request was cancelled.'));
+      const onAbort = (): void => reject(new AppError('CancelledError', 'The request was canceled.'));
       signal.addEventListener('abort', onAbort, { once: true });
       waiting.set(key, { request: { method, ...(params && { params }) }, resolve, reject });
       wake();

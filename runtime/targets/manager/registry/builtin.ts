@@ -107,7 +107,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'Apache-2.0',
       categories: ['Databases'],
       tags: ['mongodb', 'database'],
-      arguments: [variable('MDB_MCP_CONNECTION_STRING', 'Connection string of the database.', false)],
+      arguments: [variable('MDB_MCP_CONNECTION_STRING', 'Database connection string.', false)],
     }),
     entry('github', {
       description: 'Works with repositories, issues and pull requests on GitHub.',

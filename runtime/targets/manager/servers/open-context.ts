@@ -86,7 +86,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {
     log.info(
-      `no cgroups for servers: ${trees.problem}. Processes that leave their group are found by an environment variable`,
+      `cgroups are not available for servers: ${trees.problem}. Processes that leave their group are found by an environment variable`,
     );
   }
   const abandoned = await trees.endAbandoned();

@@ -25,7 +25,7 @@ export function createServerLogs(
   const limit = createLogLimit(clock, (dropped) =>
     log.warn(
       { server: name, source: 'manager', dropped },
-      `${dropped} lines of the server were dropped from this log: the limit is ${LOG_LIMIT_RULE}`,
+      `${dropped} lines from the server were dropped from this log: the limit is ${LOG_LIMIT_RULE}`,
     ),
   );
   const redacted = (line: LogLine): LogLine => ({ ...line, text: redact(line.text, name) });

@@ -153,7 +153,7 @@ const withToken = (params: ShapeOfParams | undefined, id: number): ShapeOfParams
 
 function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new Error('The request was cancelled.', { cause: reason });
+  return reason instanceof Error ? reason : new Error('The request was canceled.', { cause: reason });
 }
 
 /** A timer that can be paused. */

@@ -82,7 +82,7 @@ function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) 
   if (signal.aborted) {
     return signal.reason instanceof ConnectError
       ? signal.reason
-      : new ConnectError('Call cancelled.', Code.Canceled);
+      : new ConnectError('Call canceled.', Code.Canceled);
   }
   if (!(error instanceof AppError)) {
     report(error);

@@ -217,7 +217,7 @@ function createBridge({ open, tell, log, retryMs = RETRY_MS }: BridgeOptions): B
     if (number === undefined) return;
     sent.take(number);
     settle();
-    transport.cancel(number, typeof reason === 'string' ? reason : 'The client cancelled the request.');
+    transport.cancel(number, typeof reason === 'string' ? reason : 'The client canceled the request.');
   };
   const notify = async (message: RpcMessage): Promise<void> => {
     const transport = await connected?.catch(() => undefined);

@@ -32,12 +32,12 @@ interface NameListKind {
 
 /** The commands `set`, `list` and `remove` for one kind of name. */
 const nameList = (kind: NameListKind): CommandGroup => ({
-  summary: `Manage the allowed ${kind.key} of a server.`,
+  summary: `Manage a server's allowed ${kind.key}.`,
   commands: { set: setNames(kind), list: listNames(kind), remove: removeNames(kind) },
 });
 
 const setNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Allow ${key} of a server, in addition to those already listed.`,
+  summary: `Allow ${key} on a server, in addition to those already allowed.`,
   positionals: '<server> [name]...',
   options: {
     ...CONFIG_OPTIONS,
@@ -59,7 +59,7 @@ const setNames = ({ key, option }: NameListKind): Command => ({
 });
 
 const listNames = ({ key }: NameListKind): Command => ({
-  summary: `List the allowed ${key} of a server.`,
+  summary: `List a server's allowed ${key}.`,
   positionals: '<server>',
   options: {
     ...CONFIG_OPTIONS,
@@ -85,7 +85,7 @@ const listNames = ({ key }: NameListKind): Command => ({
 });
 
 const removeNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Remove ${key} from the list of a server.`,
+  summary: `Remove ${key} from a server's list.`,
   positionals: '<server> [name]...',
   options: { ...CONFIG_OPTIONS, ...nameOption(option), ...denyOption(key) },
   async run(invocation, output) {
@@ -292,7 +292,7 @@ function settingLines(value: unknown, key = ''): string[] {
 
 const setArgs: Command = {
   summary:
-    'Set arguments of a server. A flag replaces an existing flag of the same name; positional arguments replace all existing positional arguments.',
+    "Set a server's arguments. A flag replaces an existing flag of the same name; positional arguments replace all existing positional arguments.",
   positionals: '<server> -- <argument>...',
   options: {
     ...CONFIG_OPTIONS,
@@ -315,7 +315,7 @@ const setArgs: Command = {
 };
 
 const listArgs: Command = {
-  summary: 'List the arguments of a server.',
+  summary: "List a server's arguments.",
   positionals: '<server>',
   options: {
     ...CONFIG_OPTIONS,
@@ -333,7 +333,7 @@ const listArgs: Command = {
 };
 
 const removeArgs: Command = {
-  summary: 'Remove arguments of a server: flags by name, positional arguments by value.',
+  summary: 'Remove arguments from a server: flags by name, positional arguments by value.',
   positionals: '<server> -- <argument>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -349,7 +349,7 @@ const removeArgs: Command = {
 };
 
 const clearArgs: Command = {
-  summary: 'Remove all arguments of a server.',
+  summary: "Remove all of a server's arguments.",
   positionals: '<server>',
   options: { ...CONFIG_OPTIONS, ...MCPD_FORCE_OPTION },
   async run(invocation, output) {
@@ -363,7 +363,7 @@ const clearArgs: Command = {
 };
 
 const argsGroup: CommandGroup = {
-  summary: 'Manage the arguments of a server in the secrets file.',
+  summary: "Manage a server's arguments in the secrets file.",
   commands: { set: setArgs, list: listArgs, remove: removeArgs, clear: clearArgs },
 };
 

@@ -19,7 +19,7 @@ export interface SecretKind {
 
 /** The commands `set`, `list`, `remove` and `clear` for one kind of value. */
 export const secretValues = (kind: SecretKind): CommandGroup => ({
-  summary: `Manage the ${kind.nouns} of a server in the secrets file.`,
+  summary: `Manage a server's ${kind.nouns} in the secrets file.`,
   commands: {
     set: setValues(kind),
     list: listValues(kind),
@@ -29,7 +29,7 @@ export const secretValues = (kind: SecretKind): CommandGroup => ({
 });
 
 const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
-  summary: `Set ${nouns} of a server. Existing ${nouns} with other names are kept.`,
+  summary: `Set a server's ${nouns}. Existing ${nouns} with other names are kept.`,
   positionals: `<server> <${pair}>...`,
   options: {
     ...CONFIG_OPTIONS,
@@ -51,7 +51,7 @@ const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
 });
 
 const listValues = ({ table, nouns, areHidden }: SecretKind): Command => ({
-  summary: `List the ${nouns} of a server.`,
+  summary: `List a server's ${nouns}.`,
   positionals: '<server>',
   options: {
     ...CONFIG_OPTIONS,
@@ -73,7 +73,7 @@ const listValues = ({ table, nouns, areHidden }: SecretKind): Command => ({
 });
 
 const removeValues = ({ table, nouns }: SecretKind): Command => ({
-  summary: `Remove ${nouns} of a server.`,
+  summary: `Remove ${nouns} from a server.`,
   positionals: '<server> <name>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -91,7 +91,7 @@ const removeValues = ({ table, nouns }: SecretKind): Command => ({
 });
 
 const clearValues = ({ table, nouns }: SecretKind): Command => ({
-  summary: `Remove all ${nouns} of a server.`,
+  summary: `Remove all of a server's ${nouns}.`,
   positionals: '<server>',
   options: { ...CONFIG_OPTIONS, ...MCPD_FORCE_OPTION },
   async run(invocation, output) {

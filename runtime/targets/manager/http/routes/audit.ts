@@ -116,7 +116,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
-  const message = `${name}: ${JSON.stringify(text.slice(0, 100))} is not a time, e.g. 2027-01-31 or 2027-01-31T12:00:00Z.`;
+  const message = `${name}: ${JSON.stringify(text.slice(0, 100))} is not a valid time. Use a format such as 2027-01-31 or 2027-01-31T12:00:00Z.`;
   throw new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
 }
 

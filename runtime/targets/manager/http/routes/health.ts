@@ -36,9 +36,9 @@ export function serverHealthRoutes(
       guard: guards.caller,
       id: 'getServerHealth',
       tag: 'Health',
-      summary: 'Get the health of a server.',
+      summary: 'Get a server’s health.',
       parameters: [SERVER_NAME],
-      answer: answerOf('The health of the server.', serverHealth, HEALTHY),
+      answer: answerOf('The server’s health.', serverHealth, HEALTHY),
       errors: [403, 404],
       run: (c) => {
         const name = c.req.param('name');

@@ -31,7 +31,7 @@ export function logRoutes(
       tag: 'Admin',
       summary: 'Get the last lines of a server’s log.',
       description:
-        'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
+        'With `follow=true`, the response is a stream with one JSON object per line, which continues with new log lines as they are written. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
       parameters: [
         SERVER_NAME,
         {

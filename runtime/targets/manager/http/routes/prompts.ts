@@ -20,7 +20,7 @@ export function serverPromptRoutes(
       guard: guards.upstream,
       id: 'listPrompts',
       tag: 'Prompts',
-      summary: 'List the prompts of a server.',
+      summary: 'List a server’s prompts.',
       parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The prompts.', promptsBody, {
         prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],

@@ -21,7 +21,7 @@ export function resourceRoutes(
       guard: guards.upstream,
       id: 'listResources',
       tag: 'Resources',
-      summary: 'List the resources of a server.',
+      summary: 'List a server’s resources.',
       parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The resources.', resourcesBody, {
         resources: [{ uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
@@ -39,7 +39,7 @@ export function resourceRoutes(
       guard: guards.upstream,
       id: 'listResourceTemplates',
       tag: 'Resources',
-      summary: 'List the resource templates of a server.',
+      summary: 'List a server’s resource templates.',
       parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The templates.', resourceTemplatesBody, {
         templates: [{ uriTemplate: 'file:///{path}', name: 'files' }],

@@ -83,7 +83,7 @@ export function toolDocumentRoutes(
       guard: guards.upstream,
       id: 'toolsDocument',
       tag: 'Tools',
-      summary: 'Get an OpenAPI document with one operation per tool of a server.',
+      summary: 'Get an OpenAPI document with one operation for each of a server’s tools.',
       description:
         'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
       parameters: [{ ...SERVER_NAME, name: 'server' }],

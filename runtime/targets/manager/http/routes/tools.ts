@@ -51,7 +51,7 @@ export function toolRoutes(
       guard: guards.upstream,
       id: 'listTools',
       tag: 'Tools',
-      summary: 'List the tools of a server.',
+      summary: 'List a server’s tools.',
       parameters: [
         SERVER_NAME,
         {

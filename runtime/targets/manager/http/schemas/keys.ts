@@ -20,7 +20,7 @@ const readOnly = Type.Boolean({
 
 const admin = Type.Boolean({
   description:
-    'Whether the key can restart its servers, read their logs and, if it is not limited to servers, reload.',
+    'Whether the key can restart its servers, read their logs and, if it has no server limits, reload the configuration.',
 });
 
 const adminReadOnly = Type.Boolean({

@@ -36,7 +36,7 @@ export const toolPoliciesBody = struct('ToolPolicies', {
 
 export const pinnedToolsBody = struct('PinnedTools', {
   server: Type.String(),
-  tools: Type.Integer({ minimum: 0, description: 'Number of the server’s tools.' }),
+  tools: Type.Integer({ minimum: 0, description: 'Number of tools on the server.' }),
   differences: Type.Array(
     closed('ToolDifference', {
       tool: Type.String(),

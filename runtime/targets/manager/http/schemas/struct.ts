@@ -22,4 +22,4 @@ export const optionalTextMember = (description: string) => Type.Optional(Type.St
 export const dateTimeMember = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description }));
 export const metaObject = Type.Optional(anyObject('Additional metadata from the server, unchanged.'));
-export const nextCursor = optionalTextMember('Cursor of the next page; omitted on the last page.');
+export const nextCursor = optionalTextMember('Cursor for the next page; omitted on the last page.');

@@ -38,7 +38,7 @@ export async function installPackage(
   if (how === 'code 0') return;
   // The next start must not find the remains of a failed or interrupted installation.
   if (folder !== undefined) await repair(folder, label, options);
-  if (options.signal.aborted) throw new AppError('CancelledError', `Installing ${label} was cancelled.`);
+  if (options.signal.aborted) throw new AppError('CancelledError', `Installing ${label} was canceled.`);
   const cause = findCause(lines);
   if (how === undefined) {
     const doing = cause === undefined ? '' : ` Last output: ${lines.at(-1)?.trim() ?? ''}`;

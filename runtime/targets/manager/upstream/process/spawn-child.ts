@@ -59,7 +59,10 @@ async function explain(
     return `The program \`${command}\` does not exist. Correct \`command\`.`;
   }
   if (code === 'ENOENT') {
-    const path = env['PATH'] === undefined ? 'its PATH is not set' : `its PATH is \`${env['PATH']}\``;
+    const path =
+      env['PATH'] === undefined
+        ? 'the PATH of the server is not set'
+        : `the PATH of the server is \`${env['PATH']}\``;
     return `The command \`${command}\` was not found; ${path}. Install it, or configure its absolute path.`;
   }
   if (code === 'EACCES') return `\`${command}\` is not executable. Run \`chmod +x ${command}\`.`;

@@ -152,7 +152,7 @@ test('canceling a long text removes its windows from the queue', async () => {
       signal: controller.signal,
     });
     controller.abort();
-    await expect(run).rejects.toThrow('Request cancelled.');
+    await expect(run).rejects.toThrow('Request canceled.');
     expect(engine.stats().queued).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ export function fakeEngine(outcome?: AppError | Uint8Array): FakeEngine {
       else if (outcome) resolve({ results: [outcome], tokens: [3], truncated: [], timings: TIMINGS });
       request.signal?.addEventListener('abort', () => {
         cancelled.resolve();
-        reject(new AppError('CancelledError', 'Request cancelled.'));
+        reject(new AppError('CancelledError', 'Request canceled.'));
       });
     });
   });

@@ -132,7 +132,7 @@ test.each([
   ],
   [
     `${entry(LOGGER + FLOWS)}[[plugins.audit]]\n${LOGGER}${FLOWS}`,
-    'plugins.audit.1.name | plugins.audit has two plugins named "logger". Remove one, or rename it.',
+    'plugins.audit.1.name | plugins.audit has two plugins named "logger". Remove or rename one of them.',
   ],
 ])('reports each problem in one sentence: %j', (toml, problem) => {
   expect(read(toml).problems).toEqual([problem]);

@@ -69,7 +69,7 @@ test('a flood is partly logged with the number of dropped lines, and the last li
     level: 40,
     server: 'flood',
     msg: expect.stringMatching(
-      /^\d+ lines of the server were dropped from this log: the limit is 1000 lines and 256 KiB per 10 s$/,
+      /^\d+ lines from the server were dropped from this log: the limit is 1000 lines and 256 KiB per 10 s$/,
     ),
   });
   expect(Number(reported()?.['dropped'])).toBeGreaterThan(lines - 1000);

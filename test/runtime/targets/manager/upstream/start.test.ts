@@ -59,7 +59,7 @@ test('a program that cannot be started is reported in one sentence', async () =>
   const gone = join(tempFolder(), 'gone');
 
   expect((await failureOf({ ...launch, command: 'no-such-command', env: { PATH: '/bin' } })).message).toBe(
-    'The command `no-such-command` was not found; its PATH is `/bin`. Install it, or configure its absolute path.',
+    'The command `no-such-command` was not found; the PATH of the server is `/bin`. Install it, or configure its absolute path.',
   );
   expect((await failureOf({ ...launch, command: gone })).message).toBe(
     `The program \`${gone}\` does not exist. Correct \`command\`.`,

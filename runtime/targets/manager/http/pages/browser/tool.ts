@@ -109,7 +109,7 @@ function annotations({
 /** The name to confirm, if the server rejected a call because confirmation is required. */
 function confirmationOf(error: unknown) {
   if (!(error instanceof ServerError) || error.status !== 403) return undefined;
-  return /^tool requires a confirmation: .*X-Confirm-Tool: (\S+) over HTTP\.$/.exec(error.message)?.[1];
+  return /^tool requires confirmation: .*X-Confirm-Tool: (\S+) over HTTP\.$/.exec(error.message)?.[1];
 }
 
 const details = (title: string, schema: unknown) =>

@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
         await page.getByLabel('a', { exact: true }).fill('1');
         await page.getByLabel('b', { exact: true }).fill('2');
         await press(page, 'Call tool');
-        await page.getByText('requires a confirmation').waitFor();
+        await page.getByText('requires confirmation').waitFor();
         expect(await page.getByRole('region', { name: 'Result' }).count()).toBe(0);
         await page.getByRole('dialog').getByRole('button', { name: 'Call tool' }).click();
         await expect.poll(() => page.getByRole('region', { name: 'Result' }).innerText()).toContain('3');

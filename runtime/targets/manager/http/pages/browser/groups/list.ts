@@ -30,7 +30,7 @@ export async function showGroups({ root, session, signal }: Place) {
       columns: [
         { key: 'name', title: 'Group' },
         { key: 'servers', title: 'Servers', cell: ({ servers }) => listed(servers) },
-        { key: 'tools', title: 'Tools', cell: ({ tools }) => listed(tools, 'all of its servers') },
+        { key: 'tools', title: 'Tools', cell: ({ tools }) => listed(tools, 'all tools of its servers') },
         { key: 'prompts', title: 'Prompts', cell: ({ prompts }) => listed(prompts) },
         { key: 'resources', title: 'Resources', cell: ({ resources }) => listed(resources) },
         {
