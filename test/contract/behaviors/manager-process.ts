@@ -107,7 +107,7 @@ export const MANAGER_PROCESS = {
       'A remote server that requires a sign-in is reported; after `login`, calls to it work without a restart, until `logout`. Logs and readable files never contain tokens.',
   },
   'daemon:sign-in:per-user': {
-    source: 'docs/mcp-manager.md#sign-in-of-each-user',
+    source: 'docs/mcp-manager.md#per-user-sign-in',
     behavior:
       'With `sign_in = "per_user"`, each key has its own sign-in: `login` signs in through the manager, calls use only the token of their own key, calls without a token return sign-in instructions, and `logout` signs out.',
   },
