@@ -97,7 +97,7 @@ describe('encoderfile init', () => {
     ['model.onnx', 'model.onnx', 'No such file: model.onnx (searched in model).'],
     ['tokenizer.json', 'tokenizer.json', 'model has no tokenizer.json.'],
     ['everything', '', 'No such file: model.onnx (searched in model).'],
-  ])('without %s, it fails and writes nothing', async (_, name, message) => {
+  ])('fails without %s and writes no files', async (_, name, message) => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     rmSync(join(model, name), { recursive: true });
     mkdirSync(model, { recursive: true });
@@ -124,7 +124,7 @@ describe('encoderfile init', () => {
     });
   });
 
-  test('fails and writes nothing in an empty folder', async () => {
+  test('fails in an empty folder and writes no files', async () => {
     expect(await run()).toMatchObject({ exitCode: 1, stdout: '' });
     expect(readdirSync(folder())).toEqual([]);
   });

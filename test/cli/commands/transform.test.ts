@@ -75,7 +75,7 @@ describe('encoderfile transform new', () => {
     expect(existsSync(here('encoderfile.lua'))).toBe(false);
   });
 
-  test('--quiet prints nothing', async () => {
+  test('--quiet prints no output', async () => {
     expect(await make('--model-type', 'embedding', '-q')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 

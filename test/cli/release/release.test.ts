@@ -112,7 +112,7 @@ describe('install.sh', () => {
     expect(globSync('{.,}*', { cwd: join(folder(), '.local/bin') })).toEqual(['encoderfile']);
   });
 
-  test('rejects invalid installations, and leaves nothing behind', async () => {
+  test('rejects invalid installations, and leaves no files behind', async () => {
     const dir = join(folder(), 'bin');
     const gateway = await install('--dir', dir, 'gateway');
     expect(gateway).toMatchObject({

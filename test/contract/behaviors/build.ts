@@ -22,7 +22,7 @@ export const BUILD = {
   'build:folder': {
     source: 'docs/config.md',
     behavior:
-      'build accepts a model folder with graphs in onnx/ and no config file; --variant selects the graph, and inspect shows it.',
+      'build accepts a model folder with graphs in onnx/ and without a config file; --variant selects the graph, and inspect shows it.',
   },
   'build:fixed-shape': {
     source: 'docs/config.md',
@@ -36,7 +36,7 @@ export const BUILD = {
   },
   'build:bad-tokenizer': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'An invalid tokenizer, or one from another model, is rejected.',
+    behavior: 'An invalid tokenizer or a tokenizer from another model is rejected.',
   },
   'build:older-tokenizer': {
     source: 'docs/config.md',
@@ -51,7 +51,7 @@ export const BUILD = {
   'build:quantize': {
     source: 'docs/config.md',
     behavior:
-      'A model with quantize: int8 returns nearly the same vectors as in float32, and exactly the same vector for a text alone and in a batch.',
+      'A model with quantize: int8 returns nearly the same vectors as in float32, and exactly the same vector for a text on its own and in a batch.',
   },
   'build:quantize-accuracy': {
     source: 'docs/config.md',
@@ -66,7 +66,7 @@ export const BUILD = {
   'build:quantize-refused': {
     source: 'docs/config.md',
     behavior:
-      'A build fails if int8 is not accurate enough, with the measured value and the threshold, or if calibration texts are invalid; quantize: auto keeps float32 instead.',
+      'If int8 is not accurate enough, the build fails with the measured value and the threshold, or keeps float32 with quantize: auto; invalid calibration texts also cause an error.',
   },
   'build:bad-safetensors': {
     source: 'docs/config.md',
@@ -84,15 +84,16 @@ export const BUILD = {
   },
   'build:bad-config': {
     source: 'docs/config.md#errors',
-    behavior: 'An invalid config is reported with the file, line and column of every problem.',
+    behavior: 'For an invalid config, the error shows the file, line and column of every problem.',
   },
   'build:transform': {
     source: 'docs/build.md#changing-the-output',
-    behavior: 'A transform, inline or in a file, becomes part of the executable and computes its scores.',
+    behavior:
+      'A transform, either inline or in a file, becomes part of the executable and computes its scores.',
   },
   'build:transform-file': {
     source: 'docs/transforms.md#errors',
-    behavior: 'A transform file that is missing, a folder or far too large is rejected.',
+    behavior: 'A transform file that is missing, too large or a folder is rejected.',
   },
   'build:transform-syntax': {
     source: 'docs/transforms.md#errors',
@@ -128,13 +129,12 @@ export const BUILD = {
   },
   'build:transform-limits': {
     source: 'docs/transforms.md#limits',
-    behavior:
-      'A transform that exceeds a limit or contains a function that never returns is rejected, and the build exits.',
+    behavior: 'A transform that exceeds a limit or contains a function that never returns is rejected.',
   },
   'build:bad-output': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'An output path that is a folder, unwritable or on a full disk is rejected; an existing file stays intact.',
+      'An output path that is a folder, not writable or on a full disk is rejected, and an existing file stays intact.',
   },
   'build:output-is-input': {
     source: 'docs/config.md',
@@ -153,7 +153,7 @@ export const BUILD = {
   },
   'build:read-only-cache': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A read-only cache can be used if it contains the base runtime; a full disk is reported.',
+    behavior: 'A read-only cache can be used if it contains the base runtime; a full disk causes an error.',
   },
   'build:two-at-once': {
     source: 'docs/build.md#options',
@@ -173,7 +173,7 @@ export const BUILD = {
   'build:license': {
     source: 'docs/config.md',
     behavior:
-      "A model's license comes from the config, the model card or a license file; the executable contains its text and the card.",
+      "A model's license is taken from the config, the model card or a license file; the executable contains the license text and the model card.",
   },
   'build:documents': {
     source: 'docs/config.md',
@@ -187,12 +187,11 @@ export const BUILD = {
   'build:oci': {
     source: 'docs/oci.md',
     behavior:
-      '--format oci writes an OCI image as a folder, and the model runs with the libraries in the image.',
+      '--format oci writes an OCI image to a folder, and the model runs with the libraries in the image.',
   },
   'build:oci-archive': {
     source: 'docs/oci.md',
-    behavior:
-      'An image whose name ends in .tar is written as an archive, which is byte-for-byte reproducible.',
+    behavior: 'An image whose name ends in .tar is written as an archive that is byte-for-byte reproducible.',
   },
   'build:oci-base-image': {
     source: 'docs/oci.md',

@@ -12,7 +12,7 @@ export const EXECUTABLE = {
   },
   'inspect:memory': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'inspect reports the memory that attention scores need for the longest text.',
+    behavior: 'inspect reports the memory required for the attention scores of the longest text.',
   },
   'verify:intact': {
     source: 'docs/executable.md',
@@ -21,7 +21,7 @@ export const EXECUTABLE = {
   'executable:moved': {
     source: 'docs/executable.md',
     behavior:
-      'An executable works after it is copied or renamed (even to a name with spaces or non-ASCII characters), through a symbolic link, and in a read-only folder.',
+      'An executable works after it is copied or renamed, even to a name with spaces or non-ASCII characters, and when it is started through a symbolic link or from a read-only folder.',
   },
   'executable:read-only-home': {
     source: 'docs/executable.md#files-that-it-writes',
@@ -49,12 +49,12 @@ export const EXECUTABLE = {
   'executable:damaged-libraries': {
     source: 'docs/executable.md#files-that-it-writes',
     behavior:
-      'Unpacked libraries that were truncated or modified, or belong to another user, are replaced, not loaded.',
+      'Unpacked libraries that were truncated or modified, or that belong to another user, are replaced instead of loaded.',
   },
   'executable:damaged': {
     source: 'docs/file-format.md#checks',
     behavior:
-      'A truncated or modified file, a missing section and a newer format each cause a one-sentence error and exit code 1.',
+      'A truncated or modified file, a missing section, and a newer format version each cause a one-sentence error and exit code 1.',
   },
   'executable:licenses': {
     source: 'docs/executable.md',
@@ -70,7 +70,8 @@ export const EXECUTABLE = {
   },
   'executable:json': {
     source: 'docs/flags.md#json',
-    behavior: '`verify`, `version`, `inspect` and `licenses` accept --json; errors are then JSON on stderr.',
+    behavior:
+      '`verify`, `version`, `inspect` and `licenses` accept --json, which also prints errors as JSON to stderr.',
   },
   'executable:stdout': {
     source: 'docs/flags.md#output-and-exit-codes',

@@ -10,7 +10,7 @@ export const FILL_MASK = {
   'mask:options': {
     source: 'docs/serve.md',
     behavior:
-      'top_k and targets work as in the pipeline; a text without a mask and a target with several tokens are rejected.',
+      'top_k and targets work as in the transformers pipeline; a text without a mask and a target with several tokens are rejected.',
   },
   'mask:inference-api': {
     source: 'docs/serve.md',
@@ -29,6 +29,6 @@ export const FILL_MASK = {
   'mask:build': {
     source: 'docs/config.md',
     behavior:
-      'A masked language model needs no config, from safetensors or as an exported graph; other models are rejected.',
+      'A masked language model does not require a config, either from safetensors or as an exported graph; other models are rejected.',
   },
 } as const satisfies Behaviors;

@@ -5,12 +5,12 @@ export const FIRST_STEPS = {
   'first-steps:right-command': {
     source: 'docs/build.md',
     behavior:
-      'If a command of model executables, a model or an executable is passed instead of an encoderfile command, the usage error shows the correct command line.',
+      'If the first argument of encoderfile is a model, an executable or a command of executables, the usage error shows the correct command line.',
   },
   'first-steps:text-without-command': {
     source: 'docs/infer.md',
     behavior:
-      'If a text is passed to an executable instead of a command, the usage error shows the infer command for it.',
+      'If the first argument of an executable is a text instead of a command, the usage error shows the infer command for this text.',
   },
   'first-steps:file-of-a-model': {
     source: 'docs/build.md',
@@ -29,6 +29,6 @@ export const FIRST_STEPS = {
   },
   'first-steps:init-without-a-model': {
     source: 'docs/build.md',
-    behavior: 'init fails and writes nothing if the resulting config could not be built.',
+    behavior: 'init fails and does not write a config if no build could use it.',
   },
 } as const satisfies Behaviors;

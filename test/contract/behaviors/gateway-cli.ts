@@ -4,7 +4,8 @@ import type { Behaviors } from './behavior.ts';
 export const GATEWAY_CLI = {
   'gcli:migrate': {
     source: 'docs/gateway-cli.md',
-    behavior: '`migrate` creates the database once; a dry run prints the version and changes nothing.',
+    behavior:
+      '`migrate` creates the database once; a dry run prints the version and does not change the database.',
   },
   'gcli:keys': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -16,7 +17,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:running': {
     source: 'docs/gateway-cli.md',
-    behavior: 'A running gateway accepts a new key immediately, and rejects a deactivated one.',
+    behavior: 'A running gateway accepts a new key immediately, and immediately rejects a deactivated key.',
   },
   'gcli:keys:me': {
     source: 'docs/gateway-cli.md',
@@ -24,7 +25,8 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:models': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: 'A model pattern that matches nothing in the configuration is reported with a suggestion.',
+    behavior:
+      'A model pattern that does not match any model in the configuration is reported with a suggestion.',
   },
   'gcli:users': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -38,7 +40,7 @@ export const GATEWAY_CLI = {
   'gcli:invitations': {
     source: 'docs/gateway-cli.md#teams-and-sign-in',
     behavior:
-      "`invitations` lists, accepts and declines a user's invitations, and creates, lists and withdraws a team's.",
+      "`invitations` lists, accepts and declines a user's invitations, and creates, lists and withdraws a team's invitations.",
   },
   'gcli:budgets': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -52,7 +54,7 @@ export const GATEWAY_CLI = {
   'gcli:cache': {
     source: 'docs/gateway.md#cache',
     behavior:
-      '`cache clear` deletes cached responses, for all keys or for one, and writes an event to the audit log.',
+      '`cache clear` deletes the cached responses of all keys or of one key, and writes an event to the audit log.',
   },
   'gcli:tags': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -79,7 +81,7 @@ export const GATEWAY_CLI = {
   'gcli:pricing:published': {
     source: 'docs/gateway-cli.md#prices',
     behavior:
-      '`pricing search` and `pricing show` show published prices; `pricing update` replaces them from a file or URL, all or nothing.',
+      '`pricing search` and `pricing show` show published prices; `pricing update` replaces all of them from a file or URL, or none of them.',
   },
   'gcli:pricing:import': {
     source: 'docs/gateway-cli.md#prices',
@@ -88,12 +90,12 @@ export const GATEWAY_CLI = {
   },
   'gcli:usage': {
     source: 'docs/gateway-cli.md#usage',
-    behavior: '`usage` shows matching requests, and totals by group and over time, as a table or CSV.',
+    behavior: '`usage` shows matching requests and totals by group and over time, and can print CSV.',
   },
   'gcli:audit': {
     source: 'docs/gateway-cli.md#audit-log-and-stored-prompts',
     behavior:
-      '`audit` shows each change with its actor and its command or route, as a table, JSON or CSV, without secrets.',
+      '`audit` shows each change with its actor and its command or route, as a table, JSON or CSV, and without secrets.',
   },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',
@@ -130,7 +132,8 @@ export const GATEWAY_CLI = {
   },
   'gcli:stdin': {
     source: 'docs/gateway-cli.md#prices',
-    behavior: '`pricing import -` reads standard input, for example the output of `pricing list --json`.',
+    behavior:
+      '`pricing import -` reads from standard input, for example the output of `pricing list --json`.',
   },
   'gcli:completion': {
     source: 'docs/gateway-cli.md',
@@ -146,10 +149,10 @@ export const GATEWAY_CLI = {
   },
   'gcli:version': {
     source: 'docs/gateway-cli.md',
-    behavior: '`version` and `--version` print the name and the version.',
+    behavior: '`version` and `--version` print the program name and the version.',
   },
   'gcli:reader-gone': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'Closing the output early (for example with `head`) is not an error.',
+    behavior: 'Closing the output early, for example with `head`, does not cause an error.',
   },
 } as const satisfies Behaviors;

@@ -20,7 +20,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:left': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'When a client disconnects from a stream, the provider request is canceled, and the streamed part is billed by estimate; before the first byte, the response is read to its end and billed.',
+      'When a client disconnects from a stream, the provider request is canceled, and the streamed part is billed by estimate; if no byte has been sent yet, the response is read completely and billed.',
   },
   'gateway:chat:refused': {
     source: 'docs/gateway.md#errors',
@@ -67,7 +67,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:guardrails:kinds': {
     source: 'docs/gateway-config.md#guardrails',
     behavior:
-      'Patterns block requests; a response that does not match its schema is requested again, and every attempt is billed.',
+      'Patterns can block requests; a response that does not match its schema is requested again, and every attempt is billed.',
   },
   'gateway:chat:guardrails': {
     source: 'docs/gateway-config.md#guardrails',
@@ -100,7 +100,8 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:cache:semantic': {
     source: 'docs/gateway.md#similar-questions',
-    behavior: 'With an encoder, a similar question gets the cached response, unless its numbers differ.',
+    behavior:
+      'If an encoder is configured, a similar question gets the cached response, unless the numbers in the questions differ.',
   },
   'gateway:strategies': {
     source: 'docs/gateway-config.md#aliases',
@@ -119,11 +120,11 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:realtime': {
     source: 'docs/gateway.md#realtime',
     behavior:
-      "A WebSocket session is relayed with the gateway's own key, and each of its responses is billed.",
+      "A WebSocket session is relayed with the gateway's own provider key, and each of its responses is billed.",
   },
   'gateway:otari': {
     source: 'docs/gateway-clients.md',
-    behavior: 'Otari clients reach the same routes under /api/v1, with their key in Otari-Key.',
+    behavior: 'Otari clients can use the same routes under /api/v1, with their key in Otari-Key.',
   },
   'gateway:clients:openai': {
     source: 'docs/gateway-clients.md#tested-clients',
@@ -141,6 +142,6 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:clients:errors': {
     source: 'docs/gateway-clients.md#tested-clients',
     behavior:
-      'Each of these clients throws typed errors with an error code for failed requests and broken streams.',
+      'Each of these clients throws typed errors with error codes for failed requests and broken streams.',
   },
 } as const satisfies Behaviors;

@@ -10,7 +10,7 @@ export const GATEWAY_DATASETS = {
   'gateway:datasets:import-hub': {
     source: 'docs/workflows.md#importing-datasets',
     behavior:
-      "A split on the Hugging Face Hub is imported at a commit, with label names; a file whose hash differs from the Hub's is rejected.",
+      "A split on the Hugging Face Hub is imported at a fixed commit with its label names; a file whose hash differs from the Hub's is rejected.",
   },
   'gateway:datasets:import-s3': {
     source: 'docs/workflows.md#importing-datasets',
@@ -18,12 +18,12 @@ export const GATEWAY_DATASETS = {
   },
   'gateway:datasets:import-private': {
     source: 'docs/workflows.md#importing-datasets',
-    behavior: 'Users cannot import from private addresses; the master key can.',
+    behavior: 'Users cannot import datasets from private addresses, but the master key can.',
   },
   'gateway:datasets:upload-resumed': {
     source: 'docs/workflows.md#resumable-uploads',
     behavior:
-      'After kill -9 of the gateway, a tus 1.0.0 upload resumes where it stopped and becomes the complete dataset.',
+      'After a gateway is killed with kill -9, a tus 1.0.0 upload resumes where it stopped and results in the complete dataset.',
   },
   'gateway:datasets:upload-pages': {
     source: 'docs/workflows.md',
@@ -46,7 +46,7 @@ export const GATEWAY_DATASETS = {
   'gateway:experiment-update': {
     source: 'docs/workflows.md#names-tags-and-exports',
     behavior:
-      "`gateway experiment update` changes an experiment's name and tags, and `experiment list` can search by both.",
+      "`gateway experiment update` changes an experiment's name and tags, and `experiment list` searches by both.",
   },
   'gateway:experiment-export:mlflow': {
     source: 'docs/workflows.md#names-tags-and-exports',

@@ -19,7 +19,7 @@ export const GATEWAY_HTTP = {
   'gateway:audit': {
     source: 'docs/gateway.md#audit-log',
     behavior:
-      'The audit log records every administrative change with its actor, address and request, including rejected attempts and reloads.',
+      'The audit log records every administrative change with its actor, address and request, and also rejected attempts and reloads.',
   },
   'gateway:prompts': {
     source: 'docs/gateway.md#stored-prompts',
@@ -33,12 +33,12 @@ export const GATEWAY_HTTP = {
   'gateway:errors': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Every error is JSON with `detail` and `error` and has an X-Request-Id, including unknown paths and methods.',
+      'Every error, including those for unknown paths and methods, is JSON with `detail` and `error`, and has an X-Request-Id.',
   },
   'gateway:errors:values': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Invalid values return 422 with all problems and the first invalid member; malformed JSON returns 400.',
+      'Invalid values return 422 with all problems and the name of the first invalid member; malformed JSON returns 400.',
   },
   'gateway:users': {
     source: 'docs/gateway.md#users-and-budgets',
@@ -99,7 +99,7 @@ export const GATEWAY_HTTP = {
   'gateway:tenants': {
     source: 'docs/how-to/teams.md#who-sees-what',
     behavior:
-      "Objects that a user created with a team's key are inaccessible to keys that others create for the user elsewhere, and to the next user with the same ID.",
+      "Objects that a user creates with a team's key are inaccessible to keys that others create for this user elsewhere, and to a later user with the same ID.",
   },
   'gateway:roles': {
     source: 'docs/gateway.md#roles',
@@ -123,12 +123,12 @@ export const GATEWAY_HTTP = {
   'gateway:usage': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'Each model request appears in the usage with tokens and cost: individually, grouped, and over time.',
+      'Each model request appears in the usage with its tokens and cost: individually, grouped, and over time.',
   },
   'gateway:usage:trends': {
     source: 'docs/gateway-pages.md#api-and-command-line-equivalents',
     behavior:
-      'The executable serves spending over time, percentiles, past requests with their attempts, and the browser pages.',
+      'The executable serves spending over time, percentiles and past requests with their attempts, as well as the browser pages.',
   },
   'gateway:usage:own': {
     source: 'docs/gateway.md#prices-and-usage',
@@ -163,7 +163,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:headers': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Every response has the security headers; only health responses can be cached publicly.',
+    behavior: 'Every response has the security headers, and only health responses can be cached publicly.',
   },
   'gateway:cors': {
     source: 'docs/gateway.md#errors',
@@ -171,7 +171,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:metrics': {
     source: 'docs/gateway-telemetry.md#metrics',
-    behavior: '/metrics is available unless disabled, and contains path patterns but no users.',
+    behavior: '/metrics is available unless it is disabled, and contains path patterns but no user names.',
   },
   'gateway:openapi': {
     source: 'docs/gateway.md#http-api',

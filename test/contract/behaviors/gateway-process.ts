@@ -4,7 +4,8 @@ import type { Behaviors } from './behavior.ts';
 export const GATEWAY_PROCESS = {
   'gateway-process:serves': {
     source: 'docs/gateway.md',
-    behavior: 'With a configuration and a key, a request reaches its provider and returns the response.',
+    behavior:
+      'With a configuration and a key, a request is forwarded to its provider, and the response is returned.',
   },
   'gateway-process:no-file': {
     source: 'docs/gateway-config.md',
@@ -27,7 +28,7 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:port-in-use': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'A port in use causes a one-sentence error that names it, and exit code 1.',
+    behavior: 'A port in use causes a one-sentence error that names the port, and exit code 1.',
   },
   'gateway-process:open-address': {
     source: 'docs/gateway-config.md#server',
@@ -40,7 +41,8 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:master-key': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: 'A short master key, or one on the command line, causes a warning; it can be read from a file.',
+    behavior:
+      'A master key that is short or passed on the command line causes a warning; the key can also be read from a file.',
   },
   'gateway-process:bootstrap': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
@@ -49,12 +51,12 @@ export const GATEWAY_PROCESS = {
   'gateway-process:reload-signal': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
     behavior:
-      'SIGHUP reloads the file; a stream in progress finishes with the configuration it started with.',
+      'On SIGHUP, the gateway reloads the file; a stream in progress finishes with the configuration that it started with.',
   },
   'gateway-process:reload-file': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
     behavior:
-      'A changed file is reloaded automatically, and settings that require a restart are reported by name.',
+      'A changed file is reloaded automatically, and changed settings that require a restart are reported by name.',
   },
   'gateway-process:reload-broken': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
@@ -91,16 +93,16 @@ export const GATEWAY_PROCESS = {
   'gateway-process:encoders': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
     behavior:
-      'A reload does not restart unchanged encoders, and no encoder outlives its gateway, however it exits.',
+      'A reload does not restart unchanged encoders, and no encoder outlives its gateway, regardless of how the gateway exits.',
   },
   'gateway-process:traces': {
     source: 'docs/telemetry.md',
-    behavior: "A request's trace continues in the encoders that the gateway started.",
+    behavior: "A request's trace continues in the encoders that the gateway has started.",
   },
   'gateway-process:workers': {
     source: 'docs/gateway-config.md#workflows',
     behavior:
-      'A job runs in a separate process of the gateway executable, which exits together with its gateway.',
+      'A job runs in a separate process of the gateway executable, and this process exits together with the gateway.',
   },
   'gateway-process:workers-tls': {
     source: 'docs/gateway-config.md#workflows',
@@ -115,7 +117,7 @@ export const GATEWAY_PROCESS = {
   'gateway-process:job-files': {
     source: 'docs/gateway-config.md#executables-on-nodes',
     behavior:
-      "A worker on a cluster downloads its job's gateway and encoder by SHA-256 hash, in full or in ranges, only with its token, and never in a different version.",
+      "A worker on a cluster downloads its job's gateway and encoder by SHA-256 hash, in full or in ranges; the download requires the worker's token and never returns a different version.",
   },
   'gateway-process:config-commands': {
     source: 'docs/gateway-config.md',

@@ -19,7 +19,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:access': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'Users see only their own objects; local clients need no credential without a master key, and all clients need one otherwise.',
+      'Users can see only their own objects; without a master key, local clients do not need a credential; with one, all clients do.',
   },
   'gateway:workflows:delete': {
     source: 'docs/workflows.md#over-http',
@@ -33,7 +33,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:paging': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'Lists contain `total` and `items`, newest first, with a `limit` from 1 to 1000, and filters apply to both.',
+      'Lists contain `total` and `items`, newest first; `limit` is between 1 and 1000, and filters apply to both members.',
   },
   'gateway:workflows:answer-cache': {
     source: 'docs/workflows.md#over-http',
@@ -57,7 +57,7 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:workflows:references': {
     source: 'docs/metrics.md#dataset-columns',
-    behavior: 'A row with several references is scored against the best one.',
+    behavior: 'A row with several references is scored against the best-matching reference.',
   },
   'gateway:workflows:encoder-file': {
     source: 'docs/workflows.md#over-http',
@@ -67,7 +67,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run': {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior:
-      '`gateway experiment run` runs a complete comparison from one file; `list` and `compare` show it later, and `report` writes it as HTML.',
+      '`gateway experiment run` runs a complete comparison from one file; `list` and `compare` show it afterwards, and `report` writes it as HTML.',
   },
   'gateway:experiment-run:failed': {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
@@ -76,7 +76,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',
     behavior:
-      '`prompts` in an experiment file runs each language model with each prompt, using dataset columns and examples.',
+      'With `prompts` in an experiment file, each language model runs with each prompt, which can use dataset columns and examples.',
   },
   'gateway:experiment-run:assertions': {
     source: 'docs/workflows.md#assertions',
@@ -86,7 +86,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-retry': {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior:
-      "`gateway experiment rows` prints a model's failed results, and `experiment retry` repeats only rows without a result.",
+      "`gateway experiment rows` prints a model's failed results, and `experiment retry` repeats only the rows without a result.",
   },
   'gateway:experiment-retry:killed': {
     source: 'docs/workflows.md',

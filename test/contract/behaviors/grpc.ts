@@ -38,7 +38,7 @@ export const GRPC = {
   },
   'grpc:draining': {
     source: 'docs/serve.md',
-    behavior: 'While a server shuts down, accepted calls complete and new ones return UNAVAILABLE.',
+    behavior: 'While a server shuts down, accepted calls complete, and new calls return UNAVAILABLE.',
   },
   'grpc:stop-unread': {
     source: 'docs/serve.md',
@@ -55,10 +55,10 @@ export const GRPC = {
   },
   'grpc:connect': {
     source: 'docs/serve.md',
-    behavior: 'The same port serves Connect as JSON over HTTP/1.1, including errors.',
+    behavior: 'The same port supports Connect with JSON over HTTP/1.1, including errors.',
   },
   'grpc:truncated': {
     source: 'docs/serve.md',
-    behavior: 'Response headers report how many inputs were truncated, and which.',
+    behavior: 'Response headers report how many inputs were truncated, and which ones.',
   },
 } as const satisfies Behaviors;

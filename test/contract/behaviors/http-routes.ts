@@ -4,15 +4,15 @@ import type { Behaviors } from './behavior.ts';
 export const HTTP_ROUTES = {
   'http:predict:sequence_classification': {
     source: 'docs/serve.md#http',
-    behavior: 'A result contains only logits, scores, predicted_index and predicted_label.',
+    behavior: 'The result contains only logits, scores, predicted_index and predicted_label.',
   },
   'http:predict:token_classification': {
     source: 'docs/serve.md#http',
-    behavior: 'A result contains only tokens, each with token_info, logits, scores, label and score.',
+    behavior: 'The result contains only tokens, each with token_info, logits, scores, label and score.',
   },
   'http:predict:embedding': {
     source: 'docs/serve.md#http',
-    behavior: 'A result contains only embeddings, each with embedding and token_info.',
+    behavior: 'The result contains only embeddings, each with embedding and token_info.',
   },
   'http:predict:numbers': {
     source: 'docs/serve.md#http',
@@ -24,7 +24,7 @@ export const HTTP_ROUTES = {
   },
   'http:predict:multi-label': {
     source: 'docs/serve.md',
-    behavior: 'Each score of a multi-label model is the sigmoid of the logit.',
+    behavior: 'Each score of a multi-label model is the sigmoid of its logit.',
   },
   'http:not-finite': {
     source: 'docs/serve.md',

@@ -25,7 +25,7 @@ export const HTTP = {
   },
   'http:metrics-access': {
     source: 'docs/flags.md',
-    behavior: 'Where API keys are required, /metrics requires one, unless --metrics is open.',
+    behavior: 'If API keys are required, /metrics also requires one, unless --metrics is open.',
   },
   'http:unknown-path': {
     source: 'docs/serve.md',
@@ -55,7 +55,8 @@ export const HTTP = {
   },
   'http:invalid': {
     source: 'docs/serve.md#errors-and-headers',
-    behavior: 'A wrong, missing or unknown value returns 422 with a one-sentence plain-text explanation.',
+    behavior:
+      'An incorrect, missing or unknown value returns 422 with a one-sentence plain-text explanation.',
   },
   'http:deep': {
     source: 'docs/serve.md',
@@ -83,7 +84,7 @@ export const HTTP = {
   'http:hosts': {
     source: 'docs/serve.md',
     behavior:
-      'Every route accepts only requests addressed to IP addresses, localhost or --allowed-hosts; a server with an API key accepts any host name.',
+      'Every route accepts only requests addressed to IP addresses, localhost or --allowed-hosts, or, on a server with an API key, to any host name.',
   },
   'http:half-closed': {
     source: 'docs/serve.md',

@@ -41,7 +41,7 @@ export const INFER = {
   },
   'infer:format': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '-f/--format accepts only json, the default.',
+    behavior: '-f/--format accepts only json, which is the default.',
   },
   'infer:empty': {
     source: 'docs/infer.md#texts-as-arguments',
@@ -65,7 +65,7 @@ export const INFER = {
   },
   'infer:golden': {
     source: 'docs/build.md#model-types',
-    behavior: 'Labels, scores and vectors of all golden texts match those of independent libraries.',
+    behavior: 'Labels, scores and vectors for all golden texts match those of independent libraries.',
   },
   'infer:timing': {
     source: 'docs/infer.md',
@@ -74,16 +74,17 @@ export const INFER = {
   },
   'infer:file:formats': {
     source: 'docs/infer.md',
-    behavior: '--input reads .txt, .jsonl and .csv, and writes one JSON line per text, in order.',
+    behavior: '--input reads .txt, .jsonl and .csv files, and infer writes one JSON line per text, in order.',
   },
   'infer:file:bad-lines': {
     source: 'docs/infer.md',
     behavior:
-      'An invalid text produces a line with its error, the other texts produce results, and the exit code is 1.',
+      'For an invalid text, the output contains a line with the error; all other texts produce results, and the exit code is 1.',
   },
   'infer:file:blank': {
     source: 'docs/infer.md',
-    behavior: 'Blank lines of text and JSON Lines files are skipped, and their number is printed.',
+    behavior:
+      'Blank lines in text and JSON Lines files are skipped, and the number of skipped lines is printed.',
   },
   'infer:file:utf8': {
     source: 'docs/infer.md',
@@ -92,7 +93,7 @@ export const INFER = {
   'infer:file:failed-texts': {
     source: 'docs/infer.md',
     behavior:
-      'If the transform or the model fails for a text, its line contains the error; the other texts produce results, and the exit code is 1.',
+      'For a text on which the transform or the model fails, the output contains a line with the error; all other texts produce results, and the exit code is 1.',
   },
   'infer:not-finite': {
     source: 'docs/infer.md',
@@ -115,11 +116,11 @@ export const INFER = {
   'infer:output:input': {
     source: 'docs/infer.md',
     behavior:
-      'An output path that is the input file or the running executable is rejected, also through links.',
+      'An output path that is the input file or the running executable is rejected, even if it is a link.',
   },
   'infer:output:stream': {
     source: 'docs/infer.md',
-    behavior: 'Devices, pipes and inherited descriptors are written in place; a symbolic link is kept.',
+    behavior: 'Devices, pipes and inherited descriptors are written in place, and a symbolic link is kept.',
   },
   'infer:output:locked': {
     source: 'docs/infer.md',

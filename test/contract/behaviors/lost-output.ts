@@ -5,7 +5,7 @@ export const LOST_OUTPUT = {
   'build:two-models-at-once': {
     source: 'docs/build.md',
     behavior:
-      'A build waits for another build with the same output path, and is then rejected if that build was for another model, as if the builds had run one after the other.',
+      'A build waits for another build with the same output path and, if that build was for another model, is rejected, as if the builds had run one after the other.',
   },
   'build:unknown-vocabulary': {
     source: 'docs/config.md',
@@ -15,7 +15,7 @@ export const LOST_OUTPUT = {
   'infer:output:stdin': {
     source: 'docs/infer.md',
     behavior:
-      'infer --input - rejects an output path that is the file on stdin, and leaves the file unchanged.',
+      'With --input -, an output path that is the file on stdin is rejected, and the file stays unchanged.',
   },
   'infer:closed-stdout': {
     source: 'docs/infer.md',

@@ -15,7 +15,7 @@ export const M3 = {
   'm3:routes': {
     source: 'docs/serve.md',
     behavior:
-      '/embed, /v1/embeddings and /similarity use dense vectors, and /embed_sparse uses sparse vectors; /model, /openapi.json and the tool list the outputs.',
+      '/embed, /v1/embeddings and /similarity use dense vectors, and /embed_sparse uses sparse vectors; /model, /openapi.json and the MCP tool list the outputs.',
   },
   'm3:rerank': {
     source: 'docs/serve.md',
@@ -29,7 +29,7 @@ export const M3 = {
   'm3:build': {
     source: 'docs/config.md',
     behavior:
-      'A folder with sparse_linear.pt and colbert_linear.pt needs no config; exports with hidden states or with three outputs return the same numbers.',
+      'A folder with sparse_linear.pt and colbert_linear.pt does not require a config; exports with hidden states or with three outputs return the same numbers.',
   },
   'm3:build-without': {
     source: 'docs/config.md',

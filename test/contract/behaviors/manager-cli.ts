@@ -4,7 +4,7 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_CLI = {
   'mcli:init': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`init` creates a file without servers, unless it exists.',
+    behavior: '`init` creates a configuration file without servers, unless the file already exists.',
   },
   'mcli:add': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -19,11 +19,11 @@ export const MANAGER_CLI = {
   'mcli:add:url-variables': {
     source: 'docs/mcp-manager-cli.md#registries',
     behavior:
-      '`add --var` sets the variables in a registry URL; one without a value causes an error that names it.',
+      '`add --var` sets the variables in a registry URL; a variable without a value causes an error that names it.',
   },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`remove` removes a server, even the last one, and its values on request.',
+    behavior: '`remove` removes a server, even if it is the last one, and also its values on request.',
   },
   'mcli:list': {
     source: 'docs/mcp-manager-cli.md#files',
@@ -40,19 +40,20 @@ export const MANAGER_CLI = {
   },
   'mcli:export': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`export` replaces values with variables and lists the variables.',
+    behavior: '`export` replaces values with variables and lists these variables.',
   },
   'mcli:config:secrets': {
     source: 'docs/mcp-manager-cli.md#single-settings',
-    behavior: '`config args|env|headers|volumes` set, list, remove and clear values of the secrets file.',
+    behavior: '`config args|env|headers|volumes` sets, lists, removes and clears values in the secrets file.',
   },
   'mcli:config:names': {
     source: 'docs/mcp-manager-cli.md#single-settings',
-    behavior: '`config tools|prompts|resources` set, list and remove the allowed items.',
+    behavior: '`config tools|prompts|resources` sets, lists and removes the allowed items.',
   },
   'mcli:config:groups': {
     source: 'docs/mcp-manager-cli.md#single-settings',
-    behavior: '`config groups` lists, sets and removes groups, and shows the change first with --dry-run.',
+    behavior:
+      '`config groups` lists, sets and removes groups, and shows the changes without saving them with --dry-run.',
   },
   'mcli:config:daemon': {
     source: 'docs/mcp-manager-cli.md#single-settings',
@@ -70,7 +71,7 @@ export const MANAGER_CLI = {
   'mcli:config:at-once': {
     source: 'docs/mcp-manager-cli.md#single-settings',
     behavior:
-      'Concurrent edits of the same file all take effect, and a killed command does not block others.',
+      'Concurrent edits of the same file all take effect, and a killed command does not block other commands.',
   },
   'mcli:keys': {
     source: 'docs/mcp-manager-cli.md#api-keys',
@@ -102,11 +103,11 @@ export const MANAGER_CLI = {
   },
   'mcli:prompts': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`prompts` lists prompts and `prompt` renders one.',
+    behavior: '`prompts` lists prompts, and `prompt` renders a prompt.',
   },
   'mcli:resources': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`resources` lists resources and `read` prints one.',
+    behavior: '`resources` lists resources, and `read` prints a resource.',
   },
   'mcli:logs': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -131,7 +132,8 @@ export const MANAGER_CLI = {
   },
   'mcli:no-daemon': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: 'Without a manager, commands that need one report its address and a fix in one sentence.',
+    behavior:
+      'If no manager is running, commands that need one report its address and a fix in one sentence.',
   },
   'mcli:completion': {
     source: 'docs/mcp-manager-cli.md#other-commands',
@@ -152,6 +154,6 @@ export const MANAGER_CLI = {
   },
   'mcli:reader-gone': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'Closing the output early (for example with `head`) is not an error.',
+    behavior: 'Closing the output early, for example with `head`, does not cause an error.',
   },
 } as const satisfies Behaviors;

@@ -4,7 +4,7 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_HTTP = {
   'manager:servers': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'GET /api/v1/servers returns the sorted names of all servers, including failed ones.',
+    behavior: 'GET /api/v1/servers returns the sorted names of all servers, including those that failed.',
   },
   'manager:names': {
     source: 'docs/mcp-manager.md#http-api',
@@ -14,7 +14,7 @@ export const MANAGER_HTTP = {
   'manager:health': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      "A healthy server is reported as ok with both timestamps and a latency in Go's format, and a stopped server as unreachable.",
+      "A healthy server is reported as ok with both timestamps and a latency in Go's format, and a stopped server is reported as unreachable.",
   },
   'manager:health:unknown': {
     source: 'docs/mcp-manager.md#http-api',
@@ -71,7 +71,7 @@ export const MANAGER_HTTP = {
   },
   'manager:prompts': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Prompts are listed across all pages and rendered with arguments; unknown ones return 404.',
+    behavior: 'Prompts are listed across all pages and rendered with arguments; unknown prompts return 404.',
   },
   'manager:resources': {
     source: 'docs/mcp-manager.md#http-api',
@@ -88,12 +88,12 @@ export const MANAGER_HTTP = {
   },
   'manager:problems': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Every error is problem+json, including unknown paths and methods.',
+    behavior: 'Every error, including those for unknown paths and methods, is a problem+json document.',
   },
   'manager:openapi': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'The OpenAPI document is served in 3.1 and 3.0, as JSON and YAML, with all ten operations, and as a readable page.',
+      'The OpenAPI document contains all ten operations and is available in versions 3.1 and 3.0, as JSON and YAML, and as a readable page.',
   },
   'manager:pages': {
     source: 'docs/mcp-manager-pages.md',

@@ -15,7 +15,7 @@ export const MANAGER_PROCESS = {
   'daemon:kill-child': {
     source: 'docs/mcp-manager.md#running-servers',
     behavior:
-      'A server that is killed under load is running again within seconds, each call gets a response, and other servers are not affected.',
+      'A server that is killed under load is restarted within seconds, each call gets a response, and other servers are not affected.',
   },
   'daemon:reload-under-load': {
     source: 'docs/mcp-manager.md#running-servers',
@@ -57,7 +57,7 @@ export const MANAGER_PROCESS = {
   },
   'daemon:port-in-use': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'A port in use causes a one-sentence error that names it, and exit code 1.',
+    behavior: 'A port in use causes a one-sentence error that names the port, and exit code 1.',
   },
   'daemon:open-address': {
     source: 'docs/mcp-manager.md#access',
@@ -66,7 +66,7 @@ export const MANAGER_PROCESS = {
   'daemon:bad-config': {
     source: 'docs/mcp-manager-config.md',
     behavior:
-      'A missing, malformed or invalid configuration causes one sentence per problem and exit code 1.',
+      'A missing, malformed or invalid configuration causes an error with one sentence per problem, and exit code 1.',
   },
   'daemon:isolation': {
     source: 'docs/mcp-manager-config.md#secrets',
@@ -94,7 +94,7 @@ export const MANAGER_PROCESS = {
   'daemon:stderr': {
     source: 'docs/mcp-manager.md#running-servers',
     behavior:
-      "A server that floods stderr keeps working, and its last lines can be read; the manager's log contains only some of the lines.",
+      "A server that floods stderr keeps working, and its last lines remain available; the manager's log contains only some of the lines.",
   },
   'daemon:log-rotation': {
     source: 'docs/mcp-manager.md#monitoring',
@@ -104,7 +104,7 @@ export const MANAGER_PROCESS = {
   'daemon:sign-in': {
     source: 'docs/mcp-manager.md#access',
     behavior:
-      'A remote server that requires a sign-in is reported; after `login`, calls to it work without a restart, until `logout`. Logs and readable files never contain tokens.',
+      'A remote server that requires a sign-in is reported; calls to it work after `login` without a restart, until `logout`. Logs and readable files never contain tokens.',
   },
   'daemon:sign-in:per-user': {
     source: 'docs/mcp-manager.md#per-user-sign-in',
@@ -114,6 +114,6 @@ export const MANAGER_PROCESS = {
   'daemon:access-tokens': {
     source: 'docs/mcp-manager.md#access',
     behavior:
-      'Access tokens from the configured issuer are accepted in addition to keys, only for the servers in their scopes; other tokens get 401 with instructions for getting a valid one.',
+      'In addition to keys, access tokens from the configured issuer are accepted for the servers in their scopes; other tokens get 401 with instructions for obtaining a valid token.',
   },
 } as const satisfies Behaviors;

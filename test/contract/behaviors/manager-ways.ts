@@ -29,7 +29,7 @@ export const MANAGER_WAYS = {
   'manager:stdio:group': {
     source: 'docs/mcp-manager-clients.md#groups',
     behavior:
-      '`stdio --group` serves only the servers and tools of a group, with and without a running manager; an unknown group is an error.',
+      '`stdio --group` serves only the servers and tools of a group, with and without a running manager; an unknown group causes an error.',
   },
   'manager:install': {
     source: 'docs/mcp-manager-clients.md#configure-a-client',

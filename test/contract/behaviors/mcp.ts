@@ -9,12 +9,13 @@ export const MCP = {
   },
   'mcp:result': {
     source: 'docs/mcp.md',
-    behavior: 'A result contains the response body of /predict, as text and as structured content.',
+    behavior:
+      'The result of a call contains the response body of /predict, as text and as structured content.',
   },
   'mcp:errors': {
     source: 'docs/mcp.md#errors',
     behavior:
-      'Invalid input and arguments return -32600, unknown tools -32602, unknown methods -32601, each with only a message.',
+      'Invalid input and arguments return -32600, unknown tools return -32602, and unknown methods return -32601, each with only a message.',
   },
   'mcp:versions': {
     source: 'docs/mcp.md#protocol-versions',
@@ -29,7 +30,7 @@ export const MCP = {
   'mcp:sessions': {
     source: 'docs/mcp.md',
     behavior:
-      'Requests require a session: without one, they return 400, and with an unknown or terminated one, 404; DELETE terminates a session.',
+      'Requests require a session: without one, they return 400; with an unknown or terminated one, they return 404. DELETE terminates a session.',
   },
   'mcp:statuses': {
     source: 'docs/mcp.md',
@@ -61,6 +62,6 @@ export const MCP = {
   },
   'mcp:truncated': {
     source: 'docs/mcp.md',
-    behavior: '_meta lists the truncated inputs; a call can forbid truncation.',
+    behavior: '`_meta` lists the truncated inputs, and a call can forbid truncation.',
   },
 } as const satisfies Behaviors;

@@ -24,12 +24,13 @@ export const MULTI_VECTOR = {
   },
   'multi-vector:guess': {
     source: 'docs/config.md',
-    behavior: 'A PyLate or colbert-ai folder is built without a config, and the summary names the settings.',
+    behavior:
+      'A PyLate or colbert-ai folder can be built without a config, and the build summary shows the settings.',
   },
   'multi-vector:settings': {
     source: 'docs/config.md',
     behavior:
-      "Config settings take precedence over the model's files; settings that the model does not support are rejected with a reason.",
+      "Config settings take precedence over the model's files, and settings that the model does not support are rejected with a reason.",
   },
   'multi-vector:exported': {
     source: 'docs/config.md',

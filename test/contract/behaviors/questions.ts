@@ -19,6 +19,6 @@ export const QUESTIONS = {
   'questions:build': {
     source: 'docs/config.md',
     behavior:
-      'The two outputs of an exported graph are joined, the architecture determines the type, and transforms are rejected.',
+      'The two outputs of an exported graph are combined, the architecture determines the model type, and transforms are rejected.',
   },
 } as const satisfies Behaviors;

@@ -4,7 +4,8 @@ import type { Behaviors } from './behavior.ts';
 export const SENTENCE = {
   'sentence:golden': {
     source: 'docs/build.md#model-types',
-    behavior: 'Vectors of all golden texts, with each prompt and without one, match sentence-transformers.',
+    behavior:
+      'Vectors for all golden texts, with each prompt and without a prompt, match sentence-transformers.',
   },
   'sentence:pooled': {
     source: 'docs/config.md#sentence-embeddings',
@@ -28,7 +29,7 @@ export const SENTENCE = {
   'sentence:infer': {
     source: 'docs/infer.md',
     behavior:
-      'infer prints {"embeddings": [[float]], "metadata": null}, with one vector per input, matching sentence-transformers.',
+      'infer prints {"embeddings": [[float]], "metadata": null}, with one vector per input, and the vectors match sentence-transformers.',
   },
   'sentence:infer-options': {
     source: 'docs/infer.md',
@@ -48,7 +49,8 @@ export const SENTENCE = {
   },
   'sentence:build': {
     source: 'docs/config.md',
-    behavior: 'Settings missing in the config are read from the files that sentence-transformers saves.',
+    behavior:
+      'Settings that are missing in the config are read from the files that sentence-transformers saves.',
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
@@ -58,7 +60,7 @@ export const SENTENCE = {
   'sentence:modules': {
     source: 'docs/config.md',
     behavior:
-      'Modules after pooling are applied over every protocol, with the same vectors and dimensions as sentence-transformers.',
+      'Modules after pooling are applied over every protocol, and return the same vectors and dimensions as in sentence-transformers.',
   },
   'sentence:similarity': {
     source: 'docs/serve.md',

@@ -4,7 +4,7 @@ import type { Behaviors } from './behavior.ts';
 export const SERVE = {
   'predict:golden': {
     source: 'docs/build.md#model-types',
-    behavior: 'Results of all golden texts, in one request, match those of independent libraries.',
+    behavior: 'Results for all golden texts in one request match those of independent libraries.',
   },
   'predict:windows': {
     source: 'docs/serve.md',
@@ -23,7 +23,7 @@ export const SERVE = {
   'predict:empty': {
     source: 'docs/serve.md#http',
     behavior:
-      'A missing or empty input causes the InputError "Cannot tokenize empty string"; whitespace has no tokens.',
+      'A missing or empty input causes the InputError "Cannot tokenize empty string"; a whitespace-only input has no tokens.',
   },
   'predict:normalize': {
     source: 'docs/serve.md#http',
@@ -32,7 +32,7 @@ export const SERVE = {
   'predict:not-finite': {
     source: 'docs/serve.md',
     behavior:
-      'A text for which the transform or the model returns NaN or infinity causes an InternalError; other texts are not affected.',
+      'If the transform or the model returns NaN or infinity for a text, this text causes an InternalError, and other texts are not affected.',
   },
   'serve:warm-up-not-finite': {
     source: 'docs/serve.md#how-requests-run',
@@ -40,12 +40,12 @@ export const SERVE = {
   },
   'predict:order': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'Concurrent requests each get the results of their own inputs, in order.',
+    behavior: 'Each of several concurrent requests gets the results for its own inputs, in order.',
   },
   'serve:both-disabled': {
     source: 'docs/serve.md#options',
     behavior:
-      "Disabling both servers fails with 'Cannot disable both gRPC and HTTP' before the model is loaded.",
+      "Disabling both servers causes the error 'Cannot disable both gRPC and HTTP' before the model is loaded.",
   },
   'serve:banner': {
     source: 'docs/serve.md#who-can-reach-the-server',
@@ -55,7 +55,7 @@ export const SERVE = {
   'serve:exposed': {
     source: 'docs/serve.md',
     behavior:
-      'Without an API key, the banner reports who can reach the server and how to restrict it, and the log has a warning.',
+      'Without an API key, the banner reports who can reach the server and how to restrict access, and the log contains a warning.',
   },
   'serve:local': {
     source: 'docs/serve.md',
@@ -68,7 +68,7 @@ export const SERVE = {
   },
   'serve:one-protocol': {
     source: 'docs/serve.md#options',
-    behavior: '--disable-grpc and --disable-http do not affect the other protocol.',
+    behavior: '--disable-grpc and --disable-http each disable only one protocol and do not affect the other.',
   },
   'serve:port-in-use': {
     source: 'docs/troubleshooting.md#starting-an-executable',
@@ -109,7 +109,7 @@ export const SERVE = {
   'serve:overload': {
     source: 'docs/serve.md#errors-and-headers',
     behavior:
-      'A full queue returns 429 with Retry-After, or RESOURCE_EXHAUSTED; health checks still work, and requests succeed again later.',
+      'A full queue returns 429 with Retry-After, or RESOURCE_EXHAUSTED over gRPC; health checks still work, and later requests succeed again.',
   },
   'serve:api-key': {
     source: 'docs/serve.md',
@@ -126,7 +126,7 @@ export const SERVE = {
   },
   'serve:environment': {
     source: 'docs/serve.md#options',
-    behavior: 'Every flag of serve has an environment variable.',
+    behavior: 'Every flag of serve can also be set with an environment variable.',
   },
   'mcp:stdio': {
     source: 'docs/mcp.md#claude-desktop',
@@ -142,6 +142,6 @@ export const SERVE = {
   },
   'mcp:tool': {
     source: 'docs/mcp.md#the-tool',
-    behavior: 'The only tool is run_encoder, with a description that depends on the model type.',
+    behavior: 'The only tool is run_encoder; its description depends on the model type.',
   },
 } as const satisfies Behaviors;

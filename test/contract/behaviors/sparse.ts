@@ -10,7 +10,7 @@ export const SPARSE = {
   'sparse:options': {
     source: 'docs/serve.md',
     behavior:
-      'max_active_dims keeps the largest values, tokens adds the words, and invalid values are rejected.',
+      'max_active_dims keeps only the largest values, tokens adds the words, and invalid values are rejected.',
   },
   'sparse:tei': {
     source: 'docs/serve.md',
@@ -29,7 +29,7 @@ export const SPARSE = {
   'sparse:build': {
     source: 'docs/config.md',
     behavior:
-      'A folder with SpladePooling needs no config, and an exported graph with logits returns the same vectors.',
+      'A folder with SpladePooling does not require a config, and an exported graph with logits returns the same vectors.',
   },
   'sparse:build-refused': {
     source: 'docs/config.md',

@@ -19,6 +19,6 @@ export const ZERO_SHOT_NER = {
   'zero_shot_ner:guess': {
     source: 'docs/config.md#zero-shot-entity-recognition-gliner',
     behavior:
-      'init and build without a config detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms, with a suggested fix.',
+      'Without a config, init and build detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms with a suggested fix.',
   },
 } satisfies Behaviors;

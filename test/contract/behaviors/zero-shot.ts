@@ -19,6 +19,6 @@ export const ZERO_SHOT = {
   'zero-shot:build': {
     source: 'docs/config.md',
     behavior:
-      'The labels of a natural language inference model determine the type; other labels, transforms and windows are rejected.',
+      'The labels of a natural language inference model determine its type; other labels, transforms and windows are rejected.',
   },
 } as const satisfies Behaviors;

@@ -71,7 +71,7 @@ describe('softmax, argmax, vectors, padding', () => {
     expect(argmax(Float32Array.of(1, 3, 3))).toBe(1);
   });
 
-  test('a zero vector is unchanged, others get length one', () => {
+  test('a zero vector is unchanged, and other vectors are scaled to length 1', () => {
     expect([...normalizeL2(Float32Array.of(0, 0))]).toEqual([0, 0]);
     expect([...normalizeL2(Float32Array.of(3, 4))]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
     expect([...meanOfRows(Float32Array.of(1, 2, 3, 4), 2, 2)]).toEqual([2, 3]);

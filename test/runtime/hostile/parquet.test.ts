@@ -31,11 +31,14 @@ test.each([
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
     'rows, more than',
   ],
-])('a file that %s is rejected, and other requests are served meanwhile', async (_what, base64, reason) => {
-  const { error } = await turnsWhile(read(Buffer.from(base64, 'base64')));
-  expect(error).toContain('Cannot read the dataset as Parquet: it has ');
-  expect(error).toContain(reason);
-});
+])(
+  'a file that %s is rejected, and other requests are served in the meantime',
+  async (_what, base64, reason) => {
+    const { error } = await turnsWhile(read(Buffer.from(base64, 'base64')));
+    expect(error).toContain('Cannot read the dataset as Parquet: it has ');
+    expect(error).toContain(reason);
+  },
+);
 
 test('a run longer than its page does not exhaust memory', async () => {
   // The second file with one row: its header, column and row group declare 1 value, but the run 400,000,000.

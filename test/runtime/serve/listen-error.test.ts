@@ -43,7 +43,7 @@ test('an address of another machine, an unknown name and an invalid port are rej
   );
 });
 
-test('a reserved port is rejected with a hint to use a higher one', () => {
+test('a reserved port is rejected with a suggestion to use a higher port', () => {
   const error = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
   expect(explainListenError(error, { hostname: '0.0.0.0', port: 80, portFlag: '--http-port' }).message).toBe(
     'Cannot listen on 0.0.0.0:80: permission denied. Choose a port above 1023 with --http-port.',

@@ -123,7 +123,7 @@ test('without secrets, texts and values are unchanged, and secrets can be added 
   expect(redactor.text('first-secret other-secret')).toBe('[redacted] [redacted]');
 });
 
-test('no secret remains, whatever surrounds it', () => {
+test('no secret remains, regardless of the surrounding text', () => {
   const secrets = array(string({ minLength: 6, unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
   assert(
     property(secrets, string(), string(), (given, before, after) => {

@@ -137,7 +137,7 @@ const ENCODINGS = {
   zstd: zstdCompressSync,
 } as const;
 
-test.each(Object.entries(ENCODINGS))('%s: decompressed bytes count, too', async (encoding, compress) => {
+test.each(Object.entries(ENCODINGS))('%s: decompressed bytes also count', async (encoding, compress) => {
   const { kernel, post, waiting, answerAll } = await serve();
   const first = post('/app', compress(noise(3 * MIB)), { 'content-encoding': encoding });
   await expect.poll(waiting).toBe(1);
@@ -174,7 +174,7 @@ test.each(['/app', '/direct'])(
   },
 );
 
-test('lists and objects count with the memory that they need', async () => {
+test('lists and objects count with the memory that they require', async () => {
   const { kernel, post, waiting, answerAll } = await serve();
   const first = post('/app', `[${'{},'.repeat(19_999)}{}]`);
   await expect.poll(waiting).toBe(1);

@@ -36,7 +36,7 @@ describe.each(['x64', 'arm64'] as const)('the Node binary of linux-%s', (cpu) =>
     if (before) after = removeLibatomic(before);
   }, DOWNLOAD_MS);
 
-  it('needs the same libraries and versions as before, except libatomic', (context) => {
+  it('requires the same libraries and versions as before, except libatomic', (context) => {
     context.skip(!before, 'no binary');
     const [old, now] = [linked(before ?? after), linked(after)];
     expect(old.libraries).toContain(LIBATOMIC);

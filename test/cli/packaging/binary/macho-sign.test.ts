@@ -167,7 +167,7 @@ describe('planMacho rejects', () => {
     }
   });
 
-  it('needs only 16 bytes of padding', () => {
+  it('requires only 16 bytes of padding', () => {
     expect(planMacho(macho({ padding: 16 }), CODE_END).signatureCommand.isNew).toBe(true);
   });
 });

@@ -40,7 +40,7 @@ const SENTENCE_MODEL = [
   'vocab.txt',
 ];
 
-test('only the files that a build needs are chosen', () => {
+test('only the files that a build requires are selected', () => {
   const settings = [
     '1_Pooling/config.json',
     '2_Normalize/config.json',
@@ -59,13 +59,13 @@ test('only the files that a build needs are chosen', () => {
   );
 });
 
-test('layers for additional outputs are chosen', () => {
+test('layers for additional outputs are selected', () => {
   const heads = ['colbert_linear.pt', 'sparse_linear.pt'];
   const files = ['config.json', 'onnx/model.onnx', 'tokenizer.json', ...heads];
   expect(chosen([...files, 'pytorch_model.bin', 'long.jpg'])).toEqual(files.toSorted());
 });
 
-test('model files in 0_Transformer are chosen', () => {
+test('model files in 0_Transformer are selected', () => {
   const files = [
     'config.json',
     'model.onnx',
@@ -77,7 +77,7 @@ test('model files in 0_Transformer are chosen', () => {
   expect(chosen([...older, '0_Transformer/pytorch_model.bin'])).toEqual(older.sort());
 });
 
-test('without tokenizer.json, a vocabulary and its settings files are chosen', () => {
+test('without tokenizer.json, a vocabulary and its settings files are selected', () => {
   const files = [
     'model.onnx',
     'config.json',
@@ -129,7 +129,7 @@ test('the error for a repository without graphs suggests a fix', () => {
   );
 });
 
-test('safetensors are chosen if there is no ONNX graph, or if named explicitly', () => {
+test('safetensors are selected if there is no ONNX graph, or if they are named explicitly', () => {
   const settings = ['config.json', 'tokenizer.json'];
   expect(chosen([...settings, 'model.safetensors', 'pytorch_model.bin'], undefined, 'bert')).toEqual([
     'config.json',

@@ -263,7 +263,7 @@ test('safetensors are downloaded if there is no graph: a single file, or all fil
   expect(offline.files.map(({ path }) => path)).toEqual(files);
 });
 
-test('safetensors of an unsupported architecture are not chosen', async () => {
+test('safetensors of an unsupported architecture are not selected', async () => {
   publish({ ...CONTENTS, 'config.json': '{"model_type": "t5"}', 'model.safetensors': 'weights' });
   expect((await fetched('hf:acme/model')).variants.map(({ name }) => name)).toEqual(['model']);
 });

@@ -20,7 +20,7 @@ test('settings of a BERT tokenizer take precedence over tokenizer.json', () => {
   });
 });
 
-test('a missing setting changes nothing', () => {
+test('a missing setting has no effect', () => {
   expect(withBertSettings(json, {}, BERT)).toEqual(json);
 });
 

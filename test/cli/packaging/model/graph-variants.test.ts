@@ -44,7 +44,7 @@ test('without a name, model.onnx is used, preferably the one in the folder itsel
   expect(choice([...HUB, 'model.onnx'], 'onnx/model')).toBe('onnx/model.onnx');
 });
 
-test('a single graph needs no name', () => {
+test('a single graph does not require a name', () => {
   expect(choice(['onnx/model_quantized.onnx'])).toBe('onnx/model_quantized.onnx');
 });
 

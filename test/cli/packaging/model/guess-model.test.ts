@@ -83,7 +83,7 @@ describe('the guessed model type', () => {
     });
   });
 
-  test('a known embedding family is a sentence embedding model', async () => {
+  test('a model of a known embedding family is a sentence embedding model', async () => {
     const config = { architectures: ['BertModel'] };
     expect((await guess({ config, name: 'bge-small-en-v1.5' })).modelType).toBe('sentence_embedding');
   });

@@ -10,7 +10,7 @@ const settings = (stride: number | undefined, special: number, maxLength: number
   windowSettings({ windows: { stride } }, tokenizer(special), maxLength);
 
 describe('windowSettings', () => {
-  test('returns nothing for a model without windows', async () => {
+  test('returns no settings for a model without windows', async () => {
     expect(await windowSettings({ windows: undefined }, tokenizer(2), 512)).toBeUndefined();
   });
 

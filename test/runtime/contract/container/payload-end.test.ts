@@ -56,7 +56,7 @@ describe('payloadEnd', () => {
     expect(payloadEnd(larger.subarray(7), FILE_SIZE)).toBe(8_000_000);
   });
 
-  it('never throws, whatever the header contains', () => {
+  it('never throws, regardless of the header', () => {
     const random = generator(20_261_121);
     const seeds = [macho([LC_UUID, codeSignature(8_000_000)]), pe(FILE_SIZE - 1024, 1024)];
     let checked = 0;

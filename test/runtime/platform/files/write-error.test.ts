@@ -16,7 +16,7 @@ test.each([
   expect(explainWriteError('out', withCode(code))).toMatchObject({ message });
 });
 
-test('the suggested fix comes from the caller', () => {
+test('the caller provides the suggested fix', () => {
   expect(explainWriteError('cache', withCode('EROFS'), 'Set HF_HUB_CACHE to another folder')).toMatchObject({
     message: 'Cannot write cache: the file system is read-only. Set HF_HUB_CACHE to another folder.',
   });

@@ -38,7 +38,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out, err };
 }
 
-test('with --json, an error is one JSON document on stderr, with the same exit code', async () => {
+test('with --json, an error is printed to stderr as one JSON document, with the same exit code', async () => {
   for (const words of [
     ['fail', '--json'],
     ['--json', 'fail'],

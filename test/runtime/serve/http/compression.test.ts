@@ -165,7 +165,7 @@ describe('requests', () => {
     }
   });
 
-  test('an unknown encoding returns 415 with the supported ones, and malformed data 400', async () => {
+  test('an unknown encoding returns 415 with the supported encodings, and malformed data returns 400', async () => {
     const unknown = await post('compress', text);
     expect(unknown.status).toBe(415);
     expect(unknown.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');

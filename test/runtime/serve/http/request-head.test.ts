@@ -54,7 +54,7 @@ test('an invalid head closes the connection, and the data after it is not parsed
 });
 
 test.each(['x', 'gzip', 'identity'])(
-  'the transfer coding %s gets one response, and nothing follows it',
+  'a request with the transfer coding %s gets one response, and the connection is closed afterwards',
   async (coding) => {
     const { port } = await listen(app());
     const head = `POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n`;

@@ -113,7 +113,7 @@ test.each([
   ['key', 401, 200],
   ['off', 401, 404],
 ] as const)(
-  'with metrics %s, a request without a key gets %i, and one with a key %i',
+  'with metrics %s, a request without a key gets %i, and a request with a key gets %i',
   async (metrics, without, withKey) => {
     const access = createAccess(['secret']);
     const app = httpShell({ ...testKernel(), access }, { metrics });

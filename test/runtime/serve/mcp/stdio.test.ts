@@ -42,7 +42,7 @@ function open(options: Partial<StdioOptions> = {}): Client {
 
 const error = (id: unknown, code: number): object => ({ jsonrpc: '2.0', id, error: { code } });
 
-test('reads one message per line, in any chunks, until stdin ends', async () => {
+test('reads one message per line, in any chunks, until stdin closes', async () => {
   const { stdin, write, read, done } = open();
   write(INITIALIZE);
   expect(await read()).toMatchObject({ id: 1, result: { serverInfo: { name: 'example' } } });
@@ -107,7 +107,7 @@ test("a client with an unknown version is offered the server's version", async (
   await done;
 });
 
-test('requests in flight when stdin ends get a response', async () => {
+test('requests in flight when stdin closes get a response', async () => {
   const { server, stdin, write, read, done } = open();
   const started = server.next('started');
   write(call(1, 'wait'));
@@ -118,7 +118,7 @@ test('requests in flight when stdin ends get a response', async () => {
   await done;
 });
 
-test('requests in flight at the signal get a response, and nothing more is read', async () => {
+test('requests in flight when the signal arrives get a response, and no more input is read', async () => {
   const end = new AbortController();
   const { server, stdin, stdout, write, read, done } = open({ signal: end.signal });
   const started = server.next('started');
@@ -134,7 +134,7 @@ test('requests in flight at the signal get a response, and nothing more is read'
   await open({ signal: AbortSignal.abort() }).done;
 });
 
-test('a line that is not a message returns an error, and the next one is read', async () => {
+test('a line that is not a message returns an error, and the next line is read', async () => {
   const { stdin, write, read, done } = open({ maxLineBytes: 500 });
   write('no JSON');
   expect(await read()).toMatchObject(error(null, -32_700));

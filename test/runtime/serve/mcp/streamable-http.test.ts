@@ -30,7 +30,7 @@ test('a session exists from initialize to DELETE', async () => {
   expect((await post(call(3, 'echo'), session(id))).status).toBe(404);
 });
 
-test('a request without a session returns 400, with an unknown one 404', async () => {
+test('a request without a session returns 400, and a request with an unknown session returns 404', async () => {
   const { mcp, post, send } = open();
   for (const method of ['GET', 'DELETE']) {
     expect((await send(method)).status).toBe(400);
@@ -175,7 +175,7 @@ test.each([true, false])(
   },
 );
 
-test('closing waits for accepted requests, ends streams, and accepts no more requests', async () => {
+test('close waits for accepted requests, closes streams, and accepts no more requests', async () => {
   const clock = manualClock();
   const { mcp, server, post, send, initialize } = open({ clock });
   const [busy, listening] = [await initialize(), await initialize()];
@@ -193,7 +193,7 @@ test('closing waits for accepted requests, ends streams, and accepts no more req
   expect({ sessions: mcp.sessions(), timers: clock.timers }).toEqual({ sessions: 0, timers: 0 });
 });
 
-test('closing has a timeout', async () => {
+test('close has a timeout', async () => {
   const { mcp, server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');

@@ -208,7 +208,7 @@ test('if a client does not respond in time, both client and server get an error'
   });
 });
 
-test('a client that ends its session sends no more responses', async () => {
+test('a client that closes its session sends no more responses', async () => {
   const all = opened();
   const { session, events } = await asked(all, 60_000);
   expect((await all.send('DELETE', session)).status).toBe(200);

@@ -20,7 +20,7 @@ test('closers run in reverse order, one after another', async () => {
   expect(calls).toEqual(['server begins', 'server ends', 'store begins', 'store ends']);
 });
 
-test('a failing closer does not prevent the others, and is reported', async () => {
+test('a failing closer is reported and does not prevent the other closers from running', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   closers.add(() => Promise.reject(new Error('first')));
@@ -31,7 +31,7 @@ test('a failing closer does not prevent the others, and is reported', async () =
   expect(calls).toEqual(['store begins', 'store ends']);
 });
 
-test('a second call closes nothing', async () => {
+test('a second call has no effect', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   await Promise.all([closers.close(), closers.close()]);

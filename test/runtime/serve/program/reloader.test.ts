@@ -115,7 +115,7 @@ test('a deleted file is an error, unless it is restored soon', async () => {
   expect(program.applied).toEqual(['a c']);
 });
 
-test('the same applies to every other configuration file', async () => {
+test('every other configuration file is handled in the same way', async () => {
   const program = await start();
   program.writeSecrets('s');
   await program.reloader.reload();
@@ -128,7 +128,7 @@ test('the same applies to every other configuration file', async () => {
   expect(await settled(program)).toContain('secrets no longer exists.');
 });
 
-test('a failed reload changes nothing, and is logged without a stack trace', async () => {
+test('a failed reload does not change the configuration, and is logged without a stack trace', async () => {
   const { reloader, failWith, logged, lines, applied } = await start();
   failWith(configError('a cannot be started.'));
   await expect(reloader.reload()).rejects.toThrow('a cannot be started.');

@@ -44,7 +44,7 @@ function running(
   };
 }
 
-test('the server prints a banner, logs facts and warnings, and exits with 0 on a signal', async () => {
+test('the server prints a banner, logs facts and warnings, and exits with code 0 on a signal', async () => {
   const { code, events, messages, logged, serving } = running({ warnings: ['Open to all.'] });
   await serving();
   process.emit('SIGTERM', 'SIGTERM');
@@ -55,7 +55,7 @@ test('the server prints a banner, logs facts and warnings, and exits with 0 on a
   expect(events).toEqual(['stopped']);
 });
 
-test('a failing server is stopped, and exits with 1', async () => {
+test('a failing server is stopped, and the process exits with code 1', async () => {
   const { code, events, messages } = running({ failed: Promise.resolve('the model is gone') });
   expect(await code).toBe(1);
   expect(messages()).toEqual(['serving', 'stopping: the model is gone', 'stopped']);

@@ -52,7 +52,7 @@ test.each<[string, () => OtlpSpan]>([
       },
     }),
   ],
-])('spans that cannot be %s are counted as dropped, and do not block later ones', async (_, create) => {
+])('spans that cannot be %s are counted as dropped, and do not block later spans', async (_, create) => {
   const collector = await startCollector();
   open.push(collector.close);
   const { queue, clock, counted, errors } = queueFor(collector.endpoint);

@@ -112,7 +112,7 @@ describe('BatchQueue', () => {
     ]);
   });
 
-  test('mixed lengths need little padding when many texts wait', () => {
+  test('mixed lengths require little padding when many texts are waiting', () => {
     const given = Array.from({ length: 512 }, (_, id) => 1 + ((id * 7919) % 256));
     const padded = drain(filled(given), 1024).reduce(
       (sum, batch) => sum + batch.length * Math.max(...batch.map(({ length }) => length)),

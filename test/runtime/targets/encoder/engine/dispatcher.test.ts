@@ -77,7 +77,7 @@ function add(dispatcher: Dispatcher, ...lengths: number[]): EngineJob {
   return job;
 }
 
-test('large texts run one at a time, and others next to them', async () => {
+test('large texts run one at a time, and other texts run in parallel', async () => {
   const { dispatcher, sent, finish } = setUp();
   const job = add(dispatcher, 400, 20, 101, 20, 300);
   // The batches of 20-token texts have at most 100 tokens, so they do not wait for the large ones.

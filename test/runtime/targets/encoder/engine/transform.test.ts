@@ -88,7 +88,7 @@ describe('a served model with a transform', () => {
     expect([x, y].map((value) => value?.toFixed(5))).toEqual(['0.60000', '0.80000']);
   });
 
-  test('fails for one text, and the others get results', async () => {
+  test('fails for one text, and the other texts get results', async () => {
     const source = `
       function Postprocess(logits)
         if logits[1][2] > 0 then error("too good") end
@@ -104,14 +104,14 @@ describe('a served model with a transform', () => {
     expect((await Promise.all(bad)).flat()).toHaveLength(20);
   });
 
-  test('returns the wrong shape, and the error states the right one', async () => {
+  test('returns the wrong shape, and the error states the required one', async () => {
     const engine = await start('sentiment', 'function Postprocess(t) return t:sum_axis(1) end');
     await expect(ask(engine, 'a film')).rejects.toThrow(
       'Postprocess must return a tensor of shape [1, 2] or [1] for an input of [1, 2], not [2]',
     );
   });
 
-  test('exceeds its time limit, which fails only its own text and restarts only its thread', async () => {
+  test('exceeds its time limit, so only its own text fails and only its thread restarts', async () => {
     const deaths: string[] = [];
     const observer = {
       onBatch: () => {},

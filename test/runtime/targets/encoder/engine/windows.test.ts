@@ -117,7 +117,7 @@ test('a text within the limit has the same bytes with and without windows', asyn
   expect(inWindows.tokens).toEqual(plain.tokens);
 });
 
-test('long texts are returned in order, longer ones truncated or rejected, and short texts run meanwhile', async () => {
+test('long texts are returned in order, texts above the limit are truncated or rejected, and short texts run in the meantime', async () => {
   await serving(
     windowed('ner', 5),
     async (engine) => {

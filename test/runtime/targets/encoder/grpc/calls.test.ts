@@ -49,7 +49,7 @@ test('services of other model types return UNIMPLEMENTED', async () => {
   other.client.close();
 });
 
-test('a request that is too large returns RESOURCE_EXHAUSTED, and the next one succeeds', async () => {
+test('a request that is too large returns RESOURCE_EXHAUSTED, and the next request succeeds', async () => {
   const { call } = await serve('sentiment');
   expect(await call('Predict', { inputs: ['x'.repeat(MAX_MESSAGE_BYTES)] })).toMatchObject({
     status: Status.RESOURCE_EXHAUSTED,

@@ -98,7 +98,7 @@ test('an overloaded model returns RESOURCE_EXHAUSTED with a retry delay', async 
   expect(trailer?.get('retry-after')).toEqual(['1']);
 });
 
-test('with keys, every method except health requires one', async () => {
+test('with keys, every method except health requires a key', async () => {
   const engine = fakeEngine(new AppError('InputError', 'Got in.'));
   const { call, port } = await serve(engine, testKernel(['sesame']));
   const outcome = (headers?: Record<string, string>): Promise<Outcome> =>

@@ -79,7 +79,7 @@ test('with a key or TLS, any host is accepted, because rebound pages lack both; 
   expect(withoutStatus(await statusesOf(listed.app, { host: 'evil.example' }), 403)).toEqual([]);
 });
 
-test('the error is one plain sentence with a fix, also on direct routes', async () => {
+test('the error is one plain sentence with a fix, even on direct routes', async () => {
   const { app, direct } = appWith();
   const http = await listenHttp({ app, direct, hostname: '127.0.0.1', port: 0, portFlag: '--http-port' });
   try {

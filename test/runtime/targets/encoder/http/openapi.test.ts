@@ -121,7 +121,7 @@ describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
   });
 });
 
-test('a server with API keys documents which routes need one', async () => {
+test('a server with API keys documents which routes require a key', async () => {
   const open = appAround(
     answeringEngine({}, () => ({})),
     { apiKeys: ['key'] },

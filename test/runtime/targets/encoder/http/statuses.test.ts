@@ -75,7 +75,7 @@ describe.each(ROUTES)('POST %s', (path) => {
     expect((await outcome(path, { headers, body: '{}' }))[0]).toBe(422);
   });
 
-  test('503 while the server starts or shuts down', async () => {
+  test('503 while the server is starting or shutting down', async () => {
     const ending = appAround(open().engine);
     await ending.kernel.lifecycle.drain();
     const response = await ending.post(path, GOOD[path]);

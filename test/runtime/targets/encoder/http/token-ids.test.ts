@@ -30,7 +30,7 @@ describe('token IDs in a request', () => {
     expect(() => check([[2, 3], [7]], CLS)).toThrow(/^input\/1 must start with 2/);
   });
 
-  test('a tokenizer can mark only the end, or nothing', () => {
+  test('a tokenizer can add a special token only at the end, or not at all', () => {
     const end = { side: 'end', id: 1, token: '</s>' } as const;
     expect(() => check([50, 1], end)).not.toThrow();
     expect(() => check([1, 50], end)).toThrow(/^input must end with 1 \(<\/s>\)/);

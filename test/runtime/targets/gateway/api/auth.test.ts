@@ -39,7 +39,7 @@ test('a sign-in creates the user, applies groups and opens a session with manage
   expect((await gateway.request('/v1/me', { headers: second })).body.error.code).toBe('expired_key');
 });
 
-test('changes with the cookie require a page of the gateway, and a sign-out ends the session', async () => {
+test('changes with the cookie must come from a gateway page, and a sign-out terminates the session', async () => {
   const gateway = await start();
   provider.claims = { sub: 'ada', groups: ['ops'] };
   const { session } = await signIn(gateway);

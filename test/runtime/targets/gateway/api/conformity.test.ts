@@ -81,7 +81,7 @@ test('every response matches the OpenAPI document', async () => {
   expect(untried.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test('responses match it during shutdown and without a database, too', async () => {
+test('responses also match the document during shutdown and without a database', async () => {
   const { ask, kernel, context } = gateway();
   void kernel.lifecycle.drain();
   await context.state.close();

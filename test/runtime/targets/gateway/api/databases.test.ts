@@ -46,7 +46,7 @@ describeDatabases((database) => {
     expect((await ask('DELETE', path)).status).toBe(204);
   });
 
-  test('two concurrent requests create the same user: one returns 409', async () => {
+  test('if two concurrent requests create the same user, one of them returns 409', async () => {
     const { ask } = await start(database);
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/users', { user_id: 'ada' })));
     expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([

@@ -6,7 +6,7 @@ import { useSignIn } from './use-sign-in.ts';
 
 const { start } = useSignIn();
 
-test('the OpenAPI document is byte for byte the published one', async () => {
+test('the OpenAPI document is byte-for-byte identical to the published one', async () => {
   const { request } = await start();
   const { text } = await request('/openapi.json');
   await expect(`${JSON.stringify(documentHashes(text), null, 1)}\n`).toMatchFileSnapshot(

@@ -105,7 +105,7 @@ test('this test covers all routes that call a provider', async () => {
 });
 
 test(
-  "no request that references another user's objects reaches a provider",
+  "requests that reference another user's objects do not reach a provider",
   { timeout: 60_000 },
   async () => {
     received = [];
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "no batch line that references another user's objects reaches a provider",
+  "batch lines that reference another user's objects do not reach a provider",
   { timeout: 60_000 },
   async () => {
     received = [];
@@ -151,7 +151,7 @@ test(
   },
 );
 
-test("no form that references another user's objects reaches a provider", async () => {
+test("forms that reference another user's objects do not reach a provider", async () => {
   received = [];
   for (const [path, fields] of Object.entries(FORMS))
     for (const name of [

@@ -76,7 +76,7 @@ test.each([
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
 });
 
-test('PostgreSQL needs its own tools, and a backup cannot overwrite its database', async () => {
+test('PostgreSQL requires its own tools, and a backup cannot overwrite its database', async () => {
   const told = await runCommand([
     'backup',
     join(temp(), 'x'),

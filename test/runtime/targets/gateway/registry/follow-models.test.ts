@@ -114,7 +114,7 @@ test('if the database fails, the models are kept and the next request retries', 
   expect(applied).toEqual(['a x']);
 });
 
-test('entries that cannot be applied are reported once and change nothing', async () => {
+test('entries that cannot be applied are reported once and have no effect', async () => {
   const { follower, applied, errors, store } = setUp();
   store('bad');
   await follower.refresh();

@@ -58,7 +58,7 @@ describe('the default configuration file', () => {
   beforeEach(() => process.chdir(folder()));
   afterEach(() => process.chdir(before));
 
-  test('deleting the default file changes nothing', async () => {
+  test('deleting the default file has no effect', async () => {
     const { reloader, clock, write, remove, applied } = await start([]);
     remove();
     const reloading = reloader.reload().catch(String);

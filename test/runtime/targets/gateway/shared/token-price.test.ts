@@ -125,7 +125,7 @@ test('a cost is exact and rounded once', () => {
   );
 });
 
-test('an estimate covers the cost of every smaller request, whatever part of it is cached', () => {
+test('an estimate covers the cost of every smaller request, regardless of how much of it is cached', () => {
   const shares = record({
     input: nat(100),
     cached: nat(100),

@@ -124,7 +124,7 @@ describeDatabases((database) => {
     await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
   });
 
-  test('an empty database runs all migrations, and the first one omits what a later one adds', async () => {
+  test('all migrations run on an empty database, and the first one omits the parts that later ones add', async () => {
     const { columnsOf, to } = await open();
     const first: Migration = async (db) => {
       await createTable(db, 'gateway_budgets', BUDGETS);
@@ -135,7 +135,7 @@ describeDatabases((database) => {
     expect(await columnsOf('gateway_notes')).toEqual(['id', 'note']);
   });
 
-  test('a failed migration changes nothing', async () => {
+  test('a failed migration does not change the database', async () => {
     const { store, columnsOf, to } = await open();
     await to();
     const failing: Migration = async (db) => {

@@ -10,7 +10,7 @@ const trace = {
   headers: { traceparent: '00-1-2-01' },
 };
 
-test('a client disconnect is not a span error', () => {
+test('a client disconnect is not recorded as a span error', () => {
   const attempts = [attempt({ outcome: 'failed', failure: 'cancelled', upstreamStatus: undefined })];
   const spans = completionSpans(completion({ status: 499, attempts }), trace);
   expect(spans).toHaveLength(2);

@@ -123,7 +123,7 @@ test("a request has a span below the client's span, with one child span per atte
   expect(await counted()).toEqual({ sent: 3 });
 });
 
-test('the span of a streaming attempt ends with the stream, and a failure in it is an error', async () => {
+test('the span of a streaming attempt ends with the stream, and a failure of the stream is recorded as an error', async () => {
   const collector = await collected();
   const { telemetry, clock } = trace(collector.endpoint);
   telemetry.completed(
@@ -142,7 +142,7 @@ test('the span of a streaming attempt ends with the stream, and a failure in it 
   expect(first?.endTimeUnixNano).toBe(`${NOW + 9000}000000`);
 });
 
-test('a client error is not a server error', async () => {
+test('a client error is not recorded as a server error', async () => {
   const collector = await collected();
   const { telemetry, clock } = trace(collector.endpoint);
   const nobodyAsked = {

@@ -13,7 +13,7 @@ test('all tokens can be taken at the same time; the next one is available after 
   expect(bucket.take(20_000)).toBe(20_000);
 });
 
-test('a bucket never holds more than the rate, even after a long idle time', () => {
+test('a bucket never contains more tokens than the rate, even after a long idle time', () => {
   const bucket = createTokenBucket(MINUTE);
   expect([1, 2, 3, 4].map(() => bucket.take(1e12) === 0)).toEqual([true, true, true, false]);
 });

@@ -188,7 +188,7 @@ test('an oversized result is rejected', async () => {
   );
 });
 
-test('all pages are read, and a repeated cursor ends the list', async () => {
+test('all pages are read, and the list ends at a repeated cursor', async () => {
   const manager = start([
     serverSpec('pages', 'echo', { env: { PAGE_SIZE: '3' } }),
     serverSpec('again', 'repeating-cursors'),

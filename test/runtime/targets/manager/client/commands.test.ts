@@ -55,7 +55,7 @@ describe('tools', () => {
     );
   });
 
-  test('lists the tools of all servers, reports unreachable ones, and exits with 1', async () => {
+  test('lists the tools of all servers, reports unreachable servers, and exits with code 1', async () => {
     const { code, out, err } = await run('tools');
     expect(code).toBe(1);
     expect(out).toMatch(/^camel +getWeather/m);
@@ -100,7 +100,7 @@ describe('call', () => {
     expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
   });
 
-  test('exits with 1 and prints the reason to stderr if the tool fails', async () => {
+  test('exits with code 1 and prints the reason to stderr if the tool fails', async () => {
     const failed = await run('call', 'echo', 'is-error', 'message=Too bad.');
     expect(failed).toEqual({ code: 1, out: '', err: 'Too bad.\n' });
   });
@@ -117,7 +117,7 @@ describe('call', () => {
     expect(err).toContain(message);
   });
 
-  test("exits with 1 and prints the manager's error for unknown items", async () => {
+  test("exits with code 1 and prints the manager's error for unknown items", async () => {
     const { code, err } = await run('call', 'echo', 'nothing');
     expect([code, err]).toEqual([1, 'Error: tool not found: echo/nothing\n']);
   });
@@ -200,8 +200,8 @@ test('reload reports the changes', async () => {
   expect((await run('reload')).out).toBe('No changes.\n');
 });
 
-describe('if no manager is running', () => {
-  test('one sentence names the address and a fix', async () => {
+describe('without a running manager', () => {
+  test('the error is one sentence with the address and a fix', async () => {
     const { code, err } = await runClient('status', '--url', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(

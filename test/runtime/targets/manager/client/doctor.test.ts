@@ -39,7 +39,7 @@ function examine({
 const server = (name: string, command: string, more = ''): string =>
   `[[servers]]\nname = "${name}"\ncommand = ${JSON.stringify(command)}\ntools = ["*"]\n${more}\n`;
 
-test('exits with 0 if there are no problems', async () => {
+test('exits with code 0 if there are no problems', async () => {
   const { code, out } = await examine({ config: server('here', process.execPath) });
   expect(out).toMatch(/^ok +configuration: 1 server in /m);
   expect(out).toMatch(/^ok +server here: runs \//m);
@@ -48,19 +48,19 @@ test('exits with 0 if there are no problems', async () => {
   expect(code).toBe(0);
 });
 
-test('an invalid configuration is a problem', async () => {
+test('an invalid configuration is reported as a problem', async () => {
   const { code, out } = await examine({ config: 'servers = [' });
   expect(out).toMatch(/^problem +configuration: .*invalid TOML/m);
   expect(code).toBe(1);
 });
 
-test('secrets readable by other users are a problem', async () => {
+test('secrets that other users can read are reported as a problem', async () => {
   const { code, out } = await examine({ secrets: '[servers.x.env]\nA = "b"\n', mode: 0o644 });
   expect(out).toMatch(/^problem +configuration: .*is readable by other users/m);
   expect(code).toBe(1);
 });
 
-test('missing commands and folders are problems with a fix', async () => {
+test('missing commands and folders are reported as problems with a fix', async () => {
   const config =
     server('gone', 'no-such-command') + server('lost', process.execPath, 'cwd = "/no/such/folder"');
   const { code, out } = await examine({ config });
@@ -73,7 +73,7 @@ test('missing commands and folders are problems with a fix', async () => {
   expect(code).toBe(1);
 });
 
-test('a package runner that cannot print its version is a problem', async () => {
+test('a package runner that cannot print its version is reported as a problem', async () => {
   const bin = join(folder(), 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "Cannot connect to the Docker daemon." >&2\nexit 1\n', {
@@ -89,7 +89,7 @@ test('a package runner that cannot print its version is a problem', async () => 
   expect(code).toBe(1);
 });
 
-test('a manager that is not running is a problem, and the doctor reports whether its port is free', async () => {
+test('a manager that is not running is reported as a problem, together with whether its port is free', async () => {
   const free = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => free.once('listening', resolve));
   const { port } = free.address() as AddressInfo;
@@ -100,7 +100,7 @@ test('a manager that is not running is a problem, and the doctor reports whether
   expect(code).toBe(1);
 });
 
-test('a server that is not running is a problem with a reason', async () => {
+test('a server that is not running is reported as a problem with a reason', async () => {
   const other = await openManager({ servers: [serverSpec('broken', 'exits-at-start')] });
   await expect(other.running('broken')).rejects.toThrow('no license file found');
   const { code, out } = await examine({ addr: other.origin });

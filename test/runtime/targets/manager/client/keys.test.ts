@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('a manager with keys requires one, and the error explains how to send it', async () => {
+test('a manager with keys requires a key, and the error explains how to send one', async () => {
   const { code, err } = await runClient('tools', 'echo', '--url', managed.origin);
   expect(code).toBe(1);
   expect(err).toContain('--api-key or MCP_MANAGER_API_KEY');

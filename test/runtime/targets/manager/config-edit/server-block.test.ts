@@ -32,7 +32,7 @@ test("a server's section includes its tables and comments", () => {
 });
 
 test.each(['one', 'two'])(
-  'replacing the section of %s with itself changes nothing, and a change affects nothing else',
+  'replacing the section of %s with itself has no effect, and a change affects no other lines',
   (name) => {
     const block = serverBlock(FILE, name);
     expect(replaceServer(FILE, name, block)).toBe(FILE);

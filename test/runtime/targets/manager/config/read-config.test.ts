@@ -85,7 +85,7 @@ test.each([
   expect(said).not.toContain('\n');
 });
 
-test('the file paths come from flags, then the environment, then the defaults', () => {
+test('file paths are taken from flags, then from the environment, then from the defaults', () => {
   const command = { summary: '', options: CONFIG_OPTIONS, run: () => Promise.resolve(0) };
   const find = (args: string[], env: Record<string, string>) =>
     configPaths(parseInvocation(command, args, env), env);

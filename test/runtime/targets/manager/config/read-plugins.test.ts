@@ -48,7 +48,7 @@ test("reads mcpd's plugin settings in execution order", () => {
   ]);
 });
 
-test('modules and hooks need no folder and have their own timeout and configuration', () => {
+test('modules and hooks do not require a folder, and have their own timeout and configuration', () => {
   const { plugins, problems } = read(`
     [[plugins.content]]
     name = "redact"

@@ -43,7 +43,7 @@ const add = async (server: string, token: string): Promise<Response> =>
     body: '{"a":1,"b":2}',
   });
 
-test('the metadata names the resource of each MCP endpoint and needs no token', async () => {
+test('the metadata names the resource of each MCP endpoint and does not require a token', async () => {
   for (const path of ['', '/mcp', '/mcp/echo']) {
     const response = await get(`/.well-known/oauth-protected-resource${path}`);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');

@@ -43,7 +43,7 @@ describe('the configuration API', () => {
     ['[[servers]\n', 422, /not valid TOML/],
     ['[daemon]\naddr = "0.0.0.0:1"\n', 422, /exactly one \[\[servers\]\] table/],
     ['[[servers]]\nname = "careful"\ncommand = "x"\ntools = ["*"]\n', 422, /duplicate server name/],
-  ])('the invalid text %j changes nothing', async (text, status, reason) => {
+  ])('the invalid text %j does not change the file', async (text, status, reason) => {
     const before = manager().read('.mcpd.toml');
     const answer = await send('PUT', `${SERVERS}/echo`, { text });
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(reason)]);
@@ -136,7 +136,7 @@ describe('groups', () => {
     [{ name: 'x' }, /the group is empty/],
     [{ name: 'a b', servers: ['echo'] }, /invalid group name "a b"/],
     [{ name: 'x', tools: ['add'] }, /server\/name/],
-  ])('the invalid group %j changes nothing', async (group, reason) => {
+  ])('the invalid group %j does not change the file', async (group, reason) => {
     const before = manager().read('.mcpd.toml');
     const answer = await send('POST', GROUPS, group);
     expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(reason)]);

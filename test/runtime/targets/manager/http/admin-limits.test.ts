@@ -85,7 +85,7 @@ test('an admin key manages its own servers', async () => {
   );
 });
 
-test('a read-only admin key can change nothing, even with edit permission', async () => {
+test('a read-only admin key cannot make any changes, even with edit permission', async () => {
   for (const operation of await operations()) {
     const { status, text } = await send(operation, 'echo', manager.keys.reader);
     const isChange = operation.method !== 'GET';

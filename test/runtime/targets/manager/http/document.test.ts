@@ -17,7 +17,7 @@ const files = {
 };
 const api = useApi(() => ({ servers: [], files, keys: [keyOf('mcpm_x')] }));
 
-test('the OpenAPI document is byte for byte the published one', async () => {
+test('the OpenAPI document is byte-for-byte identical to the published one', async () => {
   const { text } = await api().get('/openapi.json');
   await expect(`${JSON.stringify(documentHashes(text), null, 1)}\n`).toMatchFileSnapshot(
     join(FIXTURES, 'golden', 'manager-openapi.json'),

@@ -68,7 +68,7 @@ const api = useApi(() => ({
 }));
 const as = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-describe('the document for hostile tools', () => {
+describe('the document for malicious tools', () => {
   test('the document is valid, has no external references, and has one operation per tool', async () => {
     const { status, headers, body } = await api().get('/openapi/hostile.json', as('full'));
     expect([status, headers.get('content-type')]).toEqual([200, 'application/openapi+json']);

@@ -107,7 +107,7 @@ test('a client of revision 2026-07-28 receives no requests that it does not supp
   expect(await answer.text()).toContain('does not support roots/list');
 });
 
-test('the server gets an error if the client ends its session during a request', async () => {
+test('the server gets an error if the client closes its session during a request', async () => {
   const client = await managed.connect('/mcp', {}, { roots: {} });
   const asked = Promise.withResolvers<void>();
   client.setRequestHandler(ListRootsRequestSchema, () => {

@@ -23,7 +23,7 @@ test('a plugin can take a while to become ready', async () => {
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('a plugin that failed to start is retried, and a required one blocks requests meanwhile', async () => {
+test('a plugin that failed to start is restarted, and a required plugin blocks requests in the meantime', async () => {
   const { url, logged, said } = await served({ audit: [plugin('dies-at-start', { required: true })] });
   expect(await said('dies-at-start', 'plugin not started')).toMatchObject({
     reason: 'It exited with code 7.',
@@ -129,7 +129,7 @@ test('a plugin that does not stop leaves no process, children or socket behind',
   expect(existsSync(dirname(socket))).toBe(false);
 });
 
-test("closing during a plugin's start leaves nothing behind", async () => {
+test('closing while a plugin starts leaves no processes or files behind', async () => {
   link(folder(), 'again', 'crash');
   const before = children();
   const { url, plugins, said } = await served(

@@ -71,7 +71,7 @@ test('the handler is notified when a client disconnects, even behind plugins', a
   await left.promise;
 });
 
-test('health routes bypass plugins, and nothing is sent without plugins', async () => {
+test('health routes bypass plugins, and no request is forwarded without plugins', async () => {
   const guarded = await served({ authentication: [plugin('deny')] });
   const open = await served({});
   for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -128,7 +128,7 @@ test('a rejection becomes the response with its status, headers and body, and sk
   expect(readFileSync(file, 'utf8')).toBe('before request {"a":1}\n');
 });
 
-test('categories run in their own order, whatever their order in the file', async () => {
+test('categories run in a fixed order, regardless of their order in the file', async () => {
   const file = join(folder(), 'record');
   const record = (label: string): object => ({
     name: 'record',

@@ -75,7 +75,7 @@ test('changing the order of variables does not restart the server', async () => 
   );
 });
 
-test('if one server cannot start, nothing changes and the error names it', async () => {
+test('if one server cannot start, no changes are applied and the error names the server', async () => {
   const manager = start([withArgs('a'), withArgs('b')]);
   await Promise.all([manager.phase('a', 'running'), manager.phase('b', 'running')]);
   const pids = ['a', 'b'].map((name) => manager.server(name).status().pid);

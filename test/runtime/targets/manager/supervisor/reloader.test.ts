@@ -43,7 +43,7 @@ function reloading(
   return reloader;
 }
 
-test('an invalid configuration changes nothing, and the reason is logged', async () => {
+test('an invalid configuration is not applied, and the reason is logged', async () => {
   const servers = [serverSpec('a', 'echo')];
   const manager = start(servers);
   const first = configOf(servers);
@@ -96,7 +96,7 @@ test('a closed reloader does not reload', async () => {
   expect(manager.supervisor.names()).toEqual([]);
 });
 
-test('a changed file is reloaded automatically, and an invalid one changes nothing', async () => {
+test('a changed file is reloaded automatically, and an invalid file is not applied', async () => {
   const file = join(folder(), 'names.json');
   const put = (text: string): void => {
     writeFileSync(`${file}.new`, text);

@@ -121,7 +121,7 @@ test('closing does not wait for a new process that never becomes ready', async (
   ]);
 });
 
-test('a failed restart changes nothing, and a restart can start a lazy server', async () => {
+test('a failed restart has no effect, and a restart can start a lazy server', async () => {
   const go = join(folder(), 'program');
   symlinkSync(process.execPath, go);
   const manager = start([

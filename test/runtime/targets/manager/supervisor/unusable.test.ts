@@ -45,7 +45,7 @@ test('a reload can repair an unusable server, and change others while it is unus
 test.each([
   ['new', [echo]],
   ['changed', [echo, repaired]],
-])('a reload with invalid values for a %s server changes nothing', async (_, before) => {
+])('a reload with invalid values for a %s server is not applied', async (_, before) => {
   const { supervisor, server, phase } = start(before);
   await phase('echo', 'running');
   for (const spec of [broken, { ...broken, lazy: true }]) {

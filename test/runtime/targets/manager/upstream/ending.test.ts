@@ -85,7 +85,7 @@ test('no processes keep running after a crash', async () => {
   expect(used).toBeLessThan(150);
 });
 
-test('starting and stopping a hundred servers leaves nothing behind', async () => {
+test('starting and stopping a hundred servers leaves no processes behind', async () => {
   const before = children();
   const round = async (): Promise<void> => {
     const connection = await openConnection(specOf(launchOf('echo.mjs')), IGNORED);

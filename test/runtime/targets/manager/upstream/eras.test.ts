@@ -84,7 +84,7 @@ test.each([
   expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });
 
-test('2026-07-28: requests that need a user are rejected', async () => {
+test('2026-07-28: requests that require a user are rejected', async () => {
   const { connection } = await openFixture('modern-only.mjs');
   await expect(connection.request('tools/call', call('ask-user'), PATIENCE)).rejects.toMatchObject({
     name: 'RpcFailure',

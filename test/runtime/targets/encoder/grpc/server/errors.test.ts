@@ -135,7 +135,7 @@ test('a message that is too large returns RESOURCE_EXHAUSTED with the limit, com
   expect(answer.trailers['grpc-message']).toBe(tooLarge.message);
 });
 
-test('with keys, a call without one returns UNAUTHENTICATED before its message is read', async () => {
+test('with keys, a call without a key returns UNAUTHENTICATED before its message is read', async () => {
   const kernel = testKernel(['sesame']);
   const port = await serve(() => new AppError('NotFoundError', 'got in'), kernel);
   expect(await check(port)).toMatchObject({

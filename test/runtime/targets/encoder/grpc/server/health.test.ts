@@ -39,7 +39,7 @@ test('Check reports the server and its service before, during and after readines
   client.close();
 });
 
-test('Check of an unknown service returns NOT_FOUND with the existing ones', async () => {
+test('Check of an unknown service returns NOT_FOUND and lists the existing services', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
@@ -68,7 +68,7 @@ test('Watch reports every change and ends when the server stops', async () => {
   client.close();
 });
 
-test('Watch reports draining before it ends, however fast the server closes', async () => {
+test('Watch reports draining before the stream ends, however fast the server closes', async () => {
   const kernel = testKernel();
   const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
   const { read, client } = clientOf(server.port);

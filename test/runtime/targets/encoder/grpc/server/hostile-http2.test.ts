@@ -157,7 +157,7 @@ async function flood(socket: Socket, pieces: Iterable<Buffer>): Promise<void> {
 }
 
 test.each(Object.entries(FLOODS))(
-  '%s close the connection, and others are served',
+  '%s close the connection, and other clients are served',
   async (_name, frameAt) => {
     const port = await serve();
     const { socket } = await rawConnection(port);

@@ -72,7 +72,7 @@ test('a request without a valid host is rejected safely', async () => {
   expect((await post(port)).status).toBe(200);
 });
 
-test('an unusable address causes a one-sentence error, and nothing stays open', async () => {
+test('an unusable address causes a one-sentence error, and no socket stays open', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const address = holder.address();

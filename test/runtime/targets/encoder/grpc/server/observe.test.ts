@@ -12,7 +12,7 @@ const serve = useObservedServers();
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test.each(OBSERVING_CLIENTS)(
-  '$name: a call has an ID, a log line and a measurement, whatever its result',
+  '$name: every call has an ID, a log line and a measurement, regardless of its result',
   async ({ predict }) => {
     const { kernel, port } = await serve();
     const outcomes = [

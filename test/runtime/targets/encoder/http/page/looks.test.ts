@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)('appearance and accessibility of the pag
     expect(shots[0]?.equals(shots[1] ?? Buffer.alloc(0))).toBe(false);
   });
 
-  test('nothing moves if the user prefers reduced motion', () =>
+  test('the pages have no animations if the user prefers reduced motion', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {

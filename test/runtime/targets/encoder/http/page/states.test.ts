@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)('other states of the model page', () => 
       expect(await page.locator('blockquote').allInnerTexts()).toEqual(['quick']);
     }));
 
-  test('the most likely labels are shown, and the others on demand', () => {
+  test('the most likely labels are shown, and the others are shown on demand', () => {
     const labels = Array.from({ length: 30 }, (_, at) => `label ${at}`);
     return pages.visit(
       origin('sentiment'),

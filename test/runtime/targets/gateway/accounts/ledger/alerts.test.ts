@@ -157,7 +157,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('two gateways spending concurrently raise each alert once, and closing one loses none', async () => {
+  test('two gateways that spend concurrently raise each alert once, and closing a gateway loses no alerts', async () => {
     const url = await database.create();
     const states = [await database.open(url, { alertPolicy }), await database.open(url, { alertPolicy })];
     const [first] = states;

@@ -68,7 +68,7 @@ describeDatabases((database) => {
     expect(await prices.at(modelKey, clock.wholeNow() - 1)).toEqual(kept);
   });
 
-  test('the configuration adds prices only for models without one, even if several processes start with it', async () => {
+  test('the configuration adds prices only for models without a price, even if several processes start with it', async () => {
     const { prices, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     await prices.set({ modelKey: 'openai:a', ...PRICE, input: 1n });

@@ -74,7 +74,7 @@ test('token counts are corrected in their original slot and never drop below zer
   expect(addUse(later, START - 120_000, 0, 100)).toBe(later);
 });
 
-test('a clock slightly behind counts into the newest slot, and one that was far ahead blocks no callers', () => {
+test('requests from a clock that is slightly behind count in the newest slot, and a clock that was far ahead blocks no callers', () => {
   const ahead = addUse(emptyMinute(START + 10_000), START + 10_000, 3, 0);
   expect(totalOf(minuteAt(ahead, START).requests)).toBe(3);
   expect(totalOf(addUse(minuteAt(ahead, START), START, 1, 0).requests)).toBe(4);

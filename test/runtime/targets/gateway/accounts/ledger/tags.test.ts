@@ -120,7 +120,7 @@ describeDatabases((database) => {
     expect(rows.map(({ tags }) => `${tags}`).toSorted()).toEqual(['a', 'a,b_c']);
   });
 
-  test("a tag's alerts include its name", async () => {
+  test('alerts for a tag include the name of the tag', async () => {
     const alertPolicy = () => ({ thresholds: [50] });
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgetId } = await state.budgets.create({ maxBudget: 20n });

@@ -147,7 +147,7 @@ describeDatabases((database) => {
     expect(await usage.series({}, 'month', { timeZone: 'Asia/Tokyo', limit: 1 })).toHaveLength(1);
   });
 
-  test('unpriced counts responses without a price, but not failures without tokens', async () => {
+  test('`unpriced` counts responses without a price, but not failures without tokens', async () => {
     const { identity, ledger, usage } = await database.start();
     const ada = await newSpender(identity, { userId: 'ada' });
     const none = { promptTokens: null, completionTokens: null } as const;

@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
       }
     }));
 
-  test('the list finds experiments by name and tag; a file with mapped columns creates a new one', () =>
+  test('the list can be searched by name and tag, and a file with mapped columns creates a new experiment', () =>
     pages.visit(
       `${origin}/#/experiments`,
       async (page) => {

@@ -87,7 +87,7 @@ test('the alert webhook is checked without a message, and a guardrail webhook wi
   expect(JSON.stringify(problems)).not.toContain('secret');
 });
 
-test('an alert webhook that accepts only POST is valid, whatever status it returns for other methods', async () => {
+test('an alert webhook that accepts only POST is valid, regardless of the status that it returns for other methods', async () => {
   for (const status of [404, 405, 501]) {
     const { origin, asked } = await serve(status, '');
     const webhook = { url: origin, secret: WEBHOOK_SECRET, local: true, timeoutMs: 2000 };

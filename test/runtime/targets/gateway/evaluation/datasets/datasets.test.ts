@@ -82,7 +82,7 @@ describeDatabases((database) => {
       'Row 2 has an empty text in `examples`. Remove the row.',
     ],
     ['too many bytes', csv(1000), 'TooLargeError', 'The dataset exceeds the maximum of 5000 bytes.'],
-  ])('an upload with %s is rejected, and nothing is stored', async (_name, text, code, message) => {
+  ])('an upload with %s is rejected and not stored', async (_name, text, code, message) => {
     const { datasets, store } = await open(5000);
     await expect(
       datasets.upload({ filename: 'a.csv', bytes: bytesOf(text), owner: null }),
@@ -94,7 +94,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_chunks').select('set_id').execute()).toEqual([]);
   });
 
-  test('the next upload after a day removes the rest of an unfinished one', async () => {
+  test('after a day, the next upload removes the remains of an unfinished upload', async () => {
     const { store, clock, datasets } = await open();
     const setsWithRows = async (): Promise<string[]> => {
       const rows = await store.db.selectFrom('gateway_chunks').select('set_id').distinct().execute();

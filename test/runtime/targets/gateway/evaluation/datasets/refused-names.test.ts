@@ -50,7 +50,7 @@ test.each([
   );
 });
 
-test('an endpoint or bucket that makes the URL invalid is a request error', () => {
+test('an endpoint or bucket that results in an invalid URL causes a request error', () => {
   for (const endpoint of ['https://a b', 'nonsense', 'https://exa%mple', 'https://[::1'])
     for (const pathStyle of [true, false])
       expect(() => s3Url('s3://bucket/key.csv', { endpoint, pathStyle })).toThrow(

@@ -124,7 +124,7 @@ describeDatabases((database) => {
     expect((await send(path, 786_432, part(786_432))).status).toBe(204);
   });
 
-  test('uploads expire and are limited, and an invalid dataset ends them', async () => {
+  test('uploads expire, are limited, and fail if the dataset is invalid', async () => {
     const { clock, request, create, begin, send, offsetOf, db } = await open();
     const path = await begin();
     clock.advance(24 * 3_600_000 - 1);

@@ -91,7 +91,7 @@ describeDatabases((database) => {
     expect(lines.map(({ text }) => text)).toEqual([`${reason} Next attempt in 30 seconds.`]);
   });
 
-  test('a worker that has lost its job stops and writes nothing more', async () => {
+  test('a worker that has lost its job stops and does not write any more rows', async () => {
     const { gateway, claim, run, output } = await openJob(8);
     const running = run({
       run: async (batch) => {

@@ -40,7 +40,7 @@ describeDatabases((database) => {
     return { db, ...gateway, dataset, experiment, workflow, counts };
   };
 
-  test('deleting a workflow while a batch is written or a job ends leaves nothing behind', async () => {
+  test('deleting a workflow while a batch is being written or a job finishes leaves no data behind', async () => {
     const { db, context, dataset, experiment, workflow, counts } = await start();
     const { queue } = context.jobs;
     const id = await experiment(dataset);
@@ -72,7 +72,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('deleting a dataset while an experiment is created from it rejects one of the two', async () => {
+  test('if a dataset is deleted while an experiment is created from it, one of the two requests is rejected', async () => {
     const { ask, upload } = await (async () => {
       const started = await start();
       return { ...started, ...requestsTo(started) };

@@ -81,7 +81,7 @@ test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
   },
 );
 
-test('a malformed form is rejected, and nothing of it is stored', async () => {
+test('a malformed form is rejected, and none of its data is stored', async () => {
   const { request, ask } = gateway();
   const before = (await ask('GET', '/api/v1/datasets/')).body.total;
   const post = (body: string | ArrayBuffer, type?: string) =>
@@ -240,7 +240,7 @@ test('an invalid job setting is reported with its field', async () => {
   ]);
 });
 
-test('prompts and names are treated as data, whatever they contain', async () => {
+test('prompts and names are treated as data, regardless of their content', async () => {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id, { max_samples: 1 });

@@ -99,7 +99,7 @@ test('a response of the wrong content type is a provider error', async () => {
   }
 });
 
-test('an oversized response is not read to its end', async () => {
+test('an oversized response is not read completely', async () => {
   const provider = providerOf('openai', fixtures.openai, { limits: { maxResponseBytes: 1024 * 1024 } });
   const failure = failureOf(await provider.chat(callOf('chat', chatBody('huge'))));
   expect(failure).toMatchObject({

@@ -197,7 +197,7 @@ test('a client that disconnects cancels the provider request and is billed for t
   expect(summary.outputLength).toBeGreaterThan(0);
 });
 
-test('a stream cut by the gateway does not count as a client disconnect, even if the client reads nothing', async () => {
+test('a stream cut off by the gateway does not count as a client disconnect, even if the client does not read', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const request = new AbortController();

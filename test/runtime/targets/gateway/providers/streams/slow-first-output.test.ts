@@ -9,7 +9,7 @@ import { callOf, chatBody, failureOf, providerOf } from '../../test-provider.ts'
 const openai = await startFixture('openai');
 const streaming = (model: string) => chatBody(model, { stream: true });
 
-test('after the headers, the first output can take as long as a whole response', async () => {
+test('after the headers, the first output can take as long as a complete response', async () => {
   for (const isAnthropic of [true, false]) {
     // Anthropic sends its first events immediately, the other provider only headers; there is no other target.
     const clock = manualClock();

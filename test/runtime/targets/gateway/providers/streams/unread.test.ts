@@ -33,7 +33,7 @@ async function begun(model: string, accounts?: Promise<void>) {
 const shutdown = new AppError('UnavailableError', 'The gateway is shutting down.');
 
 test.each(['its time', 'the gateway'])(
-  'a stream that %s cuts is settled even if the client stops reading',
+  'a stream cut off by %s is settled even if the client stops reading',
   async (by) => {
     const { clock, request, settled, events } = await begun('long');
     if (by === 'its time') clock.advance(STREAM_MS);
@@ -50,7 +50,7 @@ test.each(['its time', 'the gateway'])(
   },
 );
 
-test('a reading client receives the end of a cut stream, however long settling takes', async () => {
+test('a client that keeps reading receives the end of a stream that was cut off, however long settlement takes', async () => {
   // Given
   const accounts = Promise.withResolvers<void>();
   const { clock, settled, events } = await begun('stall@read', accounts.promise);
@@ -98,7 +98,7 @@ test("a silent provider's stream is settled before the client reads the error, a
   await Promise.all([events.unread, events.ended]);
 });
 
-test('a body that is no longer read never ends as complete', async () => {
+test('a body that is no longer read never ends as if it were complete', async () => {
   const { clock, events, settled } = await begun('long@body');
   const reader = readablePieces(events, { text: '', milliseconds: 600_000 }, clock).getReader();
   await reader.read();

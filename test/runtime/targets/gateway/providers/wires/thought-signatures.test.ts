@@ -95,7 +95,7 @@ describe.each(WIRES)('%s', (wire) => {
     expect(signatures('gemini-2.5-pro')).toEqual([undefined, undefined]);
   });
 
-  test('a conversation that moves to another provider contains nothing specific to Gemini', () => {
+  test('a conversation that moves to another provider contains no Gemini-specific data', () => {
     const request = CLIENTS[wire].next(received(wire, [THOUGHT, ...CALLS], true), IDS);
     const translated = openAiRequest(
       withoutExtraContent(CLIENT_WIRES[wire].toChat(request)),

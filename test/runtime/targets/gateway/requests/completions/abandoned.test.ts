@@ -216,7 +216,7 @@ test.each([false, true])(
   },
 );
 
-test('an unreadable response is billed by estimate, and a provider error costs nothing', async () => {
+test('an unreadable response is billed by estimate, and a provider error is free', async () => {
   const running = await start();
   const estimate = (9 * 10 + 100 * 30) / 1e6;
   const ends: readonly (readonly [(response: ServerResponse) => unknown, number | null])[] = [
@@ -235,7 +235,7 @@ test('an unreadable response is billed by estimate, and a provider error costs n
   }
 });
 
-test('a request that was never sent costs nothing', async () => {
+test('a request that was never sent is free', async () => {
   const running = await start({
     providers: [
       { name: 'held', type: 'openai', baseUrl: held.url, local: true, limits: { maxConnections: 1 } },

@@ -56,7 +56,7 @@ test.each([
   ['certificate', 2, /self.signed certificate/],
   ['gone', 2, /ECONNREFUSED 127\.0\.0\.1:\d+/],
   ['nowhere', 2, /no-such-host\.invalid/],
-] as const)('%s: the log and the usage give the reason for each failed call', async (name, calls, why) => {
+] as const)('%s: the log and the usage contain the reason for each failed call', async (name, calls, why) => {
   await gateway.user(name);
   const secret = await gateway.key({ user_id: name });
   const answer = await gateway.post(CHAT, chatBody(`${name}:m`), secret);

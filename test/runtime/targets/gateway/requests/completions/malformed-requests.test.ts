@@ -95,7 +95,7 @@ test('an empty `user` counts as absent: it is ignored with a key and an error wi
   expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
 });
 
-test('Retry-After is at most one day', async () => {
+test('Retry-After does not exceed one day', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 429 });

@@ -21,7 +21,7 @@ test.each([
   ['directly', []],
   ['by the app', ['Origin: ']],
 ])(
-  'a client that reads nothing releases its slot after the stream timeout, handled %s',
+  'a client that does not read releases its slot after the stream timeout, handled %s',
   async (how, more) => {
     // Given
     const userId = `user-${how.replace(' ', '-')}`;

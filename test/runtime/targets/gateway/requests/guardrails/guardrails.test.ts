@@ -52,7 +52,7 @@ const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule
 });
 const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 
-test('flagged requests are blocked with a reason, and others continue', async () => {
+test('flagged requests are blocked with a reason, and other requests continue', async () => {
   const guardrails = guardrailsOf();
   const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), request);
   expect(good).toEqual({
@@ -214,7 +214,7 @@ test('text is sent in full windows, and each window overlaps the previous one', 
 });
 
 test.each([10, 350, 395, 401, 1000])(
-  'nothing is sent from a window with a match at position %i',
+  'no text is sent from a window with a match at position %i',
   async (at) => {
     const { text, summary } = await guarded(`${'x'.repeat(at)}attack${'y'.repeat(700)}`, [rule('guard')]);
     expect(contentOf(text)).not.toContain('attack');

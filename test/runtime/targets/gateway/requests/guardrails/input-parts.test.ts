@@ -96,7 +96,7 @@ const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
 };
 
 test.each(Object.entries(PLACES))(
-  '%s: encoded text is checked, whatever its declared type',
+  '%s: encoded text is checked, regardless of its declared type',
   (_place, bodyOf) => {
     for (const [encoding, bytes] of Object.entries(ENCODED)) {
       const data = base64(bytes);

@@ -113,7 +113,7 @@ const PATTERNS: PatternProfile = {
   ]),
 };
 
-test('patterns block or mask, and a text that takes too long is blocked', async () => {
+test('patterns block or mask text, and a text that takes too long to check is blocked', async () => {
   const guardrails = guardrailsOf(PATTERNS);
   const found = await guardrails.checkInput([rule('secrets')], said('to DE89 3704 0044 0532'), request);
   expect(found.blocked?.message).toContain('secrets (IBAN 1)');

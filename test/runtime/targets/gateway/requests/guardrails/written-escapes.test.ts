@@ -79,7 +79,7 @@ describe.each(Object.entries(APIS))('a stream of %s', (_name, { stream, read }) 
   );
 });
 
-test('text without escapes has one reading, and a long run of backslashes only a few', () => {
+test('text without escapes has one interpretation, and a long run of backslashes has only a few', () => {
   expect(writtenReadings('plain "text"')).toEqual(['plain "text"']);
   expect(writtenReadings('\\'.repeat(1000)).length).toBeLessThanOrEqual(5);
 });

@@ -111,7 +111,7 @@ test('circuit breakers stay open across a reload, unless their provider changed'
   expect(await ask(models, 'b:fails-500')).toBe('provider_error');
 });
 
-test('a reload changes nothing if a new provider cannot be opened', async () => {
+test('a reload has no effect if a new provider cannot be opened', async () => {
   const { models, events } = open(configOf([provider('a')]));
   const bad = provider('bad', { baseUrl: 'http://169.254.169.254/v1' });
   expect(() => models.replace(configOf([provider('b'), bad]))).toThrow(/169\.254\.169\.254/);

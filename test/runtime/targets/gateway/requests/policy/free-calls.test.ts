@@ -79,7 +79,7 @@ test('token counts and requests of a key have separate limits', async () => {
   expect((await chat(other.key)).status).toBe(200);
 });
 
-test('a response has the rate limit state, and a rejection has Retry-After', async () => {
+test('responses contain the rate limit state, and rejections contain Retry-After', async () => {
   const { key } = await newKey({ rpm: 20 });
   const send = () => gateway.post('/v1/responses/input_tokens', { model: 'openai:good', input: 'Hi' }, key);
   const answer = await send();

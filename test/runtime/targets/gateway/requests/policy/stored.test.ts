@@ -124,7 +124,7 @@ test('batches and responses of a revoked key are canceled at the provider', asyn
   );
 }, 30_000);
 
-test('responses to masked requests are not cached, as a header states', async () => {
+test('responses to masked requests are not cached, and a header reports this', async () => {
   const cached = await runGateway({
     models: {
       providers: [instanceOf('openai', fixture)],

@@ -43,7 +43,7 @@ test('an exhausted retry budget refills over time, even without requests', () =>
   expect(budget.take(now)).toBeTypeOf('function');
 });
 
-test('a successful retry costs nothing, even if the clock is set back', () => {
+test('a successful retry does not consume the budget, even if the clock is set back', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   for (let round = 0; round < 1000; round += 1) budget.take(7_000_000)?.();
   expect(budget.take(7_000_000)).toBeTypeOf('function');
@@ -95,7 +95,7 @@ test('a failing model does not use up retries of other models and providers', as
   }
 });
 
-test('a budget of 0 disables retries, and the error gives the reason', async () => {
+test('a budget of 0 disables retries, and the error contains the reason', async () => {
   const { send } = routerTo(() => true, { retryBudget: { percent: 0, perSecond: 0 } });
   const [attempts] = await send('one:m', 1, 1);
   expect(attempts).toMatchObject([{ outcome: 'failed', noRetry: 'budget_spent' }]);

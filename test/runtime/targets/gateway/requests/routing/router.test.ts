@@ -68,7 +68,7 @@ async function ask(
 const saidIn = async (answer: ChatAnswer): Promise<string> =>
   answer.kind === 'stream' ? contentOf((await readStream(answer)).text) : wholeOf(answer).text;
 
-test.each([false, true])('the next target responds if the first one fails (stream: %s)', async (stream) => {
+test.each([false, true])('the next target is used if the first one fails (stream: %s)', async (stream) => {
   const clock = manualClock();
   for (const model of [
     'fails-500',
@@ -123,7 +123,7 @@ test('a target that requests too long a pause is skipped, and the client gets th
   expect(failureOf(answer)).toMatchObject({ kind: 'rate_limited', retryAfterSeconds: 7 });
 });
 
-test('a target that requested a pause comes last until the pause is over', async () => {
+test('a target that requested a pause is tried last until the pause is over', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:rate-limited', 'anthropic:good'), clock);
   const first = await ask(router, clock);

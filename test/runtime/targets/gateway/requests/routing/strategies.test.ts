@@ -143,7 +143,7 @@ test('the breaker keeps requests away from the fastest target while it fails', a
   expect((await shares(router, 30))['a']).toBeGreaterThan(25);
 });
 
-test('requests in flight are balanced by weight, and targets without weight come last', async () => {
+test('requests in flight are balanced by weight, and targets without weight are tried last', async () => {
   const router = routerOf({
     targets: [
       { model: 'a:m', weight: 1 },

@@ -33,7 +33,7 @@ test.each(['o200k', 'cl100k'] as const)('%s: counts match tiktoken', (encoding) 
   expect(differing.length / mixtures.length).toBeLessThan(0.05);
 });
 
-test('long texts are counted by sampling, in bounded time, whatever they contain', () => {
+test('long texts are counted by sampling, in bounded time, regardless of their content', () => {
   const chapters = texts.map(({ text }) => text.repeat(30));
   const all = chapters.join('\n');
   const whole = chapters.reduce((sum, text) => {

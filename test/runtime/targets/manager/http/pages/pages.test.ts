@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       { callFails: true },
     ));
 
-  test('results are shown as text, images, audio and JSON; hostile content never runs', () =>
+  test('results are shown as text, images, audio and JSON; malicious content never runs', () =>
     visit('#/tools/hostile/answer', async (page) => {
       const content = [
         { type: 'text', text: SCRIPT },

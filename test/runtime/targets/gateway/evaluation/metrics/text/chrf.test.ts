@@ -41,7 +41,7 @@ test('scores lie between 0 and 100', () => {
   );
 });
 
-test('a text scores 100 against itself, whatever its whitespace', () => {
+test('a text scores 100 against itself, regardless of whitespace', () => {
   assertAll(
     property(texts, (text) => {
       const score = chrf({}).add({ prediction: chrfCharacters(text), reference: text })['chrf'];

@@ -51,7 +51,7 @@ describe("Anthropic models with Anthropic's own API", () => {
   });
 });
 
-test('Titan embeds texts one by one, and Cohere in one request', async () => {
+test('Titan embeds each text in a separate request, and Cohere embeds all texts in one request', async () => {
   const ask = async (model: string) =>
     jsonOf(
       await bedrock.embed(callOf('chat', { model, input: ['a', 'bc', 'def', 'ghij', 'k'], dimensions: 3 })),

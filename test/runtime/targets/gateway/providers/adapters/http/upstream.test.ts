@@ -36,7 +36,7 @@ async function leaveAtOnce(ask: ReturnType<typeof upstreamOf>['ask']): Promise<W
   return new WeakRef(body);
 }
 
-test('a client that disconnects while all connections are busy leaves nothing behind, and others proceed', async () => {
+test('a client that disconnects while all connections are busy leaves no request behind, and other requests proceed', async () => {
   // Given
   const { ask, close } = upstreamOf(1);
   const first = ask('silent@first');
