@@ -9,7 +9,7 @@ import { PROVIDERS, startAgentGateway } from './start-gateway.ts';
 
 // `npm run test:agents`: installs unmodified command-line agents in their latest versions, and runs each with a fresh home folder against
 // the gateway and every provider API. The task is to read a file with two calls in one response, edit it, use a tool of an MCP server, and
-// stop. Prints a table. An agent that cannot be installed is skipped, which is not a failure. Needs Python 3 with venv for aider. `--agent
+// stop. Prints a table. An agent that cannot be installed is skipped, which is not a failure. Requires Python 3 with venv for aider. `--agent
 // TEXT` and `--provider NAME` select agents and providers, `--folder PATH` keeps the installations, `--verbose` prints the agents' output.
 
 interface Row {

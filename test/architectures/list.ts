@@ -3,7 +3,7 @@ export interface SizedArchitecture {
   readonly name: string;
   /** Values of config.json. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Whether its graph has `token_type_ids`. */
+  /** Whether the graph has a `token_type_ids` input. */
   readonly types: boolean;
 }
 

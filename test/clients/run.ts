@@ -10,7 +10,7 @@ import { portIn, type RunningExecutable, startExecutable } from '../helpers/star
 
 // `npm run test:clients`: serves fixture models with real executables, and calls every compatible route with the clients of its API, and
 // MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and PyPI. Prints a table. Then runs `gateway/run.ts`.
-// Needs Python 3 with venv. Takes a few minutes.
+// Requires Python 3 with venv. Takes a few minutes.
 
 interface Row {
   readonly client: string;

@@ -70,7 +70,7 @@ verifiesOnce('bench:interrupt', async () => {
   });
   const output = Promise.all([text(running.stdout), text(running.stderr)]);
   const ended = once(running, 'exit');
-  // It starts to measure once its threads have loaded ONNX Runtime.
+  // bench starts to measure once its threads have loaded ONNX Runtime.
   while (!readFileSync(`/proc/${running.pid}/maps`, 'utf8').includes('libonnxruntime')) await sleep(20);
   running.kill('SIGINT');
   expect(await ended).toEqual([null, 'SIGINT']);

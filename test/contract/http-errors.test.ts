@@ -58,7 +58,7 @@ verifiesServed('http:too-large', async (arm) => {
     status: 413,
     text: refusal,
   });
-  // Its body is never sent.
+  // The request body is never sent.
   const announced = request(`${url}/predict`, {
     method: 'POST',
     headers: { ...JSON_TYPE, 'content-length': '101' },

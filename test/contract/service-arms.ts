@@ -57,7 +57,7 @@ export function serviceArms<Files>({ write, startHere, command }: Service<Files>
 
 export const SERVING = /"msg":"serving"/;
 
-/** Its address, once it responds. */
+/** The address of the service, once it responds. */
 export async function addressOf({ said }: Pick<RunningExecutable, 'said'>): Promise<string> {
   const banner = await said(SERVING);
   return / (https?:\/\/[^ /]+:\d+)$/m.exec(banner)?.[1] ?? '';

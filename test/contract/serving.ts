@@ -14,7 +14,7 @@ export interface Served {
   readonly httpPort: number;
   readonly grpcPort: number;
   stop(): Promise<void>;
-  /** Its log lines; complete once it has stopped. */
+  /** The server's log lines, which are complete once it has stopped. */
   log(): string;
 }
 

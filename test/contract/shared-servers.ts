@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import type { Served, ServingArm } from './serving.ts';
 
 export interface SharedServer extends Served {
-  /** Its HTTP address. */
+  /** The HTTP address of the server. */
   readonly url: string;
 }
 

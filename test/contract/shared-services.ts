@@ -6,7 +6,7 @@ export interface RunningService {
   /** Contains its input files. */
   readonly folder: string;
   stop(): Promise<void>;
-  /** Its log lines; complete once it has stopped. */
+  /** The server's log lines, which are complete once it has stopped. */
   log(): string;
 }
 

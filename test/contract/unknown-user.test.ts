@@ -29,7 +29,7 @@ test.runIf(canMapUsers)('the build tool works for a user without a home folder',
   expect(await run([...encoderfile, 'validate', '-f', config, '--cache-dir', TEST_CACHE])).toMatchObject({
     exitCode: 0,
   });
-  // Validation stores nothing, so it needs no cache.
+  // Validation stores no files, so it does not require a cache.
   const validated = await run([...encoderfile, 'validate', '-f', config], { TMPDIR: folder() });
   expect(validated).toMatchObject({ exitCode: 0 });
   const nowhere = await run([...encoderfile, 'base', 'list']);

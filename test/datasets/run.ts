@@ -15,7 +15,7 @@ import { type Server, startServer, untilAnswers } from './servers.ts';
 
 // `npm run test:datasets`: imports from a real S3 server with both address styles, uploads with tuspy while the gateway is killed and with
 // tus-js-client from a page of another origin, reads Parquet with pyarrow, loads exported files with `datasets`, and exports to a real
-// MLflow server. Needs Python 3.11 with venv, Go, and for all checks Chromium and Linux namespaces. Exit code 1 if a check fails.
+// MLflow server. Requires Python 3.11 with venv, Go, and for all checks Chromium and Linux namespaces. Exit code 1 if a check fails.
 
 const ROWS = 100_000;
 const S3_DOMAIN = 's3.test';

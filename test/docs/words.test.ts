@@ -21,7 +21,7 @@ const PAGES = [
 
 /** Passages in which a word is allowed, by page: quotations and names. Each must exist, or it is out of date. */
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
-  // Texts in the evaluation of a model.
+  // Texts used in the evaluation of a model.
   'fixtures/scripts/README.md': [/"nobody told me how \{a\} \.\.\." \([^)]*\)/],
   // The titles of the decisions, which are checked on their own pages.
   'docs/decisions/README.md': [/^## [^]*/m],

@@ -14,7 +14,7 @@ export async function installLocked(folder: string, purpose: string): Promise<vo
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
   console.error(`Installing ${purpose} (npm install in ${folder}) ...`);
   const windows = process.platform === 'win32';
-  // Not `npm ci` (docs/decisions/0008).
+  // Does not use `npm ci` (docs/decisions/0008).
   const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   const options = { cwd: folder };
   await (windows ? execa('cmd.exe', ['/c', 'npm', ...args], options) : execa('npm', args, options));

@@ -1,8 +1,8 @@
 import { execa, execaSync } from 'execa';
 
 /**
- * Runs a shell script as root in a separate mount namespace (and, if requested, network namespace): its mounts are removed afterwards. Not
- * allowed everywhere: see `namespacesWork`.
+ * Runs a shell script as root in a separate mount namespace (and, if requested, network namespace): its mounts are removed afterwards. This
+ * is not allowed on every machine: see `namespacesWork`.
  */
 export async function inNamespace(
   script: string,

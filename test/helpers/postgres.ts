@@ -59,7 +59,7 @@ export function sharedPostgres(programs: string): Promise<Postgres> {
   return shared;
 }
 
-// It outlives a test file, because workers keep their modules.
+// The server outlives a test file, because workers keep their modules.
 let shared: Promise<Postgres> | undefined;
 
 /** Starts a separate server for the caller. */

@@ -18,7 +18,7 @@ interface Answer {
 export interface RayJobsApi {
   readonly address: string;
   readonly submissions: readonly Submission[];
-  /** Nothing listens before this call. */
+  /** No server listens before this call. */
   listen(): Promise<void>;
   close(): Promise<void>;
 }

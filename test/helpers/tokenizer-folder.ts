@@ -4,7 +4,7 @@ import { readJsonObject } from '#cli/packaging/model/read-json.ts';
 import { type ReadTokenizer, readTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { VOCABULARY_FILES } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 
-/** Reads or converts the tokenizer in a folder as in a build. The folder needs no weights. */
+/** Reads or converts the tokenizer in a folder as in a build. The folder does not have to contain weights. */
 export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
   const json = async (name: string): Promise<Record<string, unknown>> => {
     const path = join(folder, name);

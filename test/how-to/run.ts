@@ -14,7 +14,7 @@ import { invokeFunction } from './lambda-runtime.ts';
 import { REAL_SESSIONS, runRealSession } from './real-sessions.ts';
 
 // `npm run test:how-to`: runs the code in docs/how-to in Python, and its AWS Lambda runtime, and compares their output with the pages. The
-// model is the real all-MiniLM-L6-v2, from a package, served by a local hub. Needs Python 3 with venv, unzip, bash and curl. Exit code 1 if
+// model is the real all-MiniLM-L6-v2, from a package, served by a local hub. Requires Python 3 with venv, unzip, bash and curl. Exit code 1 if
 // a page is wrong.
 
 const list = join(import.meta.dirname, 'requirements.txt');

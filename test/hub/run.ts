@@ -9,7 +9,7 @@ import { HubServer } from '../helpers/hub-server.ts';
 import { ROOT } from '../helpers/paths.ts';
 import { hubVariables } from '../helpers/use-hub.ts';
 
-// `npm run test:hub`: shares a cache with huggingface_hub in both directions, and concurrently. Needs Python 3 with venv; the hub is local.
+// `npm run test:hub`: shares a cache with huggingface_hub in both directions, and concurrently. Requires Python 3 with venv; the hub is local.
 // HUB_PYTHON selects a Python with huggingface_hub. Exit code 1 if a check fails.
 
 /** An old version with one lock file per blob, and the latest with file lists in the cache. */
@@ -91,7 +91,7 @@ async function checkVersion(python: string): Promise<void> {
     let files = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const env = newCache();
-      // They take turns at starting first.
+      // The two libraries take turns starting first.
       const both = [() => pull(env), () => snapshot(python, env)];
       const folders = await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((start) => start()));
       equal(new Set(folders).size, 1);

@@ -16,7 +16,7 @@ export interface Installer {
   readonly files?: (registry: string) => Readonly<Record<string, string>>;
 }
 
-/** Every package manager, and npm on every supported version of Node. `name` is the package, `command` its command. */
+/** Every package manager, and npm on every supported version of Node. `name` is the package, and `command` is its command. */
 export function installersOf(name: string, command: string): Installer[] {
   const npm = (version: string): Installer => {
     const node = nodeOf(version);

@@ -10,7 +10,7 @@ import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { type Step, terminalSvg } from './terminal-svg.ts';
 
 // `npm run pictures`: creates the images in the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, served by
-// a local hub, and the page of a model server as PNG. Needs Python 3 with pip, unzip and Chromium.
+// a local hub, and the page of a model server as PNG. Requires Python 3 with pip, unzip and Chromium.
 
 const images = join(ROOT, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));

@@ -25,7 +25,7 @@ const ENCODER = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '-
 const MANAGER = ['-c', '/tmp/.mcpd.toml'];
 const GATEWAY = ['--data-dir', '/tmp/data'];
 
-/** They run in this order: later ones use files that earlier ones wrote to /tmp. */
+/** The checks run in this order, because later checks use files that earlier ones wrote to /tmp. */
 export const ROOT_CHECKS: readonly RootCheck[] = [
   { program: 'encoderfile', name: 'build', run: built, expected: /built\.encoder/ },
   {

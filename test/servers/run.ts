@@ -10,7 +10,7 @@ import { PUBLISHED_SERVERS } from './published-servers.ts';
 
 // `npm run test:servers`: adds third-party servers from npm and PyPI with the manager's own commands, starts the manager with cold caches,
 // and prints when each server was ready, and the number of starts. Then starts it again with warm caches. Fails if a server that can be
-// started manually failed on its first start. Arguments select servers by name. Needs npx, uvx (or Python 3 with venv, to install it) and
+// started manually failed on its first start. Arguments select servers by name. Requires npx, uvx (or Python 3 with venv, to install it) and
 // the registries; takes 5 to 15 minutes on 2 cores.
 
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');

@@ -14,7 +14,7 @@ import { freePort, type Manager, processesIn, until } from './processes.ts';
 // resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls the first one.
 // Other managers test separate sign-ins for each user, also through the user interface in Chromium and Firefox, clients with a key, tokens
 // that are bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager also
-// accepts tokens from Keycloak. Prints a table. Needs the npm registry.
+// accepts tokens from Keycloak. Prints a table. Requires the npm registry.
 
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';

@@ -7,7 +7,7 @@ export interface Contestant {
   readonly precision: 'fp32' | 'int8';
   readonly isOurs: boolean;
   readonly serve: (port: number) => Program;
-  /** Its address, and the key of the texts in a request. */
+  /** The server's address, and the key of the texts in a request. */
   readonly path: '/v1/embeddings' | '/predict';
   /** Computes one text and exits; undefined if the program has no such mode. */
   readonly once?: (text: string) => Program;

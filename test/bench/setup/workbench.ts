@@ -14,9 +14,9 @@ export interface Workbench {
   readonly options: BenchOptions;
   /** Folder of a model. */
   model(this: void, name: ModelName): Promise<string>;
-  /** Its build config. */
+  /** The model's build config. */
   config(this: void, name: ModelName): Promise<string>;
-  /** Its executable, built from the current code. */
+  /** The model's executable, built from the current code. */
   executable(this: void, name: ModelName): Promise<string>;
   /** A file with one text per line. */
   texts(this: void, count: number): Promise<string>;

@@ -9,7 +9,7 @@ import { startClientGateway, WIRES } from './start-gateway.ts';
 
 // `npm run test:clients:gateway`: starts the gateway with a stand-in for each provider type, and calls it with unmodified language model
 // clients from npm and PyPI. Prints a table of clients, features and providers; with `--write`, replaces the table in
-// docs/gateway-clients.md. Needs Python 3 with venv.
+// docs/gateway-clients.md. Requires Python 3 with venv.
 
 interface Row {
   readonly client: string;

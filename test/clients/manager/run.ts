@@ -16,7 +16,7 @@ import { fuzzSdk } from './typescript.ts';
 // `npm run test:clients:manager`: uses mcp-manager with third-party MCP clients. Python clients use each connection method: stdio with and
 // without a running manager, SSE, streamable HTTP, and groups. mcpo and the manager serve the same tools over OpenAPI. Then a server sends
 // malformed results and tools to each client, directly and through the manager. Prints tables; the arguments ways, mcpo and malformed
-// select some of them. Needs Python 3 with venv, and PyPI on the first run. Takes a few minutes.
+// select some of them. Requires Python 3 with venv, and PyPI on the first run. Takes a few minutes.
 
 const HERE = import.meta.dirname;
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');

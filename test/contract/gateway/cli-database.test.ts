@@ -76,7 +76,7 @@ verifiesOnce('gcli:database', async () => {
   await done('keys', 'create');
 });
 
-// Root can write everywhere.
+// Root can write to any file.
 const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : [];
 
 verifiesOnce('gcli:database', async () => {

@@ -7,7 +7,7 @@ import { builtProgram } from '../../helpers/built.ts';
 /** Real gateways that a test sends requests and signals to; any still running are killed after the test. */
 export function useGatewayProcesses(): {
   start: (files: GatewayFiles, flags?: readonly string[]) => Promise<RunningProcess>;
-  /** Without waiting until it serves requests. */
+  /** Starts the process without waiting until it serves requests. */
   launch: (
     folder: string,
     flags: readonly string[],

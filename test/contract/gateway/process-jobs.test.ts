@@ -108,7 +108,7 @@ verifiesOnce('gateway-process:ranges', async () => {
   const api = apiAt(url);
   model.hold(true);
   const id = await api.create(model.url, ['examples', ...texts, ''].join('\n'), { batch_size });
-  // As many requests as workers.
+  // There are as many requests as workers.
   await model.asked(workers * batch_size);
   const [victim = Number.NaN, ...others] = workersOf(child.pid);
   expect(others).toHaveLength(workers - 1);
@@ -117,6 +117,6 @@ verifiesOnce('gateway-process:ranges', async () => {
   expect(await api.ended(id)).toMatchObject({ status: 'succeeded', done_rows: 120, failed_rows: 0 });
   const rows = (await api.rows(id)).map(({ examples }) => examples);
   expect(rows).toEqual(texts);
-  // Only the batch that was in flight.
+  // Only the batch in flight is processed again.
   expect(model.repeated()).toBe(batch_size);
 });

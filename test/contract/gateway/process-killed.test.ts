@@ -92,7 +92,7 @@ describeDatabases((database) => {
     const written = usage.map(({ request_id }) => request_id);
     expect(new Set(written).size).toBe(written.length);
     expect([...clients.answered].filter((id) => !written.includes(id))).toEqual([]);
-    // Everything that the provider answered, except requests in flight at a kill.
+    // All responses of the provider, except those in flight at a kill.
     const served = ((await openai.counts())['requests'] ?? 0) - before;
     const succeeded = usage.filter(({ status }) => status === 'success').length;
     expect(succeeded <= served && succeeded >= served - lost, `${succeeded} of ${served}, ${lost} lost`).toBe(
@@ -127,7 +127,7 @@ describeDatabases((database) => {
     });
     const refusals = (at: number, word: string): number[] =>
       spending.map((clients) => clients[at]?.refusals.get(word) ?? 0);
-    // Until every gateway rejects both.
+    // Waits until every gateway rejects both.
     while ([...refusals(0, '403 budget_exceeded'), ...refusals(1, '429 rate_limited')].includes(0)) {
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -14,7 +14,7 @@ export interface Spending {
   readonly answered: Set<string>;
   /** Number of requests in flight. */
   readonly underWay: () => number;
-  /** Resolves after this many more responses. */
+  /** Resolves after this many additional responses. */
   readonly answers: (count: number) => Promise<void>;
   /** The gateway to use from now on; undefined while there is none. */
   readonly ask: (url: string | undefined) => void;

@@ -153,7 +153,7 @@ verifiesGateway('gateway:workflows:access', async (arm) => {
   expect((await api.get(`/api/v1/experiments/${id}`, bob)).status).toBe(404);
   expect((await api.get('/api/v1/datasets/', bob)).body.total).toBe(0);
   expect((await api.get(`/api/v1/experiments/${id}`, AS_MASTER)).status).toBe(200);
-  // A client that is not the operator cannot send requests into the operator's network.
+  // A client other than the operator cannot send requests to the operator's network.
   const near = await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id: id }, ada);
   expect([near.status, near.body.error.message]).toEqual([422, expect.stringContaining('private addresses')]);
 

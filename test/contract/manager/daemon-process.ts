@@ -11,7 +11,7 @@ export function useDaemons(): {
   start: (files: ManagerFiles, flags?: readonly string[]) => Promise<RunningDaemon>;
   /** With the files of an earlier daemon. */
   startIn: (folder: string, flags?: readonly string[]) => Promise<RunningDaemon>;
-  /** Without waiting until it serves requests. */
+  /** Starts the process without waiting until it serves requests. */
   launch: (folder: string, flags: readonly string[]) => RunningExecutable;
 } {
   const processes = useProcesses();

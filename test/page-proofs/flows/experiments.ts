@@ -24,7 +24,7 @@ export const NEW_EXPERIMENT: Flow = {
     await page.getByLabel('Encoders by address').fill(`mine ${gateway.encoders}/5`);
     await page.getByRole('button', { name: 'Start experiment' }).click();
     await page.getByRole('heading', { level: 1, name: 'from a form' }).waitFor();
-    // Its job runs in a child process.
+    // The experiment's job runs in a child process.
     await page.getByRole('heading', { name: 'Progress' }).waitFor({ state: 'hidden', timeout: 60_000 });
     await page.getByLabel('Search texts and answers').fill('good');
     await page.getByText('20 of 20 rows').waitFor();

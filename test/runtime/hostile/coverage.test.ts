@@ -12,7 +12,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'parquet-requests.ts',
     'parquet-worker.ts',
     'read-bytes.ts',
-    // These check data that has already been parsed.
+    // These files check data that has already been parsed.
     'columns.ts',
     'limits.ts',
     'read-options.ts',

@@ -41,7 +41,7 @@ test.each([
 );
 
 test('a run longer than its page does not exhaust memory', async () => {
-  // The second file with one row: its header, column and row group declare 1 value, but the run 400,000,000.
+  // The second file has one row: its header, column and row group declare 1 value, but its run declares 400,000,000.
   const bomb = Buffer.from(
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
     'base64',

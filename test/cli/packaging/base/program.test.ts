@@ -5,7 +5,7 @@ import { ASSET_NOTICES } from '#contract/native.ts';
 
 test('a program contains only ASCII characters, and its key covers its notices', async () => {
   const program = await bundleProgram('manager', '1.2.3');
-  // Otherwise Node stores it with two bytes per character, which takes a tenth of the startup time.
+  // Otherwise, Node stores the program with two bytes per character, which takes a tenth of the startup time.
   expect(program.main.findIndex((byte) => byte > 0x7f)).toBe(-1);
   const notices = program.assets.get(ASSET_NOTICES) ?? new Uint8Array();
   expect(zstdDecompressSync(notices).toString()).toContain('\nhono ');

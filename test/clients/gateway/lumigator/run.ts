@@ -9,7 +9,7 @@ import { startExecutable } from '../../../helpers/start-executable.ts';
 import { stopAll, urlOf } from '../started.ts';
 
 // `npm run test:clients:lumigator`: starts a gateway on loopback without a master key, because this client sends no key, and calls it with
-// lumigator-sdk. Needs Python 3.11 with venv.
+// lumigator-sdk. Requires Python 3.11 with venv.
 
 const HERE = import.meta.dirname;
 const python = await installPython(

@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
 
-/** Requests a turn, and records who has a turn in which order. */
+/** Requests a turn, and records the order in which callers get their turns. */
 function asker(queue: TurnQueue): {
   readonly ask: (name: string) => Leave | undefined;
   readonly granted: string[];

@@ -111,7 +111,7 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   });
 
   describe('SQLite', () => {
-    // Its tables are created when it is opened, which is as fast as copying the file.
+    // The tables of a SQLite database are created when it is opened, which is as fast as copying the file.
     const create = () => createFile();
     body(database('sqlite', { create, createShared: () => createFile(sharedFolders), createEmpty: create }));
   });

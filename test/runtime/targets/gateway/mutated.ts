@@ -7,7 +7,7 @@ type Path = readonly (string | number)[];
 
 /** Copies of this JSON with one, two or three members replaced or missing. */
 export function mutated(value: unknown): fc.Arbitrary<unknown> {
-  // Never the whole value.
+  // Never replaces the whole value.
   const paths = pathsIn(value).slice(1);
   const change = fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...ODD));
   return fc

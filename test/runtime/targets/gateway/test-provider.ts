@@ -33,7 +33,7 @@ const PATHS: Readonly<Record<OwnName, string>> = {
 /** Provider fixtures that require only an address and a key. */
 type OwnName = FixtureWire | 'encoder';
 
-/** The real provider in front of a fixture. It needs no closing: its connections end with the fixture process. */
+/** The real provider in front of a fixture. It does not have to be closed, because its connections close with the fixture process. */
 export function providerOf(
   type: OwnName,
   fixture: FixtureProvider,

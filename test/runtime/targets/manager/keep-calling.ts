@@ -3,7 +3,7 @@ import { callOf, type TestManager } from './use-manager.ts';
 
 export interface Load {
   readonly answers: { readonly ok: number; readonly refused: readonly unknown[] };
-  /** Resolves after this many more responses. */
+  /** Resolves after this many additional responses. */
   readonly more: (count: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }

@@ -18,7 +18,7 @@ interface GoldenSet {
   readonly id2label: Readonly<Record<string, string>>;
   readonly marks_subwords: boolean;
   readonly unknown: { readonly id: number; readonly token: string };
-  /** Its folder in fixtures/models. */
+  /** The model's folder in fixtures/models. */
   readonly model: string;
   readonly cases: readonly GoldenCase[];
 }

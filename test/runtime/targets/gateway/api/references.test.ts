@@ -18,7 +18,7 @@ import {
   SHAPES,
 } from './reference-requests.ts';
 
-// A provider that counts requests. Nothing that is rejected here may reach it.
+// A provider that counts requests. Requests that are rejected here must not reach it.
 const { file } = FOREIGN;
 let received: string[] = [];
 const server = createServer((request, response) => {

@@ -217,7 +217,7 @@ test('secrets are sent only to their intended provider', async () => {
     problem: expect.stringMatching(/cannot be decrypted/),
     secrets: ['api_key'],
   });
-  // All others are served; the entry becomes usable again with new secrets.
+  // All other entries are served; the entry becomes usable again with new secrets.
   expect([await moved.chat('main:good', key), await moved.chat('mine:good', key)]).toEqual([200, 400]);
   await moved.ask('PATCH', '/v1/providers/mine', { api_base: `${openai.url}/v1`, api_key: 'sk-3' });
   expect(await moved.chat('mine:good', key)).toBe(200);

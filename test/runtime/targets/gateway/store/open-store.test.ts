@@ -105,7 +105,7 @@ test('a read-only file is reported', async ({ skip }) => {
   const path = join(folder(), 'gateway.db');
   await (await open(`sqlite:${path}`)).close();
   chmodSync(path, 0o400);
-  // The superuser can write everywhere.
+  // The superuser can write to any file.
   skip(process.getuid?.() === 0);
   expect(await messageOf(`sqlite:${path}`)).toContain('is not writable');
 });

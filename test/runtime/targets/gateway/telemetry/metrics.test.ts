@@ -135,7 +135,7 @@ test('requests on all routes are counted by route', async () => {
     'gateway_requests_total{method="GET",endpoint="/v1/users/:id",status="200"} 2',
     'gateway_requests_total{method="GET",endpoint="none",status="404"} 1',
   ]);
-  // Read twice, and still the same.
+  // The values are read twice and stay the same.
   expect(await lines('gateway_requests_total')).toHaveLength(2);
 });
 

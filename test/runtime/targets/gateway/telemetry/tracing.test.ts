@@ -241,7 +241,7 @@ test('data rejected by a collector is counted and logged once', async () => {
 });
 
 test('without a collector, memory stays bounded, requests continue and shutdown is not delayed', async () => {
-  // Accepts the connection and never responds.
+  // The collector accepts the connection and never responds.
   const silent = createServer(() => {});
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');

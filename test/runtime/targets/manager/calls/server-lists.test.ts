@@ -73,7 +73,7 @@ test('a list is requested again after an announced change or a restart', async (
 
 test.each([
   ['60000', 60_000],
-  // It announces changes; 0 is what the SDK writes if the author set nothing.
+  // The server announces changes; the SDK writes 0 if the author did not set a value.
   ['0', 300_000],
   ['999999999999', 86_400_000],
 ])('ttlMs %s from a server of revision 2026-07-28 caches its list for %i ms', async (ttl, milliseconds) => {

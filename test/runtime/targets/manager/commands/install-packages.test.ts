@@ -60,7 +60,7 @@ test('add --install installs the package and shows progress, even if the server 
     ),
   });
   expect(isThere('1.0.0')).toBe(true);
-  // There is nothing left to do the second time, so there is no progress.
+  // The second time, the package is already installed, so no progress is shown.
   expect((await add('again', '--package', 'npx::tiny@1.0.0', '--env', 'A=${NONE}')).err).toMatch(
     /^Added again to \.mcpd\.toml\.\nInstalled npx::tiny@1\.0\.0\.\n$/,
   );

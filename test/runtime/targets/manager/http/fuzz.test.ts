@@ -86,7 +86,7 @@ test('any path, query and method gets a documented response', async () => {
   await fc.assert(
     fc.asyncProperty(path, query, method, async (where, what, method) => {
       const url = `http://localhost${where}${what}`;
-      // A hundred restarts would test nothing more.
+      // A hundred restarts would not test anything else.
       fc.pre(URL.canParse(url) && !/restart|follow/.test(url));
       const answer = await api().request(url, { method });
       expect([method, url, disorderIn(answer)]).toEqual([method, url, undefined]);

@@ -118,7 +118,7 @@ test('a route rejects requests without a credential or without the required perm
         'Content-Type': 'application/json',
         ...(key !== undefined && { Authorization: `Bearer mcpm_${key}` }),
       };
-      // Not JSON: a guard rejects the request before its body is read.
+      // The body is not JSON, but a guard rejects the request before its body is read.
       const body = method === 'get' ? {} : { body: '{' };
       return (await api().request(url, { method: method.toUpperCase(), headers, ...body })).status;
     };

@@ -59,7 +59,7 @@ test('a frozen server gets the status timeout and is replaced after three failed
   await healthOf(server, withStatus('ok'));
   const { pid = 0 } = server.status();
   process.kill(pid, 'SIGSTOP');
-  // It would never respond, so the test need not wait.
+  // The server would never respond, so the test does not need to wait.
   settings.healthMs = 20;
   const statuses: HealthStatus[] = [];
   for (let check = 1; check <= 3; check += 1) {
@@ -86,7 +86,7 @@ test('a server that is silent for less than the request timeout is not replaced'
   await healthOf(server, withStatus('ok'));
   const { pid = 0 } = server.status();
   process.kill(pid, 'SIGSTOP');
-  // It would never respond, so the test need not wait.
+  // The server would never respond, so the test does not need to wait.
   settings.healthMs = 20;
   for (let check = 1; check <= 4; check += 1) {
     clock.pass(10_000);

@@ -38,7 +38,7 @@ test('metrics show the state of servers and calls, without removed servers', asy
   ]) {
     expect(before).toContain(line);
   }
-  // A name invented by a caller is not used as a label.
+  // A name that a caller makes up is not used as a label.
   expect(before).not.toContain('nobody');
 
   await manager.supervisor.apply([serverSpec('echo', 'echo')]);

@@ -195,7 +195,7 @@ test.each([
   const url = await answerCalls(({ id, name }, response) => {
     response.writeHead(200, { 'content-type': type });
     if (name === 'small') return void response.end(frame(answerTo(id, { content: [] })));
-    // The rest never arrives.
+    // The rest of the result never arrives.
     const body = frame(answerTo(id, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] }));
     return void response.write(body.slice(0, 150_000));
   });

@@ -55,7 +55,7 @@ async function expectOnce(
   const after = [...before.slice(1), model.repeated()];
   const repeated = after.map((count, kill) => count - (before[kill] ?? NaN));
   if (process.env['KILLS']) console.log(summary(job, repeated));
-  // Only the batch that was in flight.
+  // Only the batch in flight is processed again.
   for (const rows of repeated) expect(rows).toBeLessThanOrEqual(BATCH);
 }
 
@@ -82,7 +82,7 @@ describeDatabases((database) => {
     const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
     model.hold(true);
     const { child } = await start(url, { workflows: { workers: WORKERS } });
-    // As many requests as workers.
+    // There are as many requests as workers.
     await model.asked(WORKERS * BATCH);
     // Looked up again, because the rows of a killed worker move to another one, which can have rows already.
     const { owners } = await jobs.store.db
@@ -131,7 +131,7 @@ describeDatabases((database) => {
       const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
       const replicas: GatewayProcess[] = [];
       const repeated = await killOften(model, async () => {
-        // Otherwise the job would finish before the last gateway has started.
+        // Otherwise, the job would finish before the last gateway has started.
         model.hold(true);
         while (replicas.length < 2) replicas.push(await start(url));
         const pid = await jobs.holder(id);

@@ -11,7 +11,7 @@ useModelServers();
 const KEY = { 'X-Gateway-Key': 'Bearer the-master-key-of-job-tests-0123456789' };
 
 describeDatabases((database) => {
-  // Nested, so that it ends before its database is dropped.
+  // Nested, so that it is closed before its database is dropped.
   const start = useJobGateways(afterAll);
   let gateway: Promise<GatewayProcess> | undefined;
   const open = async () => {

@@ -62,7 +62,7 @@ test.each([
   const answer = await gateway.post(CHAT, chatBody(`${name}:m`), secret);
   const requestId = answer.headers.get('x-request-id') ?? '';
   expect(answer.status).toBe(502);
-  // The client sees none of it.
+  // The client does not see the reason.
   expect(await answer.text()).not.toMatch(why);
 
   const lines = gateway.logged
@@ -76,7 +76,7 @@ test.each([
   for (const row of rows) expect(row['error_detail']).toMatch(why);
   expect(gateway.logged.join('') + JSON.stringify(rows)).not.toContain(CANARY);
 
-  // A user's own usage list and export do not show it.
+  // A user's own usage list and export do not contain the reason.
   for (const query of ['', '?format=csv']) {
     const own = await fetch(`${gateway.url}/v1/usage${query}`, {
       headers: { authorization: `Bearer ${secret}` },

@@ -13,7 +13,7 @@ import { startScripted } from '../../scripted-provider.ts';
 import { priced } from './running-gateway.ts';
 import { type Ids, planGateways, type Seen } from './plan-gateways.ts';
 
-// Decisions that requests for a model share are made once. Here, each of their sources is changed after requests have
+// Decisions that requests for a model share are computed once. Here, each of their sources is changed after requests have
 // used them: the next request must see the change, as if nothing had been cached.
 
 const scripted = await startScripted();

@@ -112,6 +112,6 @@ test('concurrent token counts have their own concurrency limit', async () => {
   const statuses = all.map(({ status }) => status);
   expect(statuses).toContain(429);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
-  // All have finished, so there is room again.
+  // All calls have finished, so new calls are admitted again.
   expect((await count(key)).status).toBe(200);
 });

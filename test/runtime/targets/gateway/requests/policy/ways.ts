@@ -17,9 +17,9 @@ export interface Way {
   readonly routes: readonly string[];
   /** Sends a text in this way; returns the response that the user receives in the end. */
   readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
-  /** Whether it is free, so that budgets do not apply and a separate rate limit does. */
+  /** Whether the request is free, so that a separate rate limit applies instead of budgets. */
   readonly isFree?: boolean;
-  /** Whether it waits for its key's rate limit instead of being rejected. */
+  /** Whether the request waits for its key's rate limit instead of being rejected. */
   readonly waits?: boolean;
 }
 

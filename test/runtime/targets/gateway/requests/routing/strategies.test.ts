@@ -108,7 +108,7 @@ test.each([false, true])(
     Object.assign(standIns.c, { takesMs: 300 });
     const first = await shares(router, 100, stream);
     expect(first['b']).toBeGreaterThan(85);
-    // All have been tried.
+    // All targets have been tried.
     expect(Math.min(...Object.values(first))).toBeGreaterThan(0);
 
     Object.assign(standIns.a, { takesMs: 5 });

@@ -31,7 +31,7 @@ describeDatabases((database) => {
     second.counter.learn(MODEL, guess, guess.tokens);
     const learned = second.counter.prompt(MODEL, BODY).tokens;
     expect(learned).toBeLessThan(guess.tokens * 2);
-    // Also written without a restart, because a gateway can be killed.
+    // The factors are also written without a restart, because a gateway can be killed.
     clock.advance(60_000);
     await second.close();
     const third = await open();

@@ -32,7 +32,7 @@ test('a stream that exceeds its rates is paused until it is within them again', 
   clock.pass(1);
   expect(state.paused).toBe(false);
   flow.count(100, 1);
-  // It is reported once, and remains throttled for some time.
+  // The stream is reported once, and remains throttled for some time.
   expect(state).toEqual({ paused: true, warnings: 1 });
   expect(flow.isThrottled).toBe(true);
   clock.pass(20_000);
