@@ -1,4 +1,4 @@
-# Exports a text model of transformers to ONNX, for `encoderfile build MODEL`:
+# Exports a transformers text model to ONNX, for `encoderfile build MODEL`:
 #
 #     pip install torch transformers onnx
 #     python export.py MODEL MODEL/onnx
@@ -13,7 +13,7 @@ import sys
 import torch
 import transformers
 
-parser = argparse.ArgumentParser(description="Export a text model of transformers to ONNX.")
+parser = argparse.ArgumentParser(description="Export a transformers text model to ONNX.")
 parser.add_argument("model", help="folder of the model")
 parser.add_argument("output", help="folder for model.onnx, e.g. MODEL/onnx")
 parser.add_argument("--trust-remote-code", action="store_true", help="run the model's own Python code")
@@ -42,7 +42,7 @@ def class_of_head():
 def load_model(name):
     """The model, and the names of weights that it needs but that its files do not have."""
     if not hasattr(transformers, name):
-        sys.exit(f"Error: {name} of config.json is not in transformers {transformers.__version__}. Install a version that has it.")
+        sys.exit(f"Error: transformers {transformers.__version__} has no {name}, which config.json names. Install a version that has it.")
     load = getattr(transformers, name).from_pretrained
     model, found = load(options.model, attn_implementation="eager", output_loading_info=True, **trust)
     # The result of a pooler is not exported.

@@ -75,6 +75,6 @@ export async function withLua<Result>(
 }
 
 const stuck = ({ limits: { seconds } }: TransformScript): string =>
-  `The transform failed: one call of a Lua library function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
+  `The transform failed: a single Lua library call took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
 
 const luaWasmFile = async (): Promise<string> => (await loadNativeLibraries()).lua;

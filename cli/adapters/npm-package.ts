@@ -39,7 +39,7 @@ export async function fetchNpmFile(file: NpmFile, target: string): Promise<void>
       .digest('base64')}`;
     if (file.integrity !== undefined && actual !== file.integrity) {
       throw configError(
-        `The download of ${spec} was discarded: its hash is ${actual}, expected ${file.integrity}. Check the npm registry that is configured.`,
+        `Discarded the download of ${spec}: its hash is ${actual}, expected ${file.integrity}. Check the configured npm registry.`,
       );
     }
     await extract({ file: archive, cwd: scratch, strip: 1 }, [`package/${file.path}`]);

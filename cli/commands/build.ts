@@ -8,7 +8,7 @@ const BASE = 'BASE RUNTIME';
 
 export class Build extends BaseCommand {
   static override summary =
-    'Build a single executable, or an OCI image, from a model: a folder with safetensors or ONNX, a name on the Hugging Face Hub, or a config file.';
+    'Build a single executable or an OCI image from a model folder (safetensors or ONNX), a Hugging Face Hub model or a config file.';
   static override examples = [
     '<%= config.bin %> build ./model',
     '<%= config.bin %> build hf:org/name',
@@ -38,11 +38,11 @@ export class Build extends BaseCommand {
     format: Flags.option({
       options: ['executable', 'oci'] as const,
       default: 'executable' as const,
-      summary: 'Write an executable, or an OCI image: a folder <name>.oci, or an archive if -o ends in .tar',
+      summary:
+        'Output format; an OCI image is written to the folder <name>.oci, or to an archive if -o ends in .tar',
     })(),
     'base-image': Flags.string({
-      summary:
-        'OCI layout with the image to extend (default: a minimal image with libraries of this machine)',
+      summary: "OCI layout of the image to extend (default: a minimal image with this machine's libraries)",
       helpValue: '<folder[:tag]>',
     }),
     platform: Flags.string({
@@ -61,7 +61,7 @@ export class Build extends BaseCommand {
       helpGroup: BASE,
     }),
     'runtime-version': Flags.string({
-      summary: 'Version of the base runtime (default: the version of encoderfile)',
+      summary: 'Base runtime version (default: the encoderfile version)',
       helpValue: '<version>',
       helpGroup: BASE,
     }),
@@ -70,11 +70,11 @@ export class Build extends BaseCommand {
       helpGroup: BASE,
     }),
     force: Flags.boolean({
-      summary: 'Overwrite an output that another config file or another program created',
+      summary: 'Overwrite output created by another config file or another program',
     }),
     timing: Flags.boolean({
       summary:
-        'Print on stderr how long each step takes, from the start of the process; one line of JSON with --json',
+        'Print the duration of each step to stderr, starting at process launch; a single JSON line with --json',
     }),
   };
 

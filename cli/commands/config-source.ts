@@ -24,6 +24,6 @@ export function configSource({ flags: { config }, args: { folder }, raw }: Parse
   const found = configIn('.');
   if (found !== undefined) return found;
   throw new Errors.CLIError(
-    `Missing required flag --config: the current folder has no ${CONFIG_NAMES[0] ?? ''}. Pass a config file, or the folder of a model.`,
+    `Missing required flag --config: the current folder has no ${CONFIG_NAMES[0] ?? ''}. Pass a config file or a model folder.`,
   );
 }

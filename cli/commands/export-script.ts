@@ -1,7 +1,7 @@
 import { BaseCommand } from './base-command.ts';
 
 export class ExportScript extends BaseCommand {
-  static override summary = 'Print a Python script that exports a text model of transformers to ONNX.';
+  static override summary = 'Print a Python script that exports a transformers text model to ONNX.';
   static override examples = ['<%= config.bin %> export-script > export.py'];
 
   async run(): Promise<{ readonly script: string }> {

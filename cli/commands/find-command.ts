@@ -46,7 +46,7 @@ function modelCommandHint([command = '', file, ...more]: readonly string[]): str
   const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
   const rest = (program === './MODEL.encoder' ? [] : more).map((word) => argumentWord(word));
   const line = [program, command === 'run' ? 'serve' : command, ...rest].join(' ');
-  return `Unknown command ${command}: it is a command of the executable that a build writes. Run \`${line}\`.`;
+  return `Unknown command ${command}: it is a command of built executables. Run \`${line}\`.`;
 }
 
 /** A shell looks up a name without a slash in PATH. */

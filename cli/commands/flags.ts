@@ -15,28 +15,28 @@ export const configFlag = Flags.string({
 /** A folder to use instead of the config file. */
 export const folderArg = Args.string({
   description:
-    'Folder with an encoderfile.yml or a model, a file of the model, or a model on the Hugging Face Hub: hf:org/name',
+    'Folder with an encoderfile.yml or a model, a model file, or a Hugging Face Hub model such as hf:org/name',
 });
 
 /** Flags for commands that can read a model from the hub. */
 export const offlineFlag = Flags.boolean({
-  summary: 'Do not use the network: models of the Hugging Face Hub must be in its cache',
+  summary: 'Do not use the network; Hugging Face Hub models must already be in the cache',
 });
 
 export const quantizeFlag = Flags.option({
   options: QUANTIZE_FORMS,
-  summary: 'Compute with integers: int8, auto (if accurate and faster) or none (overrides the config)',
+  summary: 'Quantization: int8, auto (int8 only if accurate and faster) or none (overrides the config)',
   helpValue: '<form>',
 })();
 
 export const modelTypeFlag = Flags.option({
   options: MODEL_TYPE_NAMES,
-  summary: 'Model type (overrides the config; default: detected from the files of the model)',
+  summary: 'Model type (overrides the config; default: detected from the model files)',
   helpValue: '<type>',
 })();
 
 export const variantFlag = Flags.string({
-  summary: 'ONNX graph of the model, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',
+  summary: 'ONNX graph to use, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',
   helpValue: '<name>',
 });
 

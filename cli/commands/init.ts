@@ -14,7 +14,7 @@ export class Init extends BaseCommand {
   static override args = {
     folder: Args.string({
       description:
-        'Model folder, or a model on the Hugging Face Hub: hf:org/name (default: the current directory)',
+        'Model folder, or a Hugging Face Hub model such as hf:org/name (default: the current directory)',
       default: '.',
     }),
   };

@@ -3,7 +3,7 @@ import { type Inspection, inspectionTable } from '#core/model/inspection.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Inspect extends BaseCommand {
-  static override summary = 'Show the model in an executable and the contents of the file.';
+  static override summary = 'Show the model and the file sections of an executable.';
   static override examples = [
     '<%= config.bin %> inspect sentiment.encoder',
     '<%= config.bin %> inspect sentiment.encoder --json',
@@ -14,7 +14,7 @@ export class Inspect extends BaseCommand {
   };
 
   static override flags = {
-    card: Flags.boolean({ summary: 'Print the model card in the file' }),
+    card: Flags.boolean({ summary: 'Print the model card from the file' }),
   };
 
   async run(): Promise<Inspection | { file: string; card: string }> {

@@ -4,7 +4,8 @@ import { BaseCommand } from './base-command.ts';
 import { offlineFlag, variantFlag } from './flags.ts';
 
 export class Pull extends BaseCommand {
-  static override summary = 'Download a model of the Hugging Face Hub to the cache that other tools share.';
+  static override summary =
+    'Download a model from the Hugging Face Hub to the cache shared with other tools.';
   static override examples = [
     '<%= config.bin %> pull hf:org/name',
     '<%= config.bin %> pull hf:org/name@v1.0 --variant fp16',

@@ -2,7 +2,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class SchemaCommand extends BaseCommand {
-  static override summary = 'Print the JSON Schema of the config file, for use in editors.';
+  static override summary = 'Print the JSON Schema of the config file for use in editors.';
   static override examples = ['<%= config.bin %> schema > encoderfile.schema.json'];
 
   async run(): Promise<unknown> {

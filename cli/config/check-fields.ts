@@ -40,9 +40,7 @@ const PROMPTS = ['encoderfile', 'prompts'];
 
 function namelessPrompt({ prompts }: Fields): SchemaIssue[] {
   if (!isMapping(prompts) || !Object.hasOwn(prompts, '')) return [];
-  return [
-    { path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'the name of a prompt must not be empty' },
-  ];
+  return [{ path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'prompt names must not be empty' }];
 }
 
 /** Without `prompts` in the file, the model's own prompts apply, which are not known here. */

@@ -28,7 +28,7 @@ export function hubReferenceProblem(text: string): string | undefined {
   if (!isHubReference(text) || !isRepository(repository))
     return `${JSON.stringify(text)} does not name a model. ${FORM}`;
   if (revision === undefined || isRevision(revision)) return undefined;
-  return `${JSON.stringify(revision)} is not a branch, a tag or a commit. ${FORM}`;
+  return `${JSON.stringify(revision)} is not a valid branch, tag or commit. ${FORM}`;
 }
 
 /** The form that users write, without the default revision. */

@@ -101,7 +101,7 @@ function checkTopLevel(value: unknown): {
   const [verb, them] = others.length > 0 ? ['are', 'them'] : ['is', 'it'];
   const where = Object.hasOwn(value, 'encoderfile')
     ? 'under `encoderfile:`'
-    : 'under a first line `encoderfile:`';
+    : 'under an `encoderfile:` line at the top';
   const findings: SchemaIssue[] = [
     {
       path: [first],

@@ -18,7 +18,7 @@ export function launch(entry) {
   });
   child.on('error', (error) => {
     console.error(
-      `Error: Cannot start Node: ${error.message}. Run npm run setup in the folder of the project first.`,
+      `Error: Cannot start Node: ${error.message}. Run npm run setup in the project folder first.`,
     );
     process.exit(1);
   });
@@ -37,6 +37,6 @@ function pinnedNode() {
     const path = fileURLToPath(new URL(`../../node_modules/${name}/bin/node${suffix}`, import.meta.url));
     if (existsSync(path)) return path;
   }
-  console.error('Error: Node 26 is not installed. Run npm run setup in the folder of the project first.');
+  console.error('Error: Node 26 is not installed. Run npm run setup in the project folder first.');
   return process.exit(1);
 }

@@ -101,7 +101,7 @@ function outputKind(
   if (!builds) {
     const setting = flags.noBuild ? '--no-build' : '`build: false` in the config';
     throw configError(
-      `--format oci conflicts with ${setting}, which writes no executable. Remove one of them.`,
+      `--format oci conflicts with ${setting}, which skips building an executable. Remove one of them.`,
     );
   }
   if (platform.os !== 'linux') {
@@ -146,7 +146,7 @@ export function parsePlatform(name: string): Platform {
   if (found) return found;
   if (/^(x86_64-apple-darwin|(darwin|macos|mac)-(x64|x86_64|amd64))$/.test(wanted)) {
     throw configError(
-      `Unsupported platform ${name}: ONNX Runtime has no Node library for Intel Macs (since version 1.24).`,
+      `Unsupported platform ${name}: ONNX Runtime no longer provides a Node library for Intel Macs (since version 1.24).`,
     );
   }
   const known = PLATFORMS.flatMap((platform) => [platform.triple, shortName(platform)]);

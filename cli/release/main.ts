@@ -12,7 +12,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 const USAGE = `Usage: npm run release -- --out FOLDER [--platform NAME ...] [--program NAME ...] [--url URL]
 
-  --out FOLDER        New folder for the files of the release
+  --out FOLDER        New folder for the release files
   --platform NAME     Platform to build for, e.g. linux-x64; can be repeated (default: all)
   --program NAME      encoderfile, mcp-manager or gateway; can be repeated (default: all)
   --url URL           Where users will download the files (default: the releases of the repository in package.json)

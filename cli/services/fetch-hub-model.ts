@@ -43,6 +43,6 @@ const chooseBy =
     const graph = chooseGraph(variants, variant, name);
     if (isComplete || variant !== undefined || graph.name === 'model') return graph;
     throw configError(
-      `The cache has ${graph.path} of ${name}, and no list of its other graphs. Pass --variant ${graph.name}, or run \`encoderfile pull ${name}\` with a network connection.`,
+      `The cache contains ${graph.path} of ${name} but no list of the other graphs. Pass --variant ${graph.name}, or run \`encoderfile pull ${name}\` with a network connection.`,
     );
   };

@@ -11,7 +11,7 @@ export async function licenses(program: ProgramName): Promise<string> {
   const { bundleProgram } = await import('../packaging/base/program.ts');
   const { assets } = await bundleProgram(program, ownVersion());
   const notices = assets.get(ASSET_NOTICES);
-  if (!notices) throw new Error(`the ${program} has no notices`);
+  if (!notices) throw new Error(`${program} has no notices`);
   return await unpack(notices);
 }
 

@@ -44,8 +44,8 @@ export async function readBuildConfig(source: ConfigSource, options: ReadOptions
   if (isHubReference(folder)) return await hubConfig(folder, options);
   const found = await stat(folder).catch(() => undefined);
   if (!found) {
-    const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a model on the Hugging Face Hub` : '';
-    throw configError(`No such directory: ${folder}. Pass the folder of a model${onHub}.`);
+    const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a Hugging Face Hub model` : '';
+    throw configError(`No such directory: ${folder}. Pass a model folder${onHub}.`);
   }
   if (!found.isDirectory()) return await readNamedFile(folder, options);
   const file = configIn(folder);
@@ -61,7 +61,7 @@ async function readNamedFile(path: string, options: ReadOptions): Promise<BuildC
   if (config === undefined)
     return await folderConfig(folder, { ...options, variant: options.variant ?? variant });
   throw configError(
-    `${path} is a file of a model that has a config file. Run \`encoderfile build -f ${argumentWord(config)}\`; \`variant\` in it, or --variant, chooses the graph.`,
+    `${path} belongs to a model that has a config file. Run \`encoderfile build -f ${argumentWord(config)}\`; choose the graph with \`variant\` in the config, or with --variant.`,
   );
 }
 
@@ -101,7 +101,7 @@ async function defaultConfig(
     refuseGenerator(guess, shown);
     if (because === undefined) {
       throw configError(
-        `The files of ${shown} do not state the type of the model. Pass it, for example --model-type sentence_embedding.`,
+        `The files in ${shown} do not specify the model type. Pass it, for example --model-type sentence_embedding.`,
       );
     }
     report?.print(`No config file: ${name} is of type ${guess.modelType}, because ${because}`);
@@ -160,9 +160,7 @@ interface NamedFile {
 /** Finds the folder of a model that is named by one of its files, as in `build ./model/model.safetensors`. */
 function folderOfFile(file: string): NamedFile {
   if (!MODEL_FILE.test(basename(file))) {
-    throw configError(
-      `${file} is a file, but not one of a model. Pass the folder of a model, or a config file with -f.`,
-    );
+    throw configError(`${file} is not a model file. Pass a model folder, or a config file with -f.`);
   }
   const folder = rootOf(dirname(file));
   const path = relative(folder, file).replaceAll('\\', '/');

@@ -241,7 +241,7 @@ verifiesOnce('build:platform', async () => {
     /Unknown platform "linux-arm46"; did you mean linux-arm64\?/,
   );
   expect(await refusal('--platform', 'macos-x64')).toMatch(
-    /^Error: Unsupported platform .*: ONNX Runtime has no Node library for Intel Macs/,
+    /^Error: Unsupported platform .*: ONNX Runtime no longer provides a Node library for Intel Macs/,
   );
   const empty = join(folder(), 'cache');
   const offline = await runCliHere(

@@ -118,25 +118,25 @@ verifiesOnce('hub:refusals', async () => {
     [
       'hf:acme/gated',
       {},
-      /hf:acme\/gated is gated\. Request access on http\S+\/acme\/gated, and set HF_TOKEN\.$/,
+      /hf:acme\/gated is gated\. Request access at http\S+\/acme\/gated and set HF_TOKEN\.$/,
     ],
     [
       'hf:acme/gated',
       { HF_TOKEN: 'hf_other' },
-      /the account of the token in HF_TOKEN has no access\. Request it on/,
+      /the account of the token in HF_TOKEN does not have access\. Request access at/,
     ],
     ['hf:acme/torch', { HF_TOKEN: 'hf_bad' }, /rejected the token in HF_TOKEN\. Replace it, or remove it/],
     [
       'hf:acme/torch',
       {},
-      /has no ONNX graph, only model\.safetensors, and no config\.json .* Copy config\.json from the source of the model\./,
+      /has no ONNX graph, only model\.safetensors, and no config\.json .* Copy config\.json from the model's source\./,
     ],
     [
       'hf:acme/torch@v9',
       {},
-      /hf:acme\/torch has no revision "v9"\. Pass a branch, a tag or a commit of it\.$/,
+      /hf:acme\/torch has no revision "v9"\. Pass an existing branch, tag or commit\.$/,
     ],
-    ['hf:acme/torch@', {}, /Error: Invalid model reference: "" is not a branch, a tag or a commit\./],
+    ['hf:acme/torch@', {}, /Error: Invalid model reference: "" is not a valid branch, tag or commit\./],
     ['hf:acme/../x', {}, /Error: Invalid model reference: "hf:acme\/\.\.\/x" does not name a model\./],
     [
       'hf:acme/torch',

@@ -190,7 +190,7 @@ verifiesOnce('build:oci-refusals', async () => {
     [[...x64, '-o', 'file.tar'], /Cannot write file\.tar: .* is not an image that encoderfile wrote/],
     [[...x64, '-o', 'mine.oci'], /Cannot write mine\.oci: .* is not an image that encoderfile wrote/],
     [[...x64, '-o', 'folder', '--force'], /Cannot write folder: it contains other files \(notes\.txt\)/],
-    [[...x64, '-o', 'file.tar/image'], /Cannot write below .*file\.tar: it is a file/],
+    [[...x64, '-o', 'file.tar/image'], /Cannot write under .*file\.tar: it is a file/],
   ];
   for (const [more, message] of cases) expectRefusal(await build(config, ...more), message);
   const unknown = await runCli(['build', '-f', config, '--format', 'docker'], { cwd: folder() });

@@ -82,7 +82,7 @@ verifiesOnce('build:bad-safetensors', async () => {
   const cases: [prepare: (model: string) => void, message: RegExp][] = [
     [
       config({ model_type: 't5' }),
-      /only model\.safetensors, and a model of type "t5" cannot be built from it, only albert, bert,/,
+      /only model\.safetensors, and a model of type "t5" cannot be built from it \(supported types: albert, bert,/,
     ],
     [
       (model) => rmSync(join(model, 'config.json')),
@@ -93,7 +93,7 @@ verifiesOnce('build:bad-safetensors', async () => {
         rmSync(join(model, 'model.safetensors'));
         writeFileSync(join(model, 'pytorch_model.bin'), 'x');
       },
-      /only pytorch_model\.bin, a pickle file, which can run code when it is read\. Export it: `pip install "optimum-onnx\[onnxruntime\]"`, then `optimum-cli/,
+      /only pytorch_model\.bin, a pickle file, which can run code when loaded\. Export it: `pip install "optimum-onnx\[onnxruntime\]"`, then `optimum-cli/,
     ],
     [
       (model) => writeFileSync(join(model, 'model.safetensors'), ''),
@@ -102,12 +102,12 @@ verifiesOnce('build:bad-safetensors', async () => {
     [config({ num_hidden_layers: 3 }), /have no tensor encoder\.layer\.2\./],
     [
       config({ hidden_size: 32 }),
-      /model\.safetensors does not fit config\.json: .* between 16 and 32\. Both must come from the same model; copy/,
+      /model\.safetensors does not match config\.json: .* between 16 and 32\. Both must come from the same model; copy/,
     ],
-    [config({ num_attention_heads: 3 }), /model\.safetensors does not fit config\.json: /],
+    [config({ num_attention_heads: 3 }), /model\.safetensors does not match config\.json: /],
     [
       config({ hidden_act: 'softplus' }),
-      /The activation "softplus" of config\.json is not one of gelu, .* --task text-classification /,
+      /The activation "softplus" in config\.json must be one of gelu, .* --task text-classification /,
     ],
     [
       config({ position_embedding_type: 'relative_key' }),
@@ -115,7 +115,7 @@ verifiesOnce('build:bad-safetensors', async () => {
     ],
     [
       config({ position_embedding_type: 'alibi', auto_map: { AutoModel: 'own.OwnModel' } }),
-      /to "alibi", which .* Export it, which runs Python code of the model: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
+      /to "alibi", which .* Export it, which runs the model's Python code: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
     ],
   ];
   for (const [prepare, message] of cases) {

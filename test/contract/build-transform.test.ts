@@ -56,7 +56,7 @@ verifiesOnce('build:transform-file', async () => {
   copyModel(folder());
   mkdirSync(join(folder(), 'scripts'));
   writeFileSync(join(folder(), 'large.lua'), '-'.repeat(1_000_001));
-  const rule = `\`transform.path\` of ${join(folder(), 'encoderfile.yml')} must be a Lua script`;
+  const rule = `\`transform.path\` in ${join(folder(), 'encoderfile.yml')} must be a Lua script`;
   const cases = {
     'none.lua': `No such file: ${join(folder(), 'none.lua')}. ${rule}.`,
     scripts: `${join(folder(), 'scripts')} is not a file. ${rule}.`,
@@ -184,6 +184,6 @@ verifiesOnce('build:transform-limits', async () => {
   // A single call that takes years.
   await expectRefusal(
     limited('string.rep("", 1 << 60)', { seconds: 0.1 }),
-    `The transform failed: one call of a Lua library function took more than 0.2 s (transform_limits.seconds is 0.1)\n${TRIAL}`,
+    `The transform failed: a single Lua library call took more than 0.2 s (transform_limits.seconds is 0.1)\n${TRIAL}`,
   );
 });

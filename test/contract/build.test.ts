@@ -50,7 +50,7 @@ verifiesOnce('build:contract-options', async () => {
   );
 
   expect((await build(config, '--runtime-version', '9.9.9')).stderr).toMatch(
-    /Error: No base runtime of version 9\.9\.9 .* in /,
+    /Error: No base runtime 9\.9\.9 .* in /,
   );
   expect((await build(config, '--base-binary-path', config)).stderr).toMatch(/is not an encoderfile/);
 });
@@ -147,7 +147,7 @@ verifiesOnce('build:bad-model', async () => {
     ],
     [
       broken('extra-input.onnx'),
-      /requires the input `pixel_values`, as models of images do, and only models of texts can be built/,
+      /requires the input `pixel_values`, as image models do, but only text models can be built/,
     ],
     [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 or int32 is required/],
     [

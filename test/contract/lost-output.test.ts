@@ -22,7 +22,7 @@ verifiesOnce('build:two-models-at-once', async () => {
   const answers = await Promise.all([build('sentiment'), build('embedder')]);
   expect(new Set(answers.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 1]));
   const refused = answers.find(({ exitCode }) => exitCode === 1);
-  expect(refused?.stderr).toContain('Waiting for another build of same, which is running');
+  expect(refused?.stderr).toContain('Waiting for another running build of same');
   expect(refused?.stderr).toMatch(
     /Cannot write same: it already exists and is the model (?:sentiment|embedder), built from another config file\. Pass --force/,
   );
@@ -90,6 +90,6 @@ verifiesOnce('build:unknown-vocabulary', async () => {
   );
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(
-    /turns 100% of the words of its own vocabulary into \[UNK\]\. .* `\{"do_lower_case": false\}`/,
+    /maps 100% of the words in its own vocabulary to \[UNK\]\. .* `\{"do_lower_case": false\}`/,
   );
 });

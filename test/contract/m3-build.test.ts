@@ -68,7 +68,7 @@ verifiesOnce('m3:build-without', async () => {
   const without = (reason: string): unknown =>
     expect.stringMatching(
       new RegExp(
-        `^0\n[^]*The model returns dense vectors only, not those of sparse_linear\\.pt and colbert_linear\\.pt, because ${reason}\\.`,
+        `^0\n[^]*The model returns only dense vectors, without the outputs of sparse_linear\\.pt and colbert_linear\\.pt, because ${reason}\\.`,
       ),
     );
   expect(await built({ long_texts: 'windows' })).toEqual(without('`long_texts: windows` is set'));
@@ -85,17 +85,17 @@ verifiesOnce('m3:build-without', async () => {
   await refused(
     'sparse_linear.pt',
     saved('legacy'),
-    /^1\n.*sparse_linear\.pt is not read: it has the format of/,
+    /^1\n.*Cannot read .*sparse_linear\.pt: it uses the single-pickle format of/,
   );
   await refused(
     'sparse_linear.pt',
     saved('plain'),
-    /^1\n.*sparse_linear\.pt is for vectors of 3 dimensions, but config\.json states 16 \(hidden_size\)\./,
+    /^1\n.*sparse_linear\.pt is for vectors with 3 dimensions, but `hidden_size` in config\.json is 16\./,
   );
   await refused(
     'sparse_linear.pt',
     readFileSync(join(model(), 'colbert_linear.pt')),
-    /^1\n.*sparse_linear\.pt: the layer has 8 outputs, but a token has 1 weight\./,
+    /^1\n.*sparse_linear\.pt: the layer has 8 outputs, but exactly 1 \(the token weight\) is required\./,
   );
   rmSync(join(model(), 'colbert_linear.pt'));
   expect(await built({})).toEqual(without('colbert_linear\\.pt is missing'));

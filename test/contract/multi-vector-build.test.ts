@@ -64,7 +64,7 @@ verifiesOnce('multi-vector:settings', async () => {
   });
   const refusals: [fields: Record<string, unknown>, message: RegExp][] = [
     [{ query_prefix: 'query: ' }, /`query_prefix` is \\"query: \\", but the tokenizer has no such token\./],
-    [{ document_length: 65 }, /`document_length` is 65, but the model reads at most 64 tokens\./],
+    [{ document_length: 65 }, /`document_length` is 65, but the model supports at most 64 tokens\./],
     [{ long_texts: 'windows' }, /windows is not supported for model_type multi_vector, because/],
     [
       { pooling: 'mean' },
@@ -79,7 +79,7 @@ verifiesOnce('multi-vector:settings', async () => {
   rmSync(join(folder(), 'model', '1_Dense', 'model.safetensors'));
   expectRefusal(
     await validate(),
-    /1_Dense has no model\.safetensors, and weights in a pytorch_model\.bin are not read/,
+    /1_Dense has no model\.safetensors, and weights in pytorch_model\.bin are not supported/,
   );
   rmSync(join(folder(), 'model', 'modules.json'));
   expectRefusal(
@@ -90,7 +90,7 @@ verifiesOnce('multi-vector:settings', async () => {
   copyMultiVector(folder(), { ...goldenMultiVector('modernbert'), settings: { query_length: 20 } });
   expectRefusal(
     await validate(),
-    /layers with local attention read 16 tokens to each side, but queries have up to 20/,
+    /layers with local attention cover 16 tokens on each side, but queries have up to 20/,
   );
   rmSync(join(folder(), 'model'), { recursive: true });
   copyMultiVector(folder(), { ...goldenMultiVector('stanford'), settings: { similarity: 'l2' } });
@@ -129,14 +129,14 @@ verifiesOnce('multi-vector:exported', async () => {
       expectClose(rows.flat(), saved.documents[at]?.flat(), documents[at] ?? '');
   };
   check(await vectorsOfBuild());
-  expect(changes()).toContain('Vectors are projected to 8 dimensions');
+  expect(changes()).toContain('Projected vectors to 8 dimensions');
   // The graph with the projection, and the settings as exported by PyLate.
   cpSync(join(built, 'graph.onnx'), join(model, 'model.onnx'));
   cpSync(join(built, 'weights.bin'), join(model, 'weights.bin'));
   rmSync(join(model, 'model.safetensors'));
   renameSync(join(model, 'config_sentence_transformers.json'), join(model, 'onnx_config.json'));
   check(await vectorsOfBuild());
-  expect(changes()).not.toContain('Vectors are projected to 8 dimensions');
+  expect(changes()).not.toContain('Projected vectors to 8 dimensions');
 });
 
 function expectRefusal({ exitCode, stdout }: Answer, message: RegExp): void {

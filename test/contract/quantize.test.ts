@@ -97,7 +97,7 @@ verifiesOnce('build:quantize-refused', async () => {
   const cases: [fields: object, message: RegExp][] = [
     [
       { ...int8, min_cosine: 1 },
-      /The int8 form of .*model\.safetensors is not accurate enough: the mean cosine to float32 is 0\.99\d\d, below `min_cosine` \(1\)\. Lower the threshold, /,
+      /The int8 version of .*model\.safetensors is not accurate enough: the mean cosine to float32 is 0\.99\d\d, below `min_cosine` \(1\)\. Lower the threshold, /,
     ],
     [
       { ...int8, calibration: 'absent.txt' },
@@ -114,7 +114,7 @@ verifiesOnce('build:quantize-refused', async () => {
     ],
     [
       { path: join(FIXTURES, 'models/embedder'), quantize: 'int8' },
-      /model\.onnx has no float32 matrices that could be quantized\. Use the float32 graph of the model, or remove `quantize`\./,
+      /model\.onnx has no float32 matrices that can be quantized\. Use the float32 graph of the model, or remove `quantize`\./,
     ],
     [
       { path: join(FIXTURES, 'models/gliner-span'), model_type: 'zero_shot_ner', quantize: 'int8' },

@@ -169,7 +169,7 @@ verifiesOnce('questions:build', async () => {
   expect(inference?.windows?.length).toBeGreaterThan(2);
   const printed = inference && (questionAnsweringTask.printed(inference, engine, options, context) as object);
   expectAnswers((printed as { answers: Answer[] }).answers, LONG + 2);
-  expect(engine.manifest.graphChanges).toEqual(['Outputs start_logits and end_logits are joined']);
+  expect(engine.manifest.graphChanges).toEqual(['Joined the outputs start_logits and end_logits']);
   await engine.close();
 
   writeConfig(folder(), {

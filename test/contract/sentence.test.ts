@@ -211,7 +211,7 @@ verifiesOnce('sentence:build', async () => {
 verifiesOnce('sentence:build-refused', async () => {
   copyModel(folder(), 'sentence');
   const refusals: [fields: Record<string, unknown>, message: RegExp][] = [
-    [{ dimensions: 33 }, /`dimensions` is 33, but the vectors of the model have only 32\./],
+    [{ dimensions: 33 }, /`dimensions` is 33, but the model's vectors have only 32\./],
     [{ pooling: 'none' }, /`pooling: none` requires the output sentence_embedding.*Remove `pooling`/],
     [
       { default_prompt_name: 'x' },
@@ -219,7 +219,7 @@ verifiesOnce('sentence:build-refused', async () => {
     ],
     [
       { prompts: { long: 'a '.repeat(80) } },
-      /The prompt `long` has 81 tokens, but the maximum of the model is 64, which leaves no room for a text/,
+      /The prompt `long` has 81 tokens, which leaves no room for text within the model's maximum of 64/,
     ],
     [{ model_type: 'embedding', pooling: 'mean' }, /pooling: requires model_type sentence_embedding/],
     [
@@ -240,7 +240,7 @@ verifiesOnce('sentence:build-refused', async () => {
   rmSync(join(folder(), 'model', '2_Dense', 'model.safetensors'));
   expectRefusal(
     await validate({}),
-    /2_Dense has no model\.safetensors, and weights in a pytorch_model\.bin are not read: save the model again with a recent sentence-transformers\. Set `pooling` in /,
+    /2_Dense has no model\.safetensors, and weights in pytorch_model\.bin are not supported; save the model again with a recent sentence-transformers version\. Set `pooling` in /,
   );
 });
 

@@ -189,7 +189,7 @@ test('a build with a stride as long as a window fails with a clear one-sentence 
   const { exitCode, stderr } = await build('ner', { stride: 14 });
   expect([exitCode, stderr.trim()]).toEqual([
     1,
-    'Error: `stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Set a smaller `stride`, or a greater `max_length`.',
+    'Error: `stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Decrease `stride` or increase `max_length`.',
   ]);
 });
 

@@ -56,7 +56,7 @@ verifiesOnce('zero_shot_ner:guess', async () => {
     ],
     [
       [copy('bi', files, { labels_encoder: 'x' })],
-      /has `labels_encoder`: the model reads labels with an encoder of their own, which is not supported\./,
+      /has `labels_encoder`: the model encodes labels with a separate encoder, which is not supported\./,
     ],
     [
       [copy('width', files, { max_width: 5 })],

@@ -149,7 +149,7 @@ verifiesOnce('zero-shot:build', async () => {
     /named is of type zero_shot_classification, because config\.json names BertForSequenceClassification with the labels contradiction, neutral, entailment/,
   );
   expect(guessed.stdout + guessed.stderr).toContain(
-    'For the labels of config.json instead, pass --model-type sequence_classification',
+    'For the labels in config.json instead, pass --model-type sequence_classification',
   );
 
   const config = copyModel(folder(), 'nli', { model_type: 'zero_shot_classification' });

@@ -17,7 +17,7 @@ export class BaseAdd extends BaseCommand {
       helpValue: '<platform>',
     }),
     file: Flags.string({
-      summary: 'Import this base runtime, or the one inside this model executable',
+      summary: 'Base runtime to import, or a model executable that contains one',
       helpValue: '<file>',
     }),
     'cache-dir': cacheDirFlag,
@@ -30,7 +30,9 @@ export class BaseAdd extends BaseCommand {
     const { baseAddText } = await import('../../services/base/result.ts');
     const { platform: platforms = [], file, 'cache-dir': cacheDir } = flags;
     if (file !== undefined && platforms.length > 1)
-      return this.error('A base runtime file is for one platform; pass at most one --platform with --file');
+      return this.error(
+        'A base runtime file supports a single platform; pass at most one --platform with --file',
+      );
     const report = this.reporter(flags.quiet);
     const result =
       file === undefined

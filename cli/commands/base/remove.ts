@@ -11,7 +11,7 @@ export class BaseRemove extends BaseCommand {
     '<%= config.bin %> base remove --all',
   ];
   static override args = {
-    platform: Args.string({ description: 'Platform whose base runtimes are removed' }),
+    platform: Args.string({ description: 'Remove only base runtimes for this platform' }),
   };
   static override flags = {
     'runtime-version': Flags.string({

@@ -5,7 +5,7 @@ import { configSource } from '../config-source.ts';
 import { cacheDirFlag, configFlag, offlineFlag, variantFlag } from '../flags.ts';
 
 export class TransformTest extends BaseCommand {
-  static override summary = 'Run a model on texts and show the output of its transform.';
+  static override summary = 'Run a model on texts and show the transform output.';
   static override examples = [
     '<%= config.bin %> transform test -f encoderfile.yml "some text"',
     '<%= config.bin %> transform test -f encoderfile.yml --json "some text" "another text"',

@@ -100,7 +100,7 @@ export class EncoderGraph {
     const make = Object.hasOwn(ACTIVATIONS, name) ? ACTIVATIONS[name] : undefined;
     if (make) return make(this.writer, value);
     throw needsExport(
-      `The activation ${JSON.stringify(name)} of config.json is not one of ${Object.keys(ACTIVATIONS).join(', ')}.`,
+      `The activation ${JSON.stringify(name)} in config.json must be one of ${Object.keys(ACTIVATIONS).join(', ')}.`,
     );
   }
 

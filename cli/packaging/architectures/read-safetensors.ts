@@ -39,7 +39,7 @@ function readHeader(source: ByteSource): { entries: Record<string, unknown>; end
 function startsAsPointer(source: ByteSource): string | undefined {
   const start = new TextDecoder().decode(source.readAt(0, Math.min(source.size, 40)));
   return start.startsWith('version https://git-lfs')
-    ? 'it is a pointer of Git LFS; run `git lfs pull`'
+    ? 'it is a Git LFS pointer; run `git lfs pull`'
     : undefined;
 }
 
@@ -66,7 +66,7 @@ function readEntry(
   const [from = 0, to = 0] = offsets;
   const length = shape.reduce((product, size) => product * size, STORED_TYPES[dtype].bytes);
   if (to - from !== length || start + to > source.size) {
-    throw damaged(source, `the bytes of ${name} are not in it`);
+    throw damaged(source, `it does not contain all bytes of ${name}`);
   }
   return { file: source.name, type: dtype, shape, offset: start + from, length };
 }

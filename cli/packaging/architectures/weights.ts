@@ -17,7 +17,8 @@ export class Weights {
 
   get(name: string): StoredTensor {
     const tensor = this.#find(name);
-    if (!tensor) throw configError(`The weights have no tensor ${name}, which this architecture needs.`);
+    if (!tensor)
+      throw configError(`The weights do not contain the tensor ${name}, which this architecture requires.`);
     return tensor;
   }
 

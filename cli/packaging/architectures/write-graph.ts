@@ -115,7 +115,7 @@ export function writeMaskedLogits(
 function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {
   if (maskedHead) return maskedHead;
   throw needsExport(
-    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors, only that of ${MASKED_ARCHITECTURE_NAMES.join(', ')}.`,
+    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors. Supported types: ${MASKED_ARCHITECTURE_NAMES.join(', ')}.`,
   );
 }
 

@@ -26,7 +26,7 @@ export async function pageAssets(
   const assets = await Promise.all(rooms.map(async (room) => await assetsOf(room, scripts)));
   const names = new Set(assets.flat().map(([name]) => name));
   const lost = scripts.find((script) => !rooms.some(({ room }) => names.has(assetName(room, script))));
-  if (lost !== undefined) throw new Error(`There is no module of a page for ${lost}.`);
+  if (lost !== undefined) throw new Error(`No page module for ${lost}.`);
   return assets.flat();
 }
 

@@ -63,7 +63,7 @@ async function findOther({ platform, version, cacheDir }: BaseRequest): Promise<
   const path = await findPath(platform, version, cacheDir);
   if (path !== undefined) return { base: await openIntactBase(path, platform), origin: 'cache' };
   throw configError(
-    `No base runtime of version ${version} for ${shortName(platform)} in ${baseFolder(cacheDir, version)}; this encoderfile can only build ${ownVersion()}. ` +
+    `No base runtime ${version} for ${shortName(platform)} in ${baseFolder(cacheDir, version)}; this encoderfile can build only version ${ownVersion()}. ` +
       'Import one with `encoderfile base add --file`, pass --base-binary-path, or remove --runtime-version.',
   );
 }

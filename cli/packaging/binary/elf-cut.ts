@@ -39,11 +39,11 @@ export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   const split = loads.find(({ offset, end: stop }) => offset <= from && to <= stop);
   if (!split) return refuse('no segment contains it');
   if (headers.some((one) => one !== split && one.offset < end && one.end > from))
-    refuse('it is in several segments');
+    refuse('it spans several segments');
   // Linux before 5.18 expects the program header table at this distance in memory.
   const [first] = loads;
   if (!first || split.address - split.offset !== first.address - first.offset)
-    refuse('its segment is not at the distance of the first one');
+    refuse('its segment has a different address offset than the first one');
 
   const removed = end - start;
   const moved = (offset: number): number => (offset >= end ? offset - removed : offset);

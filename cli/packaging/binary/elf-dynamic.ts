@@ -95,7 +95,7 @@ function readEntries(bytes: ElfBytes, start: number, length: number): DynamicEnt
     if (entry.tag === DT.NULL) return entries;
     entries.push(entry);
   }
-  return damaged('its dynamic section has no end');
+  return damaged('its dynamic section is not terminated');
 }
 
 function fileOffset(segments: readonly ElfSegment[], address: number): number {

@@ -129,7 +129,7 @@ function requireExecutable(view: DataView): void {
 function requireInside(file: Uint8Array, offset: number, size: number, what: string): void {
   if (offset + size <= file.length) return;
   throw configError(
-    `The ELF file is truncated: its ${what} ends at ${offset + size}, the file at ${file.length}. Download the Node binary again.`,
+    `The ELF file is truncated: its ${what} ends at ${offset + size}, but the file ends at ${file.length}. Download the Node binary again.`,
   );
 }
 

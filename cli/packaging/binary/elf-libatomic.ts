@@ -35,7 +35,7 @@ export function removeLibatomic(input: Uint8Array): Uint8Array {
   if (!dynamic || !needed) return input;
   const needs = readVersionNeeds(dynamic);
   const index = needs.findIndex(({ library }) => library === LIBRARY);
-  const versions = needs[index]?.versions ?? refuse('it requires no version of it');
+  const versions = needs[index]?.versions ?? refuse('it does not require a version of that library');
   const symbol = findSymbol(dynamic, sections, versions);
   const machine = dynamic.bytes.u16(ELF.e_machine);
   const code = compareExchangeCode(machine) ?? refuse(`its machine number is ${machine}`);
@@ -64,7 +64,7 @@ function findSymbol(
   versions: ReadonlySet<number>,
 ): number {
   const HIDDEN_VERSION = 0x8000;
-  const table = sections.find(({ type }) => type === ELF.SHT_DYNSYM) ?? refuse('it has no section .dynsym');
+  const table = sections.find(({ type }) => type === ELF.SHT_DYNSYM) ?? refuse('it has no .dynsym section');
   const [symbols, versionTable] = [offsetOf(DT.SYMTAB), offsetOf(DT.VERSYM)];
   const imported: number[] = [];
   for (let index = 0; index < table.size / SYMBOL_LENGTH; index++) {
@@ -89,7 +89,7 @@ function appendCode({ file, bytes, dynamic: { segments } }: Edit, code: Uint8Arr
   const start = Math.ceil(codeEnd / ALIGNMENT) * ALIGNMENT;
   const end = start + code.length;
   const isFree = file.subarray(codeEnd, end).every((byte) => byte === 0);
-  if (!isFree || !hasRoom(file, segments, segment, end)) refuse('there is no room behind its code');
+  if (!isFree || !hasRoom(file, segments, segment, end)) refuse('there is no free space after its code');
   file.set(code, start);
   for (const field of [32, 40]) bytes.setU64(segment.header + field, end - segment.offset);
   return start - segment.offset + segment.address;
@@ -126,7 +126,7 @@ function defineSymbol(
   { address, length }: { address: number; length: number },
 ): void {
   const STV_HIDDEN = 2;
-  const text = sections.find(({ name }) => name === '.text') ?? refuse('it has no section .text');
+  const text = sections.find(({ name }) => name === '.text') ?? refuse('it has no .text section');
   const at = offsetOf(DT.SYMTAB) + SYMBOL_LENGTH * symbol;
   bytes.setU8(at + 5, STV_HIDDEN);
   bytes.setU16(at + 6, text.index);
@@ -146,7 +146,7 @@ function removeVersionNeed(
 ): void {
   const previous = needs[index - 1];
   const next = needs[index]?.next ?? 0;
-  if (!previous && next === 0) refuse('it requires no version of another library');
+  if (!previous && next === 0) refuse('it does not require a version of any other library');
   const section = sections.find(({ type }) => type === SHT_GNU_VERNEED);
   const header = section && bytes.u64(ELF.e_shoff) + section.index * ELF.sectionHeaderLength;
   bytes.setU64(entry(DT.VERNEEDNUM).at + 8, needs.length - 1);

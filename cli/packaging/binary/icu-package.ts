@@ -55,7 +55,7 @@ function readPackage(bytes: ElfBytes, header: number): IcuPackage {
   );
   if (!last || folder === '' || !isOrdered) {
     throw configError(
-      `The ICU data at offset ${header} has an unknown form. Use the Node binary that encoderfile is pinned to.`,
+      `The ICU data at offset ${header} has an unknown format. Use the Node binary that encoderfile is pinned to.`,
     );
   }
   const items = entries.slice(0, -1).map(({ path, start }, index) => ({

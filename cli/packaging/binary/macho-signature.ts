@@ -134,7 +134,7 @@ function pageCount(codeLimit: number): number {
 function identifierBytes(identifier: string): Uint8Array {
   if (identifier === '' || identifier.includes('\0')) {
     throw configError(
-      `The signature identifier \`${identifier}\` must be non-empty text. Use the name of the model.`,
+      `The signature identifier \`${identifier}\` must be a non-empty string. Use the name of the model.`,
     );
   }
   return new TextEncoder().encode(`${identifier}\0`);

@@ -14,10 +14,10 @@ export const noWay = ({ kind }: Pick<ExportFacts, 'kind'>): string | undefined =
 
 const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
   encoder: undefined,
-  table: 'it is a table of word vectors without an encoder',
-  images: 'it is a model of images, and only models of texts can be built',
-  audio: 'it is an audio model, and only models of texts can be built',
-  decoder: 'it has a decoder, which writes text, and only encoders can be built',
+  table: 'it is a word-vector table without an encoder',
+  images: 'it is an image model, and only text models can be built',
+  audio: 'it is an audio model, and only text models can be built',
+  decoder: 'it has a decoder that generates text, and only encoders can be built',
 };
 
 /**
@@ -47,7 +47,7 @@ export function exportWay(facts: ExportFacts, { source, isOnHub }: ExportSource)
         ];
   const download = isOnHub ? [`hf download ${source} --local-dir ${from}`] : [];
   const all = [commands[0] ?? '', ...download, ...commands.slice(1), `encoderfile build ${from}`];
-  const how = facts.hasOwnCode ? ', which runs Python code of the model' : '';
+  const how = facts.hasOwnCode ? ", which runs the model's Python code" : '';
   return `Export it${how}: ${all.map((command) => `\`${command}\``).join(', then ')}.`;
 }
 

@@ -101,6 +101,6 @@ function isModuleConfig(path: string): boolean {
 export function refuseLarge({ path, bytes }: HubFile, repository: string): void {
   if (bytes <= MAX_READ_BYTES) return;
   throw configError(
-    `${path} of hf:${repository} has ${formatBytes(bytes)}, but it can have at most ${formatBytes(MAX_READ_BYTES)}. Choose another model.`,
+    `${path} of hf:${repository} has ${formatBytes(bytes)}, but the maximum is ${formatBytes(MAX_READ_BYTES)}. Choose another model.`,
   );
 }

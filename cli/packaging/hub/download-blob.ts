@@ -110,13 +110,13 @@ function startOf({ status, header }: HttpResponse): number | undefined {
 const wrongContent = ({ reference: { repository }, file }: Download): AppError =>
   new AppError(
     'UpstreamError',
-    `${file.path} of hf:${repository} was discarded: its content does not have the hash that the hub states. Retry, and check HF_ENDPOINT and the proxy variables if it happens again.`,
+    `Discarded ${file.path} from hf:${repository}: its hash does not match the hash from the hub. Retry; if the error persists, check HF_ENDPOINT and the proxy variables.`,
   );
 
 const endedEarly = ({ reference: { repository }, file }: Download): AppError =>
   new AppError(
     'UnavailableError',
-    `The download of ${file.path} of hf:${repository} ended early. Run the command again to continue it.`,
+    `The download of ${file.path} from hf:${repository} was interrupted. Run the command again to resume it.`,
   );
 
 const SHA256_LENGTH = 64;
@@ -168,7 +168,7 @@ class ContentWriter {
         from += bytesWritten;
       }
     } catch (error) {
-      throw explainWriteError('the cache of Hugging Face', error, 'Set HF_HUB_CACHE to another folder');
+      throw explainWriteError('the Hugging Face cache', error, 'Set HF_HUB_CACHE to another folder');
     }
     this.#hash.update(chunk);
     this.#count(chunk.length);

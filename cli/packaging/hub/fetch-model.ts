@@ -144,7 +144,7 @@ async function fromCache(
     const missing = files.find((file) => !cache.hasFile(commit, file));
     if (missing === undefined) return;
     throw configError(
-      `The cache has no ${missing.path} of ${name}${because}. Run \`encoderfile pull ${name}\` with a network connection.`,
+      `${missing.path} of ${name} is not in the cache${because}. Run \`encoderfile pull ${name}\` with a network connection.`,
     );
   };
   refuseMissing(chosen.files);
@@ -152,7 +152,7 @@ async function fromCache(
   refuseMissing(weights);
   if (listed === undefined) {
     report.warn(
-      `The cache has no list of the files of ${name}, so that a file such as modules.json can be missing. Run \`encoderfile pull ${name}\` with a network connection to be sure.`,
+      `The cache has no file list for ${name}, so files such as modules.json could be missing. Run \`encoderfile pull ${name}\` with a network connection to download the list.`,
     );
   }
   return modelOf(cache, { repository, commit, chosen, weights }, new Set());

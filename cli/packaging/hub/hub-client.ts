@@ -87,7 +87,7 @@ export function createHubClient(
     }
     throw new AppError(
       'UpstreamError',
-      `${host} redirects in a circle. Check HF_ENDPOINT and the proxy variables.`,
+      `${host} redirects in a loop. Check HF_ENDPOINT and the proxy variables.`,
     );
   };
 
@@ -167,7 +167,7 @@ function parse(text: string, host: string): unknown {
   } catch (error) {
     throw new AppError(
       'UpstreamError',
-      `${host} does not answer like a Hugging Face hub. Check HF_ENDPOINT and the proxy variables.`,
+      `${host} does not respond like a Hugging Face hub. Check HF_ENDPOINT and the proxy variables.`,
       {
         cause: error,
       },

@@ -44,7 +44,7 @@ export function explainStatus(
     const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} seconds`;
     return new AppError(
       'OverloadedError',
-      `${endpoint} limits requests and rejected one for ${name}. Retry ${when}${token ? '' : ', or set HF_TOKEN for a higher limit'}.`,
+      `${endpoint} rate-limited a request for ${name}. Retry ${when}${token ? '' : ', or set HF_TOKEN for a higher limit'}.`,
       { retryAfterSeconds },
     );
   }
@@ -82,17 +82,17 @@ const KNOWN: Readonly<Record<string, (facts: Facts) => Failure>> = {
   RepoNotFound: missingRepository,
   RevisionNotFound: ({ reference: { repository, revision } }) => [
     'NotFoundError',
-    `hf:${repository} has no revision ${JSON.stringify(revision)}. Pass a branch, a tag or a commit of it.`,
+    `hf:${repository} has no revision ${JSON.stringify(revision)}. Pass an existing branch, tag or commit.`,
   ],
   EntryNotFound: ({ name, path }) => [
     'NotFoundError',
-    `${name} has no file ${path ?? 'of this name'} any more. Run the command again.`,
+    `${path ?? 'The file'} is no longer in ${name}. Run the command again.`,
   ],
   GatedRepo: ({ name, reference, settings: { endpoint, token } }) => [
     'ForbiddenError',
     token
-      ? `${name} is gated, and the account of the token in ${token.origin} has no access. Request it on ${endpoint}/${reference.repository}.`
-      : `${name} is gated. Request access on ${endpoint}/${reference.repository}, and set HF_TOKEN.`,
+      ? `${name} is gated, and the account of the token in ${token.origin} does not have access. Request access at ${endpoint}/${reference.repository}.`
+      : `${name} is gated. Request access at ${endpoint}/${reference.repository} and set HF_TOKEN.`,
   ],
 };
 
@@ -130,18 +130,21 @@ export function explainConnection(
   const fail = (kind: ErrorCode, message: string): AppError =>
     new AppError(kind, message, { cause: error, reason });
   if (code === IDLE) {
-    return fail('TimeoutError', `${host} sent nothing for ${seconds} seconds. Retry, or raise ${variable}.`);
+    return fail(
+      'TimeoutError',
+      `${host} sent no data for ${seconds} seconds. Retry, or increase ${variable}.`,
+    );
   }
   if (isProxy) {
     return fail(
       'UnavailableError',
-      `The proxy refused the connection to ${host} (${messageOf(error)}). Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.`,
+      `The proxy rejected the connection to ${host} (${messageOf(error)}). Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.`,
     );
   }
   if (CERTIFICATE.test(code)) {
     return fail(
       'UpstreamError',
-      `Cannot verify the certificate of ${host} (${code}). Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority.`,
+      `Cannot verify the certificate of ${host} (${code}). Set NODE_EXTRA_CA_CERTS to a file with the CA certificate.`,
     );
   }
   if (!CONNECTION.test(code)) return error;

@@ -12,7 +12,7 @@ export function nextUrl(url: URL, location: string): URL {
   if (isAllowed) return next;
   throw new AppError(
     'UpstreamError',
-    `${url.host} redirects to ${JSON.stringify(location.slice(0, 200))}, which is not a secure address. Check HF_ENDPOINT and the proxy variables.`,
+    `${url.host} redirects to ${JSON.stringify(location.slice(0, 200))}, which is not an https URL. Check HF_ENDPOINT and the proxy variables.`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function resolveCommit(client: HubClient, reference: HubReference):
   );
   const commit = memberOf(value, 'sha');
   if (typeof commit === 'string' && isCommit(commit)) return commit;
-  throw notAHub('its answer about the model has no commit');
+  throw notAHub('its model response has no commit');
 }
 
 /** Lists the files of a commit. */
@@ -44,7 +44,7 @@ export async function listFiles(
   let page: string | undefined = `/api/models/${reference.repository}/tree/${commit}?recursive=true`;
   while (page !== undefined) {
     const { value, next } = await client.readJson(page, { reference });
-    if (!Array.isArray(value)) throw notAHub('its list of files is not a list');
+    if (!Array.isArray(value)) throw notAHub('its file list is not a JSON array');
     pushAll(
       files,
       value.flatMap((entry: unknown) => fileOf(entry) ?? []),
@@ -53,7 +53,7 @@ export async function listFiles(
     if (entries > MAX_ENTRIES) {
       throw new AppError(
         'TooLargeError',
-        `hf:${reference.repository} has more than ${MAX_ENTRIES} files. Download the model with another tool, and build its folder.`,
+        `hf:${reference.repository} has more than ${MAX_ENTRIES} files. Download the model with another tool and build from its folder.`,
       );
     }
     // Empty pages that refer to each other would never end.
@@ -78,5 +78,5 @@ export const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const notAHub = (problem: string): AppError =>
   new AppError(
     'UpstreamError',
-    `The server does not answer like a Hugging Face hub: ${problem}. Check HF_ENDPOINT.`,
+    `The server does not respond like a Hugging Face hub: ${problem}. Check HF_ENDPOINT.`,
   );

@@ -79,7 +79,7 @@ function readToken(path: string): string | undefined {
 function checked(token: HubToken): HubToken {
   if (/^[\u0021-\u007e]+$/.test(token.value)) return token;
   throw configError(
-    `The token in ${token.origin} has spaces or characters that are not ASCII. Copy it again, e.g. hf_ABC123.`,
+    `The token in ${token.origin} contains spaces or non-ASCII characters. Copy it again; it should look like hf_ABC123.`,
   );
 }
 
@@ -98,7 +98,7 @@ function userCache(env: NodeJS.ProcessEnv): string {
   if (env['XDG_CACHE_HOME']) return env['XDG_CACHE_HOME'];
   const home = homeFolder();
   if (home !== undefined) return join(home, '.cache');
-  throw configError('Cannot locate the cache of Hugging Face: HOME is not set. Set HF_HOME to a folder.');
+  throw configError('Cannot locate the Hugging Face cache: HOME is not set. Set HF_HOME to a folder.');
 }
 
 /** Expands `~` and variables as Python does: unset variables stay as they are. */

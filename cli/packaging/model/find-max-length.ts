@@ -43,7 +43,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
   const shortError = await failure(sample.length);
   if (shortError !== undefined) {
     throw configError(
-      `${model} fails on a single text, also on one of ${sample.length} tokens: ${firstLine(shortError)}. Export it again, and test the graph with single texts.`,
+      `${model} fails on single texts, even on a text of only ${sample.length} tokens: ${firstLine(shortError)}. Export it again, and test the graph with single texts.`,
       shortError,
     );
   }
@@ -63,7 +63,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
   if (!isChosen && longest > sample.length) return longest;
   throw configError(
     `${model} failed on a text of ${maxLength} tokens, which ${isChosen ? '`max_length` allows' : 'its config files allow'}: ${firstLine(error)}. ` +
-      `Set \`max_length\` in the config to at most ${longest}, the maximum number of tokens of the model.`,
+      `Set \`max_length\` in the config to at most ${longest}, the model's maximum number of tokens.`,
     error,
   );
 }

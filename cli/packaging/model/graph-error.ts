@@ -16,7 +16,7 @@ export function graphError(
   if (graph === file) return configError(`${problem}: ${explainLoad(reason)}`, error);
   const sizes = trimEndOf(withoutPlaces(reason), '. \t\r\n');
   return configError(
-    `${file} does not fit config.json: ${sizes}. Both must come from the same model; copy or download them again.`,
+    `${file} does not match config.json: ${sizes}. Both must come from the same model; copy or download them again.`,
     error,
   );
 }
@@ -34,7 +34,7 @@ export function stuckError(
   return new AppError(
     'ConfigError',
     `${model} did not finish a run with inputs of shape ${shape}: ${message}. ` +
-      'Export it again without a loop that does not end; if only its longest text takes so long, set `max_length` to less.',
+      'Export it again without infinite loops; if only the longest texts take this long, lower `max_length`.',
     { reason: STUCK },
   );
 }
@@ -72,7 +72,7 @@ const SOURCE_PLACE = shortPattern(
 const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
   [
     /is not a registered function\/op|No Op registered|No opset import/,
-    'The model uses operators that ONNX Runtime does not contain. Export it with standard operators only.',
+    'The model uses operators that ONNX Runtime does not support. Export it with standard operators only.',
   ],
   [
     /unsupported model IR version|max supported IR version/i,
@@ -84,15 +84,15 @@ const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
   ],
   [
     /Could not find an implementation for/,
-    'ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16. Export it as float32 or float16.',
+    "On CPUs, ONNX Runtime does not support this operator for the model's element type, for example bfloat16. Export it as float32 or float16.",
   ],
   [
     /given file_length|out of bounds or can not be read in full/,
-    'The file with the weights is incomplete. Copy it again.',
+    'The weights file is incomplete. Copy it again.',
   ],
   [
     /External data path|external.{0,100}data.{0,100}(?:not exist|cannot be|fail|escapes)|GetExtDataFromTensorProto|open file .{0,1000} failed/i,
-    'Put the files with the weights into the folder of the model.',
+    'Put the weights files into the model folder.',
   ],
   [
     /Protobuf parsing failed|invalid model|type error|inference ?(?:error|failed)|\.cc:\d+/i,

@@ -119,23 +119,23 @@ export function withoutGraph(listing: ModelListing, shown: string, source = show
   if (weights === undefined) {
     return configError(
       source === shown
-        ? `No such file: model.onnx (searched in ${shown}). Pass the folder of a model, with model.safetensors or an ONNX graph.`
+        ? `No such file: model.onnx (searched in ${shown}). Pass a model folder with model.safetensors or an ONNX graph.`
         : `${shown} has no ONNX graph and no model.safetensors. Choose another model.`,
     );
   }
   const way = exportWay(facts, { source, isOnHub: source !== shown });
   if (facts.modelType === undefined) {
     return configError(
-      `${shown} has no ONNX graph, only ${weights}, and no config.json with a \`model_type\`, which states how the weights are used. Copy config.json from the source of the model.`,
+      `${shown} has no ONNX graph, only ${weights}, and no config.json with a \`model_type\`, which specifies how the weights are used. Copy config.json from the model's source.`,
     );
   }
   if (safetensors === undefined) {
     return configError(
-      `${shown} has no ONNX graph, only ${weights}, a pickle file, which can run code when it is read. ${way}`,
+      `${shown} has no ONNX graph, only ${weights}, a pickle file, which can run code when loaded. ${way}`,
     );
   }
   return configError(
-    `${shown} has no ONNX graph, only ${weights}, and a model of type ${JSON.stringify(facts.modelType)} cannot be built from it, only ${ARCHITECTURE_NAMES.join(', ')}. ${way}`,
+    `${shown} has no ONNX graph, only ${weights}, and a model of type ${JSON.stringify(facts.modelType)} cannot be built from it (supported types: ${ARCHITECTURE_NAMES.join(', ')}). ${way}`,
   );
 }
 

@@ -84,8 +84,8 @@ export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
 export function refuseGenerator({ generator }: ModelGuess, shown: string): void {
   if (generator === undefined) return;
   throw configError(
-    `config.json of ${shown} names ${generator}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. ` +
-      'Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.',
+    `config.json of ${shown} names ${generator}, which generates text; chat models and rerankers that compare two word logits cannot be built. ` +
+      'Choose a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.',
   );
 }
 

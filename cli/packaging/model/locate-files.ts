@@ -51,7 +51,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   }
   const { folder, variant } = model;
   if (!isFolder(folder))
-    throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
+    throw configError(`No such directory: ${folder}. \`path\` must be the model folder.`);
   const { path: graph } = chooseGraphIn(folder, variant);
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
@@ -84,7 +84,7 @@ function locateTokenizer(folder: string, weights: string): string {
   if (named !== undefined && others.length === 0) return named;
   if (named !== undefined) {
     throw configError(
-      `${folder} has no tokenizer.json, but ${others.length + 1} other tokenizers: ${[named, ...others].map((path) => basename(path)).join(', ')}. Name the files of the model with the mapping form of \`path\` in the config.`,
+      `${folder} has no tokenizer.json, but ${others.length + 1} other tokenizers: ${[named, ...others].map((path) => basename(path)).join(', ')}. Choose one: set \`path\` in the config to a mapping of files.`,
     );
   }
   throw configError(
@@ -117,7 +117,7 @@ function neighbor(tokenizer: string): string | undefined {
 
 function requireFile(path: string, message: () => string): void {
   if (!existsSync(path)) throw configError(message());
-  if (isFolder(path)) throw configError(`${path} is a folder. Set it to a file.`);
+  if (isFolder(path)) throw configError(`${path} is a folder. Set the path to a file.`);
 }
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();

@@ -37,7 +37,7 @@ export const requiredConfig = (modelType: ModelType): SettingsFile => ({
   missing: (path) =>
     configError(
       `Could not locate model config at path ${path}. ` +
-        `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
+        `model_type ${modelType} requires it for labels and scores: save it with the model's \`save_pretrained\`.`,
     ),
 });
 
@@ -70,7 +70,7 @@ export function requireLabels(
   const labels = readLabels(config, width, file);
   if (labels) return labels;
   throw configError(
-    `${file} has no \`id2label\`, but ${modelType} requires a label for each of the ${width} values that the model returns.`,
+    `${file} has no \`id2label\`, but ${modelType} requires a label for each of the ${width} values the model returns.`,
   );
 }
 

@@ -118,7 +118,7 @@ function refusePrompt({ prompts, default_prompt_name: name }: Fields): void {
   const prompt = isObject(prompts) && typeof name === 'string' ? prompts[name] : undefined;
   if (typeof prompt !== 'string' || prompt === '') return;
   throw configError(
-    `config_sentence_transformers.json: \`default_prompt_name\` is ${JSON.stringify(name)}, but multi_vector models cannot have prompts. Remove it, and put the prompt before the texts of requests.`,
+    `config_sentence_transformers.json: \`default_prompt_name\` is ${JSON.stringify(name)}, but multi_vector models cannot have prompts. Remove it, and prepend the prompt to the request texts.`,
   );
 }
 
@@ -141,7 +141,7 @@ export async function readProjection({
   const other = modules.map(moduleClass).find((name) => name !== 'Dense' && !OTHER_MODULES.has(name));
   if (other !== undefined) {
     throw configError(
-      `modules.json has an unsupported module ${other} for model_type multi_vector. Choose the right model_type.`,
+      `modules.json has the module ${other}, which model_type multi_vector does not support. Choose another model_type.`,
     );
   }
   const dense = modules.filter((module) => moduleClass(module) === 'Dense');
@@ -165,7 +165,7 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
   const weights = join(folder, path, WEIGHTS);
   if (!existsSync(weights)) {
     throw configError(
-      `${path} has no ${WEIGHTS}, and weights in a pytorch_model.bin are not read: save the model again with a recent PyLate.`,
+      `${path} has no ${WEIGHTS}, and weights in pytorch_model.bin are not supported. Save the model again with a recent PyLate version.`,
     );
   }
   const { inputs, outputs, activation } = settings;

@@ -37,7 +37,7 @@ export const multiVectorBuild: BuildType<'multi_vector'> = {
   async guess({ folder, architectures }) {
     const file = await findColbertFile(folder);
     return [
-      ...clue('file', file !== undefined, `${file} is of a ColBERT model`),
+      ...clue('file', file !== undefined, `${file} belongs to a ColBERT model`),
       ...clue('file', architectures.includes(STANFORD_COLBERT), `config.json names ${STANFORD_COLBERT}`),
     ];
   },
@@ -147,7 +147,7 @@ function lengthOf({ config, defaults, file }: MultiVectorSource, role: TextRole,
   if (chosen === undefined) return Math.min(defaults.lengths[role], possible);
   if (chosen <= possible) return chosen;
   throw configError(
-    `${file}: \`${role}_length\` is ${chosen}, but the model reads at most ${possible} tokens. Set it to at most that.`,
+    `${file}: \`${role}_length\` is ${chosen}, but the model supports at most ${possible} tokens. Set it to ${possible} or less.`,
   );
 }
 
@@ -174,7 +174,7 @@ function expansionOf(
   const isAttended = config.attendsToExpansion ?? defaults.attendsToExpansion;
   if (!isAttended && !inputs.includes('attention_mask')) {
     throw configError(
-      `${file}: queries are filled with tokens that others do not attend to, but the graph has no input attention_mask. Set \`do_query_expansion: false\` or \`attend_to_expansion_tokens: true\`, whichever the model was trained with.`,
+      `${file}: queries are padded with tokens that are excluded from attention, but the graph has no attention_mask input. Set \`do_query_expansion: false\` or \`attend_to_expansion_tokens: true\`, whichever the model was trained with.`,
     );
   }
   for (const token of fillers) {
@@ -182,7 +182,7 @@ function expansionOf(
     if (id !== undefined) return { id, token, isAttended };
   }
   throw configError(
-    `${file}: queries are filled with the mask token, but the tokenizer has none. Set \`do_query_expansion: false\`, or add \`mask_token\` to tokenizer_config.json.`,
+    `${file}: queries are padded with the mask token, but the tokenizer has no mask token. Set \`do_query_expansion: false\`, or add \`mask_token\` to tokenizer_config.json.`,
   );
 }
 
@@ -241,11 +241,11 @@ function projectVectors(
   if (projection.length > 0) {
     if (isProjected(output, projection)) return [];
     appendProjection(graph, projection);
-    return [`Vectors are projected to ${projection.at(-1)?.outputs} dimensions`];
+    return [`Projected vectors to ${projection.at(-1)?.outputs} dimensions`];
   }
   if (chosen !== undefined || !HIDDEN_STATES.has(output.name)) return [];
   throw configError(
-    `${file} returns \`${output.name}\`, but the model has no projection: neither a Dense module in modules.json nor linear.weight. Add the files of the model, or set \`output: ${output.name}\` if these are its vectors.`,
+    `${file} returns \`${output.name}\`, but the model has no projection: neither a Dense module in modules.json nor linear.weight. Add the missing model files, or set \`output: ${output.name}\` if this output contains the final vectors.`,
   );
 }
 
@@ -264,8 +264,8 @@ function checkExpansion(
   const isTooNear = isCount(window) && window > 0 && query.maxLength > window / 2;
   if (!isTooNear && architecture !== 'deberta-v2') return;
   const reason = isTooNear
-    ? `layers with local attention read ${window / 2} tokens to each side, but queries have up to ${query.maxLength}`
-    : 'tokens of this architecture that are not attended to do not attend to others, either';
+    ? `layers with local attention cover ${window / 2} tokens on each side, but queries have up to ${query.maxLength}`
+    : 'tokens excluded from attention in this architecture cannot attend to other tokens';
   throw configError(
     `The graph of this model cannot be written: ${reason}. Export the model to ONNX, or set \`query_length\`, \`attend_to_expansion_tokens\` or \`do_query_expansion\` if the model was trained with other values.`,
   );

@@ -45,7 +45,7 @@ export async function prepareGraph(
   const { graph: _, changes, ...prepared } = rewritten;
   const limit =
     tried.maxLength < longestPossible(tokenizer, rewritten)
-      ? [`Texts are limited to ${tried.maxLength} tokens, because the model fails on longer ones`]
+      ? [`Texts are limited to ${tried.maxLength} tokens, because the model fails on longer texts`]
       : [];
   return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
 }

@@ -91,7 +91,7 @@ export async function prepareTokenizer(
 function refuseLonger(chosen: number | undefined, possible: number): void {
   if (chosen === undefined || chosen <= possible) return;
   throw configError(
-    `\`max_length\` is ${chosen}, but config.json limits the model to ${possible} tokens. Set \`max_length\` to at most that.`,
+    `\`max_length\` is ${chosen}, but config.json limits the model to ${possible} tokens. Set \`max_length\` to ${possible} or less.`,
   );
 }
 
@@ -100,7 +100,7 @@ async function load(path: string, json: string): Promise<LoadedTokenizer> {
     return await loadTokenizer(json);
   } catch (error) {
     throw configError(
-      `Invalid tokenizer ${path}: ${messageOf(error)}. Save it with \`save_pretrained\` of the tokenizer.`,
+      `Invalid tokenizer ${path}: ${messageOf(error)}. Save it with the tokenizer's \`save_pretrained\`.`,
       error,
     );
   }
@@ -136,10 +136,10 @@ async function checkVocabulary(
   const isLowered = isMapping(normalizer) && normalizer['lowercase'] === true;
   const wayOut =
     isLowered && tried.some((word) => word !== word.toLowerCase())
-      ? 'It lower-cases texts, but its words have upper case: write `{"do_lower_case": false}` to tokenizer_config.json in the folder of the model.'
-      : 'Copy all files of the tokenizer from the source of the model.';
+      ? 'It lowercases texts, but its vocabulary contains uppercase letters. Write `{"do_lower_case": false}` to tokenizer_config.json in the model folder.'
+      : "Copy all tokenizer files from the model's source.";
   throw configError(
-    `The tokenizer ${origin} turns ${Math.round(share * 100)}% of the words of its own vocabulary into ${String(unknown)}. ${wayOut}`,
+    `The tokenizer ${origin} maps ${Math.round(share * 100)}% of the words in its own vocabulary to ${String(unknown)}. ${wayOut}`,
   );
 }
 
@@ -218,7 +218,7 @@ export function ineffectiveOptions({ pad_strategy, truncation_strategy }: Tokeni
   const warnings: string[] = [];
   if (typeof pad_strategy === 'object') {
     warnings.push(
-      `\`tokenizer.pad_strategy\` has no effect: padding does not change results, so texts are padded to the longest of a batch instead of ${pad_strategy.fixed} tokens.`,
+      `\`tokenizer.pad_strategy\` has no effect: padding does not change results, so texts are padded to the longest text in a batch instead of ${pad_strategy.fixed} tokens.`,
     );
   }
   if (truncation_strategy === 'only_first') {

@@ -29,7 +29,7 @@ export const questionAnsweringBuild: BuildType<'question_answering'> = {
       rules: {
         joinOutputs: (graph) =>
           config.output === undefined && joinAnswerOutputs(graph, MODEL_TYPES.question_answering.output)
-            ? ['Outputs start_logits and end_logits are joined']
+            ? ['Joined the outputs start_logits and end_logits']
             : [],
       },
       withGraph({ width }) {
@@ -53,6 +53,6 @@ export const answerWindows = (
 function checkWidth(width: number, file: string): void {
   if (width === 2) return;
   throw configError(
-    `The model of ${file} returns ${width} values per token, but question_answering requires two: whether an answer starts, and whether it ends there. Choose the right model_type.`,
+    `The model in ${file} returns ${width} values per token, but question_answering requires two: the start and end scores of the answer. Choose another model_type.`,
   );
 }

@@ -117,7 +117,7 @@ const outputRules = (source: SentenceSource, { areKept, heads }: TokenOutputsSou
     if (exported || !heads || output.shape.length < PER_TOKEN.length) return { tokenOutputs: exported };
     return {
       tokenOutputs: addTokenOutputs(graph, output.name, heads),
-      changes: ['Outputs with a weight and a vector for each token are added'],
+      changes: ['Added outputs with a weight and a vector for each token'],
     };
   },
 });
@@ -185,8 +185,8 @@ function reportPooling(
     return;
   }
   report.warn(
-    `Pooling is assumed to be ${pooling}${normalize ? ', L2-normalized' : ', not normalized'}: the model has no 1_Pooling/config.json, and its name belongs to no known family. ` +
-      `Set \`pooling\` and \`normalize\` in ${file} as its model card states.`,
+    `Pooling is assumed to be ${pooling}${normalize ? ', L2-normalized' : ', not normalized'}: the model has no 1_Pooling/config.json, and its name does not match a known model family. ` +
+      `Set \`pooling\` and \`normalize\` in ${file} as described in the model card.`,
   );
 }
 

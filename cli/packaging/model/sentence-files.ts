@@ -177,7 +177,7 @@ function similarityOf(value: unknown): Similarity | undefined {
 function promptsOf(value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
-  if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map names to texts.');
+  if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map names to strings.');
   return Object.fromEntries(
     // The library writes null for a prompt that is not set.
     entries.flatMap(([name, prompt]) =>

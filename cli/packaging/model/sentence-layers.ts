@@ -48,7 +48,7 @@ export function findLayers(
   const last = effective.findLastIndex((module) => moduleClass(module) !== 'Normalize');
   const early = effective.slice(0, pooling < 0 ? undefined : pooling).find(isWeighted);
   if (early)
-    return { layers: [], problem: `modules.json has ${moduleClass(early)} without a Pooling before it` };
+    return { layers: [], problem: `modules.json has ${moduleClass(early)} before any Pooling module` };
   if (pooling < 0) return { layers: [], problem: undefined };
   const layers: FoundLayer[] = [];
   for (const module of effective.slice(pooling + 1, last + 1)) {
@@ -67,7 +67,7 @@ export function findLayers(
 function settingsOf(name: string, path: string, files: ModuleFiles | undefined): LayerSettings | string {
   if (!files) return `modules.json has the module ${name}, but ${path}/config.json is missing`;
   if (!files.hasWeights) {
-    return `${path} has no model.safetensors, and weights in a pytorch_model.bin are not read: save the model again with a recent sentence-transformers`;
+    return `${path} has no model.safetensors, and weights in pytorch_model.bin are not supported; save the model again with a recent sentence-transformers version`;
   }
   const file = `${path}/config.json`;
   return name === 'Dense' ? denseOf(files.config, file) : layerNormOf(files.config, file);
@@ -80,9 +80,9 @@ export function denseOf(config: ModuleFiles['config'], file: string): DenseSetti
     config['module_output_name'] ?? undefined,
   ];
   if (from !== VECTOR || to !== VECTOR) {
-    return `${file} computes ${JSON.stringify(to)} of ${JSON.stringify(from)}, but only ${VECTOR} is supported`;
+    return `${file} maps ${JSON.stringify(from)} to ${JSON.stringify(to)}, but only ${VECTOR} is supported`;
   }
-  if (!isSize(inputs) || !isSize(outputs)) return `${file} has no valid in_features and out_features`;
+  if (!isSize(inputs) || !isSize(outputs)) return `${file} does not have valid in_features and out_features`;
   const activation = activationOf(config['activation_function']);
   if (activation === undefined) {
     return `${file} has an unsupported activation_function ${JSON.stringify(config['activation_function'])}`;
@@ -91,7 +91,9 @@ export function denseOf(config: ModuleFiles['config'], file: string): DenseSetti
 }
 
 function layerNormOf({ dimension }: ModuleFiles['config'], file: string): LayerSettings | string {
-  return isSize(dimension) ? { kind: 'layer_norm', width: dimension } : `${file} has no valid dimension`;
+  return isSize(dimension)
+    ? { kind: 'layer_norm', width: dimension }
+    : `${file} does not have a valid dimension`;
 }
 
 const isSize = (value: unknown): value is number => isCount(value) && value > 0;

@@ -73,16 +73,14 @@ export async function sentenceSettings(
   const dimensions = config.dimensions ?? defaults.dimensions;
   const full = vectorWidth({ sentence: { pooling, layers: steps }, width });
   if (dimensions !== undefined && dimensions > full) {
-    throw configError(
-      `${file}: \`dimensions\` is ${dimensions}, but the vectors of the model have only ${full}.`,
-    );
+    throw configError(`${file}: \`dimensions\` is ${dimensions}, but the model's vectors have only ${full}.`);
   }
   const prompts: Record<string, NamedPrompt> = {};
   for (const [name, text] of Object.entries(promptsOf(source))) {
     const tokens = text === '' ? 0 : await tokenizer.tokensBefore(text);
     if (tokens >= maxLength) {
       throw configError(
-        `The prompt \`${name}\` has ${tokens} tokens, but the maximum of the model is ${maxLength}, which leaves no room for a text. Shorten it.`,
+        `The prompt \`${name}\` has ${tokens} tokens, which leaves no room for text within the model's maximum of ${maxLength}. Shorten the prompt.`,
       );
     }
     prompts[name] = { text, tokens };
@@ -120,7 +118,7 @@ function checkLayers(layers: readonly FoundLayer[], pooled: number): void {
     const expected = settings.kind === 'dense' ? settings.inputs : settings.width;
     if (expected !== width) {
       throw configError(
-        `${path}/config.json expects vectors with ${expected} dimensions, but those before it have ${width}. Check the order of modules.json, and \`pooling\`.`,
+        `${path}/config.json expects vectors with ${expected} dimensions, but its input vectors have ${width}. Check \`pooling\` and the order of the modules in modules.json.`,
       );
     }
     if (settings.kind === 'dense') width = settings.outputs;

@@ -44,7 +44,7 @@ async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embe
     tokenizer: { maxLength, lowerCase },
     problems: prompt
       ? [
-          `The model was saved with the default prompt ${JSON.stringify(prompt)}, which is not put before texts of a sparse_embedding model. Put it before each text that needs it.`,
+          `The model was saved with the default prompt ${JSON.stringify(prompt)}, which sparse_embedding models do not apply automatically. Prepend it to each text that needs it.`,
         ]
       : [],
     withTokenizer: () => ({
@@ -69,7 +69,7 @@ const poolingRules = (settings: SparseSettings, file: string): GraphRules => ({
     if (output.shape.length <= SPARSE_OUTPUT.shape.length) return {};
     if (fixedShape?.tokens !== undefined && !inputs.includes('attention_mask'))
       throw configError(
-        `${file} has inputs of a fixed length and no attention_mask, so its vectors would contain padding. Export the model with an attention_mask, or with dynamic axes.`,
+        `${file} has fixed-length inputs and no attention_mask, so its vectors would contain padding. Export the model with an attention_mask, or with dynamic axes.`,
       );
     appendSparsePooling(proto, graph, output.name, settings);
     return { output: SPARSE_OUTPUT };

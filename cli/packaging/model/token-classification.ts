@@ -11,7 +11,7 @@ export const tokenClassificationBuild: BuildType<'token_classification'> = {
     ...clue(
       'labels',
       evidence.architectures.length === 0 && evidence.labels.some((label) => /^[BI]-/.test(label)),
-      'config.json has labels of tokens',
+      'config.json has token labels',
     ),
   ],
   settingsFile: requiredConfig('token_classification'),

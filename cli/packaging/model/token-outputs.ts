@@ -62,7 +62,7 @@ export async function findTokenOutputs(
 
 /** The warning about a model that would otherwise have more outputs. */
 export const unused = (reason: string): string =>
-  `The model returns dense vectors only, not those of ${HEAD_FILES.join(' and ')}, because ${reason}.`;
+  `The model returns only dense vectors, without the outputs of ${HEAD_FILES.join(' and ')}, because ${reason}.`;
 
 /** The head files that the folder contains; a model needs both. */
 export const headFilesIn = (folder: string): string[] =>
@@ -75,7 +75,7 @@ async function readTokenHeads(folder: string, hiddenSize: unknown): Promise<Toke
   const sparse = await readLinear(join(folder, sparseFile), 'relu', hiddenSize);
   if (sparse.outputs !== 1) {
     throw configError(
-      `${join(folder, sparseFile)}: the layer has ${sparse.outputs} outputs, but a token has 1 weight. Download the files of the model again.`,
+      `${join(folder, sparseFile)}: the layer has ${sparse.outputs} outputs, but exactly 1 (the token weight) is required. Download the model files again.`,
     );
   }
   return { sparse, multiVector: await readLinear(join(folder, vectorsFile), 'identity', hiddenSize) };
@@ -91,12 +91,12 @@ async function readLinear(
     const [outputs, inputs] = weight?.shape ?? [];
     if (weight?.shape.length !== 2 || !outputs || !inputs || (bias && bias.shape.join() !== `${outputs}`)) {
       throw configError(
-        `${path} must have a tensor \`weight\` with two axes, and can have a \`bias\`. Download the files of the model again.`,
+        `${path} must have a tensor \`weight\` with two axes and can have a \`bias\`. Download the model files again.`,
       );
     }
     if (typeof hiddenSize === 'number' && hiddenSize !== inputs) {
       throw configError(
-        `${path} is for vectors of ${inputs} dimensions, but config.json states ${hiddenSize} (hidden_size). Both must come from the same model.`,
+        `${path} is for vectors with ${inputs} dimensions, but \`hidden_size\` in config.json is ${hiddenSize}. Both must come from the same model.`,
       );
     }
     return {

@@ -84,7 +84,7 @@ const inline = ({ source, line }: TransformSource & { kind: 'inline' }, file: st
 });
 
 async function fromFile(path: string, file: string): Promise<Source> {
-  const rule = `\`transform.path\` of ${file} must be a Lua script`;
+  const rule = `\`transform.path\` in ${file} must be a Lua script`;
   if (!existsSync(path)) throw configError(`No such file: ${path}. ${rule}.`);
   const found = await stat(path);
   if (!found.isFile()) throw configError(`${path} is not a file. ${rule}.`);

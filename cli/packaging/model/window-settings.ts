@@ -14,13 +14,13 @@ export async function windowSettings(
   const room = maxLength - empty.length;
   if (room < 1) {
     throw configError(
-      `\`max_length\` is ${maxLength}, but \`long_texts: windows\` needs at least ${empty.length + 1}, because ${empty.length} tokens of each window are special tokens. Set a greater \`max_length\`.`,
+      `\`max_length\` is ${maxLength}, but \`long_texts: windows\` needs at least ${empty.length + 1}, because ${empty.length} tokens of each window are special tokens. Increase \`max_length\`.`,
     );
   }
   const stride = windows.stride ?? Math.min(Math.floor(maxLength / DEFAULT_PARTS), room - 1);
   if (stride < room) return { stride };
   throw configError(
-    `\`stride\` is ${stride}, but must be at most ${room - 1}: windows have ${maxLength} tokens, and ${empty.length} of them are special tokens. Set a smaller \`stride\`, or a greater \`max_length\`.`,
+    `\`stride\` is ${stride}, but must be at most ${room - 1}: windows have ${maxLength} tokens, and ${empty.length} of them are special tokens. Decrease \`stride\` or increase \`max_length\`.`,
   );
 }
 

@@ -20,7 +20,7 @@ export const zeroShotClassificationBuild: BuildType<'zero_shot_classification'> 
     type: 'sequence_classification',
     sentence: 'Requests set the labels',
     phrase: 'requests set the labels',
-    returns: 'the labels of config.json',
+    returns: 'the labels in config.json',
   },
   settingsFile: requiredConfig('zero_shot_classification'),
   // The sentence about a label must be read as a whole.

@@ -19,7 +19,7 @@ const SETTINGS_FILE: SettingsFile = {
   missing: (path) =>
     configError(
       `Could not locate model config at path ${path}. ` +
-        'model_type zero_shot_ner requires it: copy it from the model, or export the model with `export_to_onnx` of the gliner package.',
+        "model_type zero_shot_ner requires it: copy it from the model, or export the model with the gliner package's `export_to_onnx`.",
     ),
 };
 
@@ -44,7 +44,7 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
       return {
         write() {
           throw configError(
-            `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build that folder.`,
+            `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build from that folder.`,
           );
         },
         rules: {
@@ -96,7 +96,7 @@ async function readGlinerConfig(path: string): Promise<GlinerConfig> {
 
 /** Config members of models that need other inputs or return more than entities. */
 const OTHER_KINDS: readonly (readonly [member: string, kind: string])[] = [
-  ['labels_encoder', 'reads labels with an encoder of their own'],
+  ['labels_encoder', 'encodes labels with a separate encoder'],
   ['labels_decoder', 'generates labels with a decoder'],
   ['decoder_config', 'generates labels with a decoder'],
   ['relations_layer', 'finds relations'],
@@ -182,7 +182,7 @@ function entityWindows(
   const stride = windows?.stride ?? Math.min(usual, maxWords - 1);
   if (stride < maxWords) return { stride };
   throw configError(
-    `\`stride\` is ${stride}, but must be at most ${maxWords - 1}: windows have ${maxWords} words. Set a smaller \`stride\`.`,
+    `\`stride\` is ${stride}, but must be at most ${maxWords - 1}: windows have ${maxWords} words. Decrease \`stride\`.`,
   );
 }
 

@@ -64,7 +64,7 @@ function checkLicense(title: string, license: unknown): asserts license is strin
   if (typeof license === 'string' && isAcceptedLicense(license)) return;
   const shown = license === undefined ? 'no license' : `the license ${JSON.stringify(license)}`;
   throw configError(
-    `Cannot bundle ${title}: its package.json has ${shown}, but executables may only contain packages with these licenses: ` +
+    `Cannot bundle ${title}: its package.json has ${shown}, but executables can only contain packages with these licenses: ` +
       `${ACCEPTED_LICENSES.join(', ')}. Replace the package, or accept its license in cli/packaging/notices/accepted-licenses.ts.`,
   );
 }

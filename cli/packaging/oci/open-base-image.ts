@@ -42,7 +42,7 @@ export async function openBaseImage(shown: string, platform: Platform): Promise<
   const [first, second] = [...found.values()];
   if (first === undefined) {
     throw configError(
-      `The base image ${shown} has no image for ${text(wanted)}, only for ${[...others].join(', ')}. Copy the image of this platform, or pass another --platform.`,
+      `The base image ${shown} has no image for ${text(wanted)}, only for ${[...others].join(', ')}. Copy the image for this platform, or pass another --platform.`,
     );
   }
   if (second !== undefined) {
@@ -106,12 +106,12 @@ async function readImage(
   if (manifest === undefined) throw corrupted(layout, `${descriptor.digest} is not a valid manifest`);
   const config = parseConfig(await readJsonBlob(layout, manifest.config));
   if (config === undefined)
-    throw corrupted(layout, `${manifest.config.digest} is not the configuration of an image`);
+    throw corrupted(layout, `${manifest.config.digest} is not an image configuration`);
   const { layers } = manifest;
   if (layers.length !== config.diffIds.length) {
     throw corrupted(
       layout,
-      `the manifest has ${layers.length} layers, its configuration ${config.diffIds.length}`,
+      `the manifest has ${layers.length} layers, but its configuration has ${config.diffIds.length}`,
     );
   }
   return { image: { layout, layers, config }, of: config.platform };

@@ -121,7 +121,7 @@ async function writeMinimalBase(
   blobs: BlobFolder,
   { runtime, created, report }: ImageInput,
 ): Promise<WrittenBase> {
-  const step = report.step('Copying the system libraries of this machine');
+  const step = report.step("Copying this machine's system libraries");
   // Only the program, without a model that the same file can contain.
   const program = (await readFile(runtime.path)).subarray(0, runtime.length);
   const { entries, hasLicenses } = await minimalBase(program);
@@ -129,7 +129,7 @@ async function writeMinimalBase(
   step.done();
   if (!hasLicenses) {
     report.warn(
-      'The license texts of glibc, libstdc++ and libgcc are not complete on this machine, so the image lacks them. Add them before you distribute it, or pass --base-image.',
+      'The license texts for glibc, libstdc++ and libgcc are incomplete on this machine, so the image does not contain them. Add them before you distribute the image, or pass --base-image.',
     );
   }
   return {

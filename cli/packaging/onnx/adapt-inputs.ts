@@ -18,9 +18,9 @@ export function adaptInputs(graph: GraphProto, inputs: readonly MatchedInput[], 
     const { name, value } = input;
     const type = typeOf(input);
     checkType(name, type, file);
-    if (value.name !== name) changes.push(`Input ${value.name} is fed as ${name}`);
+    if (value.name !== name) changes.push(`Input ${value.name} is mapped to ${name}`);
     if (type !== INT64) {
-      changes.push(`Input ${name} of ${typeName(type)} is cast from int64`);
+      changes.push(`Input ${name} is cast from int64 to ${typeName(type)}`);
       nodes.push(castInput(graph, input));
     } else if (value.name !== name) nodes.push(renameInput(graph, input));
   }

@@ -50,7 +50,7 @@ function checkOutput(
   const tensor = type?.tensorType;
   if (type && !tensor) {
     throw configError(
-      `${file}: output \`${name}\` is a sequence or a map, but a tensor is required. Export the model without the steps after its last layer, for example without \`zipmap\`.`,
+      `${file}: output \`${name}\` is a sequence or a map, but a tensor is required. Export the model without post-processing steps such as \`zipmap\`.`,
     );
   }
   const element = tensor?.elemType ?? 0;

@@ -113,9 +113,9 @@ function refuse(
   const wayOut =
     missing !== undefined && couldBeFed
       ? `If it is one of these, name it in the config, for example \`inputs: {${missing}: ${JSON.stringify(name)}}\`.`
-      : `The inputs of ${file} are ${namesOf(inputs)}. If the model works without it, export it without, as \`encoderfile export-script\` does.`;
+      : `The inputs of ${file} are ${namesOf(inputs)}. If the model works without this input, export it without the input, as \`encoderfile export-script\` does.`;
   throw configError(
-    `${file} requires the input \`${name}\`, which texts do not provide. A text encoder has only the inputs ${INPUT_NAMES.join(', ')}. ${wayOut}`,
+    `${file} requires the input \`${name}\`, which cannot be derived from text. A text encoder has only the inputs ${INPUT_NAMES.join(', ')}. ${wayOut}`,
   );
 }
 
@@ -123,16 +123,16 @@ function refuse(
 const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
   [
     /past|cache/i,
-    ' of earlier text, as models that generate text do. Export the model as an encoder, without a cache (`use_cache=False`).',
+    ', a cache of earlier text for models that generate text. Export the model as an encoder, without a cache (`use_cache=False`).',
   ],
   [
     /^decoder_/,
-    ' of a decoder, which writes text. Save the encoder alone with its class in transformers, such as T5EncoderModel, and export it with `encoderfile export-script`.',
+    ', which belongs to a decoder that generates text. Save only the encoder with its transformers class, such as T5EncoderModel, and export it with `encoderfile export-script`.',
   ],
-  [/pixel|image/i, ', as models of images do, and only models of texts can be built. Choose another model.'],
+  [/pixel|image/i, ', as image models do, but only text models can be built. Choose another model.'],
   [
     /^input_(?:features|values)$|waveform|audio/i,
-    ', as audio models do, and only models of texts can be built. Choose another model.',
+    ', as audio models do, but only text models can be built. Choose another model.',
   ],
 ];
 
@@ -156,7 +156,7 @@ const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
   word: ['words_mask', 'text_lengths'],
 };
 
-const EXPORT_AGAIN = 'Export the model again with `export_to_onnx` of the gliner package.';
+const EXPORT_AGAIN = "Export the model again with the gliner package's `export_to_onnx`.";
 
 /** Checks the word inputs that a zero_shot_ner model must have. */
 export function checkWordInputs(
@@ -168,7 +168,7 @@ export function checkWordInputs(
   const missing = REQUIRED[level].find((name) => !found.some((input) => input.name === name));
   if (missing) {
     throw configError(
-      `${file} has no input \`${missing}\`, which a GLiNER model of this \`span_mode\` has. Use the gliner_config.json that belongs to the model.`,
+      `${file} has no input \`${missing}\`, which GLiNER models with this \`span_mode\` require. Use the gliner_config.json that belongs to the model.`,
     );
   }
   for (const { name, value } of found) {
@@ -202,7 +202,7 @@ export function findFixedShape(inputs: readonly MatchedInput[], file: string): F
   const other = shaped.find((value) => axesOf(value).length !== AXES.length);
   if (other) {
     throw configError(
-      `Input \`${other.name}\` of ${file} has the shape ${shownShape(other)}, but [batch, sequence] is required. Export the model with inputs of these two axes.`,
+      `Input \`${other.name}\` of ${file} has the shape ${shownShape(other)}, but [batch, sequence] is required. Export the model with inputs that have these two axes.`,
     );
   }
   const [texts, tokens] = AXES.map((_, axis) => {
@@ -212,12 +212,12 @@ export function findFixedShape(inputs: readonly MatchedInput[], file: string): F
   });
   if (tokens !== undefined && tokens < MIN_TOKENS) {
     throw configError(
-      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens}], which has no room for a text. Export the model with dynamic axes.`,
+      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens}], which leaves no room for text. Export the model with dynamic axes.`,
     );
   }
   if ((texts ?? 1) * (tokens ?? 1) > MAX_CELLS) {
     throw configError(
-      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens ?? 'any'}], but a run has at most ${MAX_CELLS} tokens. Export the model with dynamic axes.`,
+      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens ?? 'any'}], but a single run can have at most ${MAX_CELLS} tokens. Export the model with dynamic axes.`,
     );
   }
   if (texts === undefined && tokens === undefined) return undefined;

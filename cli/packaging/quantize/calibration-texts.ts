@@ -24,7 +24,7 @@ export async function readCalibrationTexts(file: string | undefined): Promise<Ca
   const lines = linesOf(await readTexts(file));
   if (lines.length >= MIN_TEXTS) return split(spread(lines, MAX_TEXTS));
   throw configError(
-    `\`calibration\` is ${file}, which has ${lines.length} different texts; at least ${MIN_TEXTS} are required. Add lines, one text each, or remove \`calibration\` to use the texts of encoderfile.`,
+    `\`calibration\` is ${file}, which has ${lines.length} different texts; at least ${MIN_TEXTS} are required. Add lines, one text each, or remove \`calibration\` to use encoderfile's texts.`,
   );
 }
 
@@ -43,12 +43,12 @@ async function readTexts(file: string): Promise<string> {
             ? 'which is not UTF-8 text'
             : `which cannot be read (${code})`;
     throw configError(
-      `\`calibration\` is ${file}, ${problem}. Name a text file with one text per line.`,
+      `\`calibration\` is ${file}, ${problem}. Set it to a text file with one text per line.`,
       error,
     );
   }
   throw configError(
-    `\`calibration\` is ${file}, which is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB; a few hundred texts are enough. Name a smaller file.`,
+    `\`calibration\` is ${file}, which is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB; a few hundred texts are enough. Use a smaller file.`,
   );
 }
 

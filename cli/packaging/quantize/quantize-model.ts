@@ -60,9 +60,9 @@ export async function quantizeModel(
   const { graph } = file.model();
   const groups = groupMatMuls(graph ? findMatMuls(graph) : []);
   if (!graph || groups.length === 0) {
-    if (isOptional) return { reason: 'it has no float32 matrices that could be quantized' };
+    if (isOptional) return { reason: 'it has no float32 matrices that can be quantized' };
     throw configError(
-      `${model} has no float32 matrices that could be quantized. Use the float32 graph of the model, or remove \`quantize\`.`,
+      `${model} has no float32 matrices that can be quantized. Use the float32 graph of the model, or remove \`quantize\`.`,
     );
   }
   const trial = new Trial(runtime, request.inputs);
@@ -78,11 +78,11 @@ export async function quantizeModel(
   if (against !== undefined) {
     if (isOptional) return { reason: against };
     throw configError(
-      `The int8 form of ${model} is not accurate enough: ${against}. Lower the threshold, set \`calibration\` to a file with texts like yours, or remove \`quantize\`.`,
+      `The int8 version of ${model} is not accurate enough: ${against}. Lower the threshold, set \`calibration\` to a file with texts like yours, or remove \`quantize\`.`,
     );
   }
   if (isOptional && !(await isFaster(trial, request, path)))
-    return { reason: 'its int8 form is not faster on this machine' };
+    return { reason: 'its int8 version is not faster on this machine' };
   const kept = groups.filter((group) => !form.has(group)).flatMap(({ matmuls }) => matmuls);
   const products = groups.reduce((count, group) => count + group.matmuls.length, 0);
   await mkdir(folder);

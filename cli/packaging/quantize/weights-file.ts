@@ -24,7 +24,7 @@ export function readFloats(
   const range = externalRange(tensor);
   if ((range?.length ?? tensor.rawData.byteLength) !== size * 4)
     throw configError(
-      `The tensor ${tensor.name} of the graph does not have ${size} numbers. Export the model again.`,
+      `The tensor ${tensor.name} in the graph does not have ${size} values. Export the model again.`,
     );
   const bytes = range
     ? weights.readAt(range.offset + first * 4, count * 4)

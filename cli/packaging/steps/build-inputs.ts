@@ -23,7 +23,7 @@ export async function buildInputs(
       ? []
       : [{ path: calibration, role: 'the calibration texts of this build' }]),
     ...(base.kind === 'file' ? [{ path: base.path, role: 'the base runtime of this build' }] : []),
-    ...files.map((path) => ({ path, role: 'a file of the model' })),
+    ...files.map((path) => ({ path, role: 'a model file' })),
   ];
 }
 

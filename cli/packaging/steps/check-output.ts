@@ -39,9 +39,7 @@ export async function claimOutput(check: OutputCheck, report: Reporter): Promise
   const target = await targetOf(shown, kind);
   await refuseInputs(target, inputs);
   await refuseFolder(target, shown);
-  const lock = await lockOutput(target, () =>
-    report.print(`Waiting for another build of ${shown}, which is running`),
-  );
+  const lock = await lockOutput(target, () => report.print(`Waiting for another running build of ${shown}`));
   try {
     return { target: await checkOutput(check), release: () => lock.release() };
   } catch (error) {
@@ -89,7 +87,7 @@ const filesIn = async (path: string): Promise<string[]> => await readdir(path).c
 async function nearestFolder(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return path;
-  if (found) throw configError(`Cannot write below ${path}: it is a file. Choose another output path.`);
+  if (found) throw configError(`Cannot write under ${path}: it is a file. Choose another output path.`);
   const parent = dirname(path);
   return parent === path ? path : await nearestFolder(parent);
 }

@@ -29,14 +29,14 @@ export function chooseFamily(source: FamilySource): Family {
   const names = FAMILIES.map((family) => family.name);
   if (name === undefined) {
     throw configError(
-      `The model has no tokenizer.json, and its files do not name the kind of its tokenizer: \`model_type\` in config.json is ${JSON.stringify(source.modelConfig.model_type) ?? 'missing'}. ` +
+      `The model has no tokenizer.json, and its files do not specify the tokenizer type: \`model_type\` in config.json is ${JSON.stringify(source.modelConfig.model_type) ?? 'missing'}. ` +
         'Set `tokenizer_class` in tokenizer_config.json, for example to BertTokenizer.',
     );
   }
   const similar = suggest(name, names);
   throw configError(
     `Cannot convert a tokenizer of class ${name}Tokenizer to tokenizer.json${similar ? `; did you mean ${similar}Tokenizer?` : '.'} ` +
-      `Save tokenizer.json with \`save_pretrained\` of the fast tokenizer. Classes that can be converted: ${names.join(', ')}.`,
+      `Save tokenizer.json with the fast tokenizer's \`save_pretrained\`. Classes that can be converted: ${names.join(', ')}.`,
   );
 }
 

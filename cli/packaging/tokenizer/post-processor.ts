@@ -45,7 +45,7 @@ export function roleToken(name: string, special: TokenSettings['special']): stri
   const token = role && special.get(role);
   if (token !== undefined) return contentOf(token);
   throw configError(
-    `The model's files set no ${name}_token, which its tokenizer needs. Set \`${name}_token\` in tokenizer_config.json.`,
+    `The model's files do not set ${name}_token, which its tokenizer requires. Set \`${name}_token\` in tokenizer_config.json.`,
   );
 }
 
@@ -58,6 +58,6 @@ export function requiredTokenId(token: string, list: TokenList): number {
 /** A token without an id in the model would get an id that the model was not trained with. */
 export function withoutToken(token: string): Error {
   return configError(
-    `The vocabulary has no token ${JSON.stringify(token)}, which this kind of tokenizer needs. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,
+    `The vocabulary has no token ${JSON.stringify(token)}, which this type of tokenizer requires. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,
   );
 }

@@ -145,7 +145,7 @@ function modelOf(
     };
   }
   throw configError(
-    `${path} is a sentencepiece model that splits texts into words or characters, which tokenizer.json cannot express. Use a model of the type unigram or bpe.`,
+    `${path} is a sentencepiece model that splits text into words or characters, which tokenizer.json cannot express. Use a unigram or bpe model.`,
   );
 }
 

@@ -64,7 +64,7 @@ export function addModelTokens(list: TokenList, { special, additional, added }: 
     const given = list.add({ ...token, special: token.special || names.has(token.content) });
     if (given === id) continue;
     throw configError(
-      `The added token ${JSON.stringify(token.content)} has the id ${id} in the model's files, but its place in the vocabulary gives it ${given}. Save tokenizer.json with \`save_pretrained\` of the fast tokenizer.`,
+      `The added token ${JSON.stringify(token.content)} has the id ${id} in the model's files, but its position in the vocabulary implies ${given}. Save tokenizer.json with the fast tokenizer's \`save_pretrained\`.`,
     );
   }
   for (const token of all) {

@@ -39,7 +39,7 @@ export function readVocabText(text: string, path: string): Map<string, number> {
     const before = ids.get(token);
     if (before !== undefined) {
       throw configError(
-        `${path} has the token ${JSON.stringify(token.slice(0, 80))} in line ${before + 1} and in line ${id + 1}, but each token must be on one line. Restore the original file, or save tokenizer.json with \`save_pretrained\`.`,
+        `${path} has the token ${JSON.stringify(token.slice(0, 80))} on lines ${before + 1} and ${id + 1}, but each token must appear only once. Restore the original file, or save tokenizer.json with \`save_pretrained\`.`,
       );
     }
     ids.set(token, id);
@@ -54,7 +54,7 @@ export function readVocabJson(content: Readonly<Record<string, unknown>>, path: 
   for (const [token, id] of Object.entries(content)) {
     if (!isCount(id)) {
       throw configError(
-        `${path}: the id of ${JSON.stringify(token)} is ${JSON.stringify(id)}, but it must be a whole number. Save the vocabulary again with \`save_pretrained\`.`,
+        `${path}: the id of ${JSON.stringify(token)} is ${JSON.stringify(id)}, but must be a whole number. Save the vocabulary again with \`save_pretrained\`.`,
       );
     }
     const other = used.get(id);
@@ -92,13 +92,13 @@ export function readMerges(
     const place = `${path}, line ${index + 2}`;
     if (left === undefined || right === undefined || more.length > 0) {
       throw configError(
-        `${place} is ${JSON.stringify(line.slice(0, 80))}, but it must have two tokens with a space between them. Restore the original file.`,
+        `${place} is ${JSON.stringify(line.slice(0, 80))}, but it must contain two tokens separated by a space. Restore the original file.`,
       );
     }
     const missing = [left, right, left + right].find((token) => !vocabulary.has(token));
     if (missing !== undefined) {
       throw configError(
-        `${place} uses the token ${JSON.stringify(missing)}, which vocab.json does not have. Both files must be from the same model.`,
+        `${place} uses the token ${JSON.stringify(missing)}, which is not in vocab.json. Both files must be from the same model.`,
       );
     }
     merges.set(`${left} ${right}`, [left, right]);

@@ -17,7 +17,8 @@ export function readTorch(source: ByteSource): Map<string, StoredTensor> {
   const entries = zipEntries(source);
   if (!entries) throw refused(source, whatItIs(source));
   const [pickle, ...others] = [...entries.keys()].filter((name) => name.endsWith(PICKLE));
-  if (pickle === undefined || others.length > 0) throw refused(source, 'it has no single data.pkl');
+  if (pickle === undefined || others.length > 0)
+    throw refused(source, 'it does not contain exactly one data.pkl');
   const folder = pickle.slice(0, -PICKLE.length);
   const read = (name: string, maxBytes: number): Uint8Array | undefined => {
     const entry = entries.get(`${folder}/${name}`);
@@ -25,7 +26,7 @@ export function readTorch(source: ByteSource): Map<string, StoredTensor> {
   };
   const order = read('byteorder', 16);
   if (order && new TextDecoder().decode(order) !== 'little') {
-    throw refused(source, 'it was saved on a machine with another byte order');
+    throw refused(source, 'it was saved on a machine with a different byte order');
   }
   const bytes = read('data.pkl', MAX_PICKLE_BYTES);
   if (!bytes) throw refused(source, `its data.pkl has more than ${MAX_PICKLE_BYTES} bytes`);
@@ -50,7 +51,7 @@ function placeOf(
   const length = shape.reduce((product, size) => product * size, bytes);
   const from = start * bytes;
   if (!storage || from + length > storage.length)
-    throw new PickleError('the values of a tensor are not in it');
+    throw new PickleError('it does not contain all values of a tensor');
   return { file: name, type, shape, offset: storage.offset + from, length };
 }
 
@@ -58,16 +59,16 @@ function placeOf(
 function whatItIs(source: ByteSource): string {
   const start = source.readAt(0, Math.min(source.size, 40));
   if (new TextDecoder().decode(start).startsWith('version https://git-lfs'))
-    return 'it is a pointer of Git LFS; run `git lfs pull`';
+    return 'it is a Git LFS pointer; run `git lfs pull`';
   // PROTO and the first value of the format before torch 1.6.
   if (start[0] === 0x80 && start[2] === 0x8a)
-    return 'it has the format of torch before 1.6, which is one pickle';
-  return 'it is not a zip archive with files that are stored without compression, as torch writes it';
+    return 'it uses the single-pickle format of torch versions before 1.6';
+  return 'it is not an uncompressed zip archive as written by torch';
 }
 
 const refused = ({ name }: ByteSource, reason: string): Error =>
   configError(
-    `${name} is not read: ${reason}. Download ${basename(name)} again, or save the layer with torch.save(layer.state_dict(), path).`,
+    `Cannot read ${name}: ${reason}. Download ${basename(name)} again, or save the layer with torch.save(layer.state_dict(), path).`,
   );
 
 /** Byte range of a file in an archive. */

@@ -49,12 +49,12 @@ export interface DictTensor {
 /** Reads the tensors of a pickled state dict by name. */
 export function readStateDict(pickle: Uint8Array): Map<string, DictTensor> {
   const value = unpickle(pickle, { calls: CALLS, load: storageOf });
-  if (!(value instanceof PickleDict)) throw new PickleError('it is not a state dict, but another value');
+  if (!(value instanceof PickleDict)) throw new PickleError('it does not contain a state dict');
   return new Map(
     [...value.entries].map(([name, one]) => {
       const tensor = one instanceof PickleObject ? one.content : undefined;
       if (tensor instanceof RebuiltTensor) return [name, tensor];
-      throw new PickleError(`${JSON.stringify(name.slice(0, 100))} of its state dict is not a tensor`);
+      throw new PickleError(`${JSON.stringify(name.slice(0, 100))} in its state dict is not a tensor`);
     }),
   );
 }
@@ -101,7 +101,7 @@ function storageOf(id: PickleValue): PickleObject {
   const type = TYPES.get(kind.name);
   if (type) return new PickleObject(new Storage(type, name));
   throw new PickleError(
-    `its tensors are of ${JSON.stringify(kind.name.slice(0, 100))}, but weights are of ${[...TYPES.keys()].join(', ')}`,
+    `its tensors have the storage type ${JSON.stringify(kind.name.slice(0, 100))}, but must have one of ${[...TYPES.keys()].join(', ')}`,
   );
 }
 
@@ -125,7 +125,7 @@ function rebuildTensor([stored, start, shape, strides]: readonly PickleValue[]):
   // The stride of an axis of size 1 has no effect.
   const isInOrder = contiguous(sizes).every((step, axis) => sizes[axis] === 1 || steps[axis] === step);
   if (steps.length !== sizes.length || !isInOrder) {
-    throw new PickleError('the values of a tensor are not in its order (call contiguous() before saving it)');
+    throw new PickleError('a tensor is not contiguous (call contiguous() before saving it)');
   }
   return new PickleObject(new RebuiltTensor(storage, start, sizes));
 }
@@ -149,7 +149,7 @@ const MAX_AXES = 8;
 const isSize = (value: PickleValue | undefined): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-const incomplete = (): PickleError => new PickleError('a tensor of its pickle is incomplete');
+const incomplete = (): PickleError => new PickleError('a tensor in its pickle is incomplete');
 
 /** What a pickle can do besides building strings, numbers, tuples and dicts. */
 interface PickleRules {
@@ -186,7 +186,7 @@ class Machine {
 
   get result(): PickleValue {
     const [value, ...others] = this.#stack;
-    if (value === undefined || others.length > 0) throw new PickleError('it does not end with one value');
+    if (value === undefined || others.length > 0) throw new PickleError('it must contain exactly one value');
     return value;
   }
 
@@ -195,7 +195,7 @@ class Machine {
     const instruction = this.#instructions[code];
     if (!instruction) {
       throw new PickleError(
-        `its instruction 0x${code.toString(16).padStart(2, '0')} is none that the tensors of a state dict need`,
+        `its pickle contains the opcode 0x${code.toString(16).padStart(2, '0')}, which a state dict of tensors does not need`,
       );
     }
     instruction();
@@ -205,7 +205,8 @@ class Machine {
     // PROTO
     0x80: () => {
       const version = this.#byte();
-      if (version < 2 || version > 5) throw new PickleError(`protocol ${version} of its pickle is unknown`);
+      if (version < 2 || version > 5)
+        throw new PickleError(`its pickle protocol ${version} is not supported`);
     },
     // FRAME
     0x95: () => void this.#take(8),
@@ -240,7 +241,7 @@ class Machine {
     // BUILD: attributes of a dict, such as module versions, are not tensors.
     0x62: () => {
       this.#pop();
-      if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes of a value');
+      if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes on a value');
     },
     // BINPUT, LONG_BINPUT, MEMOIZE, BINGET, LONG_BINGET
     0x71: () => this.#remember(this.#byte()),
@@ -264,7 +265,7 @@ class Machine {
       const call = this.#rules.calls.get(callee.name);
       if (!call)
         throw new PickleError(
-          `it calls ${nameOf(callee)} of Python, which the tensors of a state dict do not need`,
+          `it calls the Python function ${nameOf(callee)}, which a state dict of tensors does not need`,
         );
       this.#push(call(args.items));
     },
@@ -296,7 +297,7 @@ class Machine {
     for (let at = 0; at < items.length; at += 2) {
       const [key, value] = [items[at], items[at + 1]];
       if (typeof key !== 'string' || value === undefined)
-        throw new PickleError('it has a key that is not text');
+        throw new PickleError('it has a key that is not a string');
       dict.entries.set(key, value);
     }
   }

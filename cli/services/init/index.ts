@@ -44,7 +44,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     ),
     ...(await documentPaths(folder)),
   ];
-  const inputs = read.map((path) => ({ path, role: 'a file of the model' }));
+  const inputs = read.map((path) => ({ path, role: 'a model file' }));
   refuseInput(output, inputs, outputPath);
   await refuseToReplace(output, outputPath, request.overwrite);
 
@@ -64,7 +64,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   await writeText(output, text);
   if (request.modelType === undefined && look.guess.because === undefined) {
     report.warn(
-      `The files of ${request.folder} do not state the type of the model, so \`model_type\` is a guess. Change it in ${outputPath} if it is wrong.`,
+      `The files in ${request.folder} do not specify the model type, so \`model_type\` is a guess. Correct it in ${outputPath} if necessary.`,
     );
   }
   for (const problem of look.documentProblems) report.warn(problem);

@@ -52,7 +52,7 @@ export async function inspectModelFolder(
   known?: readonly GraphVariant[],
 ): Promise<ModelFolder> {
   const found = await stat(folder).catch(() => undefined);
-  if (!found) throw configError(`No such directory: ${shown}. Pass the folder of a model.`);
+  if (!found) throw configError(`No such directory: ${shown}. Pass a model folder.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
   const listing = listModel(folder);
   const variants = known ?? graphVariants(listing);
@@ -86,7 +86,7 @@ export async function inspectModelFolder(
       ...(graph ? [] : [withoutGraph(listing, shown).message]),
       ...(tokenizer !== undefined || findVocabulary(folder) !== undefined
         ? []
-        : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),
+        : [`${shown} has no tokenizer.json. Save it with the tokenizer's \`save_pretrained\`.`]),
     ],
   };
 }

@@ -56,8 +56,8 @@ function graphRows({ variants, graph }: InitResult): string[][] {
   if (variants.length < 2 || !graph) return [];
   const reason =
     graph.name === 'model'
-      ? 'full precision, which builds use without `variant`'
-      : 'the smallest loss of precision; there is no model.onnx';
+      ? 'full precision, the default if `variant` is not set'
+      : 'the least precision loss, because there is no model.onnx';
   return [
     ...variants.map(({ name, path, bytes }, at) => [
       at === 0 ? 'Variants' : '',

@@ -101,7 +101,7 @@ test.each([
   ],
   [
     'bfloat16-product',
-    /ONNX Runtime cannot load .*model\.onnx: .*ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16\. Export it as float32 or float16\./,
+    /ONNX Runtime cannot load .*model\.onnx: .*On CPUs, ONNX Runtime does not support this operator for the model's element type, for example bfloat16\. Export it as float32 or float16\./,
   ],
 ])('an embedding build rejects %s with a one-sentence error', async (graph, message) => {
   const built = await build(graph, EMBEDDING);

@@ -76,12 +76,12 @@ test.each([
   [
     'is missing',
     rmSync,
-    /ONNX Runtime cannot load .*w1\.bin.*Put the files with the weights into the folder of the model\.$/,
+    /ONNX Runtime cannot load .*w1\.bin.*Put the weights files into the model folder\.$/,
   ],
   [
     'is incomplete',
     (path: string) => truncateSync(path, 1000),
-    /ONNX Runtime cannot load .*The file with the weights is incomplete\. Copy it again\.$/,
+    /ONNX Runtime cannot load .*The weights file is incomplete\. Copy it again\.$/,
   ],
 ])('a file with weights that %s', async (_name, damage, message) => {
   const config = copyModel(folder());

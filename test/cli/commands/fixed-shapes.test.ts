@@ -130,10 +130,10 @@ test.each([
     /Input `attention_mask` of .*model\.onnx has the shape \[batch_size, batch_size, batch_size, sequence_length\], but \[batch, sequence\] is required\./,
   ],
   [
-    'no room for a text',
+    'no room for text',
     (graph: GraphProto) => fixShape(graph, { texts: 1, tokens: 2 }),
     {},
-    /The inputs of .*model\.onnx have the fixed shape \[1, 2\], which has no room for a text\. Export the model with dynamic axes\./,
+    /The inputs of .*model\.onnx have the fixed shape \[1, 2\], which leaves no room for text\. Export the model with dynamic axes\./,
   ],
 ])('%s is rejected', async (_name, edit, config, message) => {
   const built = await build('sentiment', edit, config);

@@ -101,7 +101,7 @@ test.each([
     'an unknown name',
     (graph: GraphProto) => declare(graph, 'attention_mask', INT64, 'which'),
     {},
-    /requires the input `which`, which texts do not provide\..*`inputs: \{attention_mask: "which"\}`/,
+    /requires the input `which`, which cannot be derived from text\..*`inputs: \{attention_mask: "which"\}`/,
   ],
   [
     'a name in the config that the graph does not have',

@@ -116,7 +116,7 @@ describe('encoderfile init', () => {
     expect(guessed).toMatchObject({
       exitCode: 0,
       stderr:
-        'Warning: The files of model do not state the type of the model, so `model_type` is a guess. Change it in encoderfile.yml if it is wrong.',
+        'Warning: The files in model do not specify the model type, so `model_type` is a guess. Correct it in encoderfile.yml if necessary.',
     });
     expect(await run('model', '--force', '--model-type', 'sentence_embedding')).toMatchObject({
       exitCode: 0,
@@ -142,7 +142,7 @@ describe('encoderfile init', () => {
     expect(written().model).toMatchObject({ variant: undefined });
     rmSync(join(model, 'model.onnx'));
     const { stdout } = await run('model', '--force');
-    expect(stdout).toMatch(/^Chosen +fp16: the smallest loss of precision; there is no model\.onnx$/m);
+    expect(stdout).toMatch(/^Chosen +fp16: the least precision loss, because there is no model\.onnx$/m);
     expect(written().model).toMatchObject({ folder: 'model', variant: 'fp16' });
   });
 
@@ -161,7 +161,7 @@ describe('encoderfile init', () => {
   });
 
   test.each([
-    [['nosuch'], 'No such directory: nosuch. Pass the folder of a model.'],
+    [['nosuch'], 'No such directory: nosuch. Pass a model folder.'],
     [['file'], 'file is a file. Pass the folder that contains the model.'],
     [['model', '-o', 'model'], 'model is a folder. Pass a file with --output-path.'],
     [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],

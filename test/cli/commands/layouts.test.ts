@@ -105,24 +105,20 @@ describe('model folders', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'Error: Could not locate model config at path model/config.json. model_type sequence_classification requires it for labels and scores: save it with `save_pretrained` of the model.',
+        "Error: Could not locate model config at path model/config.json. model_type sequence_classification requires it for labels and scores: save it with the model's `save_pretrained`.",
     });
   });
 
   test.each([
-    [['nosuch'], 1, 'No such directory: nosuch. Pass the folder of a model.'],
-    [['org/name'], 1, 'Pass the folder of a model, or hf:org/name for a model on the Hugging Face Hub.'],
+    [['nosuch'], 1, 'No such directory: nosuch. Pass a model folder.'],
+    [['org/name'], 1, 'Pass a model folder, or hf:org/name for a Hugging Face Hub model.'],
     [['x.yml'], 1, 'No such file: b'],
-    [
-      ['notes.txt'],
-      1,
-      'notes.txt is a file, but not one of a model. Pass the folder of a model, or a config file with -f.',
-    ],
+    [['notes.txt'], 1, 'notes.txt is not a model file. Pass a model folder, or a config file with -f.'],
     [['two/model.safetensors'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [
       ['empty'],
       1,
-      'No such file: model.onnx (searched in empty). Pass the folder of a model, with model.safetensors or an ONNX graph.',
+      'No such file: model.onnx (searched in empty). Pass a model folder with model.safetensors or an ONNX graph.',
     ],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
@@ -165,7 +161,7 @@ describe('the path of a model file', () => {
     expect(await validate('-q', 'model/model.onnx')).toMatchObject({
       exitCode: 1,
       stderr:
-        'Error: model/model.onnx is a file of a model that has a config file. Run `encoderfile build -f model/encoderfile.yml`; `variant` in it, or --variant, chooses the graph.',
+        'Error: model/model.onnx belongs to a model that has a config file. Run `encoderfile build -f model/encoderfile.yml`; choose the graph with `variant` in the config, or with --variant.',
     });
   });
 });
@@ -207,7 +203,7 @@ describe('a model whose type is ambiguous', () => {
       const path = join(model, 'config.json');
       const config = JSON.parse(readFileSync(path, 'utf8')) as object;
       writeFileSync(path, JSON.stringify({ ...config, architectures: [architecture] }));
-      const message = `Error: config.json of reranker names ${architecture}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.`;
+      const message = `Error: config.json of reranker names ${architecture}, which generates text; chat models and rerankers that compare two word logits cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.`;
       expect(await validate('-q', 'reranker')).toMatchObject({ exitCode: 1, stderr: message });
       const init = await runCli(['init', 'reranker'], { cwd: folder() });
       expect(init).toEqual({ exitCode: 1, stdout: '', stderr: message });
@@ -226,6 +222,6 @@ test('build accepts a folder, and rejects an unknown version before it optimizes
   expect(JSON.parse(manifest)).toMatchObject({ name: 'embedder', modelType: 'embedding' });
   const { exitCode, stderr } = await build('--runtime-version', '9.9.9');
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('No base runtime of version 9.9.9');
+  expect(stderr).toContain('No base runtime 9.9.9');
   expect(stderr).not.toContain('Optimizing');
 });

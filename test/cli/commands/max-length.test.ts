@@ -39,7 +39,7 @@ test('truncation settings left over from training do not shorten texts', async (
 test("`max_length` shortens texts, and cannot exceed the model's maximum", async () => {
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 20 }))).toBe(20);
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 129 }))).toBe(
-    '`max_length` is 129, but config.json limits the model to 128 tokens. Set `max_length` to at most that.',
+    '`max_length` is 129, but config.json limits the model to 128 tokens. Set `max_length` to 128 or less.',
   );
 });
 
@@ -56,7 +56,7 @@ test('a `max_length` that the model cannot run is rejected with the maximum that
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
   expect(await maxLength(config)).toMatch(
-    /model\.onnx failed on a text of 200 tokens, which `max_length` allows: .* Set `max_length` in the config to at most 128, the maximum number of tokens of the model\.$/,
+    /model\.onnx failed on a text of 200 tokens, which `max_length` allows: .* Set `max_length` in the config to at most 128, the model's maximum number of tokens\.$/,
   );
 });
 

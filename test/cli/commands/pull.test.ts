@@ -139,7 +139,7 @@ test('https goes through the proxy, and an untrusted certificate is rejected', a
     const trusted = { ...variables(env), NODE_EXTRA_CA_CERTS: authority };
     const answer = await runCli(['pull', 'hf:acme/sentiment'], { env: trusted });
     expect(answer.stderr).toMatch(
-      /localhost redirects to "http:\/\/127\.0\.0\.1:\d+\/api.*", which is not a secure address\./,
+      /localhost redirects to "http:\/\/127\.0\.0\.1:\d+\/api.*", which is not an https URL\./,
     );
   } finally {
     await proxy.close();

@@ -216,7 +216,7 @@ describe('encoderfile transform test', () => {
     const { exitCode, stderr } = await trial('-q', 'I love this');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^before\nError: The transform failed: one call of a Lua library function took more than 0\.2 s /,
+      /^before\nError: The transform failed: a single Lua library call took more than 0\.2 s /,
     );
   });
 

@@ -12,19 +12,19 @@ describe('the command line', () => {
     ],
     [
       ['serve', './x.encoder'],
-      'Unknown command serve: it is a command of the executable that a build writes. Run `./x.encoder serve`. See `encoderfile --help`.',
+      'Unknown command serve: it is a command of built executables. Run `./x.encoder serve`. See `encoderfile --help`.',
     ],
     [
       ['run', 'x.encoder', '--http-port', '1'],
-      'Unknown command run: it is a command of the executable that a build writes. Run `./x.encoder serve`. See `encoderfile --help`.',
+      'Unknown command run: it is a command of built executables. Run `./x.encoder serve`. See `encoderfile --help`.',
     ],
     [
       ['infer', 'bin/x.encoder', "it's late"],
-      `Unknown command infer: it is a command of the executable that a build writes. Run \`bin/x.encoder infer 'it'${String.raw`\'`}'s late'\`. See \`encoderfile --help\`.`,
+      `Unknown command infer: it is a command of built executables. Run \`bin/x.encoder infer 'it'${String.raw`\'`}'s late'\`. See \`encoderfile --help\`.`,
     ],
     [
       ['mcp'],
-      'Unknown command mcp: it is a command of the executable that a build writes. Run `./MODEL.encoder mcp`. See `encoderfile --help`.',
+      'Unknown command mcp: it is a command of built executables. Run `./MODEL.encoder mcp`. See `encoderfile --help`.',
     ],
     [
       ['x.encoder'],
@@ -41,7 +41,7 @@ describe('the command line', () => {
     [['-q', 'build'], 'Missing command before -q. See `encoderfile --help`.'],
     [
       ['build'],
-      'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file, or the folder of a model. See `encoderfile build --help`.',
+      'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file or a model folder. See `encoderfile build --help`.',
     ],
     [['build', '--nosuch'], 'Unknown flag --nosuch. See `encoderfile build --help`.'],
     [
@@ -68,7 +68,7 @@ describe('the command line', () => {
       error: {
         code: 'UsageError',
         message:
-          'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file, or the folder of a model. See `encoderfile build --help`.',
+          'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file or a model folder. See `encoderfile build --help`.',
       },
     });
   });

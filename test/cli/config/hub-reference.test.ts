@@ -41,7 +41,7 @@ test.each(['', '..', 'a/../b', '/a', 'a/', 'a//b', 'a b', 'a\\b', 'a:b', '.a', '
   '%j is not a revision',
   (revision) => {
     expect(hubReferenceProblem(`hf:org/name@${revision}`)).toContain(
-      `${JSON.stringify(revision)} is not a branch, a tag or a commit.`,
+      `${JSON.stringify(revision)} is not a valid branch, tag or commit.`,
     );
   },
 );

@@ -25,7 +25,7 @@ export function nomicBert(g: EncoderGraph): Value {
   const rotated = headWidth * config.number('rotary_emb_fraction', isOfTransformers ? 1 : 0);
   if (!Number.isInteger(rotated / 2)) {
     throw configError(
-      '`rotary_emb_fraction` in config.json must be a part of the head with an even number of values.',
+      '`rotary_emb_fraction` in config.json must select an even number of values per attention head.',
     );
   }
   const rotary =

@@ -57,11 +57,11 @@ test.each([['../outside.safetensors'], ['/etc/passwd'], ['sub/model.safetensors'
 test.each<[string, Uint8Array | string, RegExp]>([
   ['nothing', '', /is damaged: it has no header\. Download model\.safetensors again\.$/],
   ['half of a file', BERT.subarray(0, 500), /is damaged: its header is longer than the file/],
-  ['a file that lacks its end', BERT.subarray(0, -4), /is damaged: the bytes of \S+ are not in it/],
+  ['a file that lacks its end', BERT.subarray(0, -4), /is damaged: it does not contain all bytes of \S+\./],
   [
     'a pointer of Git LFS',
     'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 90868376\n',
-    /it is a pointer of Git LFS; run `git lfs pull`/,
+    /it is a Git LFS pointer; run `git lfs pull`/,
   ],
   ['a header that is no JSON', safetensors('{"a":'), /its header is not a JSON object/],
   ['a header that is a list', safetensors([]), /its header is not a JSON object/],
@@ -73,7 +73,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   [
     'a shape that does not fit',
     safetensors({ a: { ...NUMBERS, shape: [3] } }, 16),
-    /the bytes of a are not in it/,
+    /it does not contain all bytes of a\./,
   ],
   [
     'negative offsets',
@@ -83,7 +83,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   [
     'an offset behind the end',
     safetensors({ a: { ...NUMBERS, data_offsets: [16, 32] } }, 16),
-    /the bytes of a are not in it/,
+    /it does not contain all bytes of a\./,
   ],
 ])('%s instead of weights causes a one-sentence error', async (_name, content, message) => {
   write(content);

@@ -61,7 +61,7 @@ test('a missing module and a module that is not for browsers are reported by nam
   const foreign = roomOf('foreign', { 'index.html': DOCUMENT, 'app.ts': code });
   await expect(pageAssets([foreign])).rejects.toThrow(`${secret}, which is not for browsers.`);
   await expect(pageAssets([roomOf('own', { 'one.css': '' })], ['lost.js'])).rejects.toThrow(
-    'no module of a page for lost.js',
+    'No page module for lost.js',
   );
 });
 

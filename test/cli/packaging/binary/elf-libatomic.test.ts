@@ -149,16 +149,20 @@ describe('removeLibatomic on a small program', () => {
       'it imports __atomic_compare_exchange, __atomic_fetch_add_16 from it, not only',
     ],
     ['no symbol', importing(), 'it imports nothing from it, not only'],
-    ['no version', smallProgram({ versioned: ['libc.so.6'] }), 'it requires no version of it'],
+    [
+      'no version',
+      smallProgram({ versioned: ['libc.so.6'] }),
+      'it does not require a version of that library',
+    ],
     [
       'no other version',
       smallProgram({ versioned: [LIBATOMIC], symbols: [['__atomic_compare_exchange', LIBATOMIC]] }),
-      'it requires no version of another library',
+      'it does not require a version of any other library',
     ],
     ['another processor', smallProgram({ machine: 243 }), 'its machine number is 243'],
-    ['a full page of code', smallProgram({ codeLength: 4090 }), 'there is no room behind its code'],
-    ['other data behind the code', patched(SMALL.code + 110, 7), 'there is no room behind its code'],
-    ['memory behind the code', patched(SMALL.header(1) + 40, 200), 'there is no room behind its code'],
+    ['a full page of code', smallProgram({ codeLength: 4090 }), 'there is no free space after its code'],
+    ['other data behind the code', patched(SMALL.code + 110, 7), 'there is no free space after its code'],
+    ['memory behind the code', patched(SMALL.header(1) + 40, 200), 'there is no free space after its code'],
     ['no code', patched(SMALL.header(1) + 4, 4), 'it has no code'],
   ];
   it.each(refusals)('rejects %s', (_, file, message) => {

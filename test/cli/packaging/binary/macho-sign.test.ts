@@ -110,8 +110,8 @@ describe('the signature', () => {
     const input = { plan, pageHashes: new Uint8Array(32), codeLimit: 8192, identifier: 'model', sha256 };
     expect(() => buildSignature(input)).toThrow(/needs 2 page hashes of 32 bytes, got 32 bytes/);
     const good = { ...input, pageHashes: new Uint8Array(64) };
-    expect(() => buildSignature({ ...good, identifier: '' })).toThrow(/must be non-empty text/);
-    expect(() => buildSignature({ ...good, identifier: 'a\0b' })).toThrow(/must be non-empty text/);
+    expect(() => buildSignature({ ...good, identifier: '' })).toThrow(/must be a non-empty string/);
+    expect(() => buildSignature({ ...good, identifier: 'a\0b' })).toThrow(/must be a non-empty string/);
   });
 });
 

@@ -61,7 +61,7 @@ describe('the instructions to export a model to ONNX', () => {
   test('exporting a model with custom code runs that code, and the message warns about it', () => {
     const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
     expect(sentence(config)).toContain(
-      'Export it, which runs Python code of the model: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then',
+      "Export it, which runs the model's Python code: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then",
     );
   });
 
@@ -80,11 +80,11 @@ describe('the instructions to export a model to ONNX', () => {
   });
 
   test.each([
-    ['a table of word vectors', { model_type: 'model2vec' }, undefined],
-    ['a table of word vectors', {}, [{ type: 'sentence_transformers.models.StaticEmbedding' }]],
-    ['a table of word vectors', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
-    ['a model of images', { model_type: 'vit', image_size: 224 }, undefined],
-    ['a model of images', { model_type: 'clip', vision_config: {} }, undefined],
+    ['a word-vector table', { model_type: 'model2vec' }, undefined],
+    ['a word-vector table', {}, [{ type: 'sentence_transformers.models.StaticEmbedding' }]],
+    ['a word-vector table', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
+    ['an image model', { model_type: 'vit', image_size: 224 }, undefined],
+    ['an image model', { model_type: 'clip', vision_config: {} }, undefined],
     ['an audio model', { model_type: 'wav2vec2' }, undefined],
     ['has a decoder', { model_type: 't5', is_encoder_decoder: true }, undefined],
     [

@@ -112,17 +112,17 @@ test('the error for a repository without graphs suggests a fix', () => {
     'python export.py ./name ./name/onnx',
   );
   expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(
-    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it, only albert, bert, `,
+    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it (supported types: albert, bert, `,
   );
   expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(script);
   expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
-    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when it is read. ${way(
+    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when loaded. ${way(
       'pip install "optimum-onnx[onnxruntime]"',
       'optimum-cli export onnx --model ./name --task feature-extraction ./name/onnx',
     )}`,
   );
   expect(() => chosen(['model.safetensors'])).toThrow(
-    'only model.safetensors, and no config.json with a `model_type`, which states how the weights are used. Copy config.json from the source of the model.',
+    "only model.safetensors, and no config.json with a `model_type`, which specifies how the weights are used. Copy config.json from the model's source.",
   );
   expect(() => chosen(['data.csv'])).toThrow(
     'hf:org/name has no ONNX graph and no model.safetensors. Choose another model.',
@@ -150,5 +150,5 @@ test('an ambiguous graph and a file that is too large are rejected', () => {
     chooseFiles({ files, modelType: undefined }, 'org/name', (variants) =>
       chooseGraph(variants, undefined, ''),
     );
-  expect(choose).toThrow('config.json of hf:org/name has 5.0 GB, but it can have at most 537 MB.');
+  expect(choose).toThrow('config.json of hf:org/name has 5.0 GB, but the maximum is 537 MB.');
 });

@@ -21,11 +21,11 @@ test('the token is sent only to the hub', async () => {
 test('a missing revision and a deleted file are reported by name', async () => {
   publish(CONTENTS);
   await expect(fetched('hf:acme/model@v9')).rejects.toThrow(
-    'hf:acme/model has no revision "v9". Pass a branch, a tag or a commit of it.',
+    'hf:acme/model has no revision "v9". Pass an existing branch, tag or commit.',
   );
   hub().plan(/resolve.*tokenizer/, { status: 404, headers: { 'x-error-code': 'EntryNotFound' } });
   await expect(fetched('hf:acme/model')).rejects.toThrow(
-    'hf:acme/model has no file tokenizer.json any more.',
+    'tokenizer.json is no longer in hf:acme/model',
   );
 });
 
@@ -49,7 +49,7 @@ test('retries are limited, and a long Retry-After is not waited for', async () =
   hub().requests.length = 0;
   hub().plan(/hub .*main2/, { status: 429, headers: { ratelimit: '"api";r=0;t=299' } }, 99);
   await expect(fetched('hf:acme/model@main2')).rejects.toThrow(
-    /limits requests and rejected one for hf:acme\/model@main2\. Retry in 299 seconds, or set HF_TOKEN for a higher limit\.$/,
+    /rate-limited a request for hf:acme\/model@main2\. Retry in 299 seconds, or set HF_TOKEN for a higher limit\.$/,
   );
   expect(hub().requests).toHaveLength(1);
 });
@@ -85,7 +85,7 @@ test.each(['onnx/model.onnx', 'tokenizer.json'])(
       .find((file) => file.path === path);
     hub().plan(path.endsWith('.onnx') ? /cdn/ : /resolve-cache.*tokenizer/, { isWrong: true });
     await expect(fetched('hf:acme/model')).rejects.toThrow(
-      `${path} of hf:acme/model was discarded: its content does not have the hash that the hub states.`,
+      `Discarded ${path} from hf:acme/model: its hash does not match the hash from the hub.`,
     );
     // The downloads of other files stop, but their received data is kept.
     const discarded = wrong?.sha256 ?? wrong?.oid ?? '';
@@ -98,22 +98,22 @@ test.each(['onnx/model.onnx', 'tokenizer.json'])(
 test('a download that is longer than announced is discarded', async () => {
   publish(CONTENTS);
   hub().plan(/resolve-cache.*tokenizer/, { status: 200, body: 'x'.repeat(100_000) });
-  await expect(fetched('hf:acme/model')).rejects.toThrow('tokenizer.json of hf:acme/model was discarded');
+  await expect(fetched('hf:acme/model')).rejects.toThrow('Discarded tokenizer.json from hf:acme/model');
 });
 
 test('a request without a response times out, and a stalled download is retried', async () => {
   publish({ ...CONTENTS, 'onnx/model.onnx': Buffer.alloc(300_000, 'graph') });
   hub().plan(/revision/, { isSilent: true }, 3);
   await expect(fetched('hf:acme/model', { seconds: 0.05 })).rejects.toThrow(
-    /^127\.0\.0\.1:\d+ sent nothing for 0\.05 seconds\. Retry, or raise HF_HUB_ETAG_TIMEOUT\.$/,
+    /^127\.0\.0\.1:\d+ sent no data for 0\.05 seconds\. Retry, or increase HF_HUB_ETAG_TIMEOUT\.$/,
   );
   hub().plan(/cdn/, { stallAfter: 100_000 });
   expect(downloadedFiles(await fetched('hf:acme/model', { seconds: 1 }))).toHaveLength(3);
 });
 
 test.each([
-  ['<html>', /does not answer like a Hugging Face hub\. Check HF_ENDPOINT/],
-  ['{"sha": "../../x"}', /its answer about the model has no commit\. Check HF_ENDPOINT\.$/],
+  ['<html>', /does not respond like a Hugging Face hub\. Check HF_ENDPOINT/],
+  ['{"sha": "../../x"}', /its model response has no commit\. Check HF_ENDPOINT\.$/],
 ])('a server that returns %j is rejected as not being a hub', async (body, message) => {
   publish(CONTENTS);
   hub().plan(/revision/, { status: 200, body });
@@ -124,5 +124,5 @@ test('redirect loops are limited', async () => {
   publish(CONTENTS);
   const location = '/api/models/acme/model/revision/main';
   hub().plan(/revision/, { status: 302, headers: { location } }, 99);
-  await expect(fetched('hf:acme/model')).rejects.toThrow('redirects in a circle');
+  await expect(fetched('hf:acme/model')).rejects.toThrow('redirects in a loop');
 });

@@ -118,12 +118,12 @@ test.each([
   [
     'gated',
     undefined,
-    /^hf:acme\/model is gated\. Request access on http.*\/acme\/model, and set HF_TOKEN\.$/,
+    /^hf:acme\/model is gated\. Request access at http.*\/acme\/model and set HF_TOKEN\.$/,
   ],
   [
     'gated',
     'hf_other',
-    /is gated, and the account of the token in HF_TOKEN has no access\. Request it on http/,
+    /is gated, and the account of the token in HF_TOKEN does not have access\. Request access at http/,
   ],
   [
     'public',
@@ -197,7 +197,7 @@ test('offline, only the cache is used', async () => {
   const env = { HF_HUB_OFFLINE: '1' };
   expect((await fetched('hf:acme/model', { env })).commit).toBe(repository.resolve('main'));
   await expect(fetched('hf:acme/model', { env, variant: 'fp16' })).rejects.toThrow(
-    'The cache has no onnx/model_fp16.onnx of hf:acme/model, and HF_HUB_OFFLINE is set.',
+    'onnx/model_fp16.onnx of hf:acme/model is not in the cache, and HF_HUB_OFFLINE is set.',
   );
   expect(hub().requests).toEqual([]);
   expect(warnings).toEqual([]);
@@ -218,7 +218,7 @@ test('a cache of other tools is reused, with a warning if it has no file list', 
   await fetched('hf:acme/model');
   rmSync(cachedAt('.encoderfile'), { recursive: true });
   expect(downloadedFiles(await fetched('hf:acme/model', { offline: true }))).toEqual([]);
-  expect(warnings).toEqual([expect.stringContaining('The cache has no list of the files of hf:acme/model')]);
+  expect(warnings).toEqual([expect.stringContaining('The cache has no file list for hf:acme/model')]);
 });
 
 test('a model is returned even if the cache cannot be written', async () => {

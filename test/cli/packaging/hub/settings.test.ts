@@ -66,7 +66,7 @@ test.each([
   [{ HF_ENDPOINT: 'huggingface.co' }, /^Invalid HF_ENDPOINT "huggingface\.co": /],
   [{ HF_ENDPOINT: 'ftp://x' }, /it must be an http or https URL/],
   [{ HF_HUB_ETAG_TIMEOUT: 'soon' }, /^Invalid HF_HUB_ETAG_TIMEOUT "soon": it must be a number of seconds/],
-  [{ HF_TOKEN: 'hf_secret text' }, /^The token in HF_TOKEN has spaces/],
+  [{ HF_TOKEN: 'hf_secret text' }, /^The token in HF_TOKEN contains spaces/],
 ])('%j is rejected', (env, message) => {
   expect(() => settings(env)).toThrow(message);
 });

@@ -28,7 +28,7 @@ test('a tokenizer that lowercases texts for an uppercase vocabulary is rejected,
     exitCode: 1,
     stdout: '',
     stderr:
-      'Error: The tokenizer vocab.txt (BertTokenizer) turns 100% of the words of its own vocabulary into [UNK]. It lower-cases texts, but its words have upper case: write `{"do_lower_case": false}` to tokenizer_config.json in the folder of the model.',
+      'Error: The tokenizer vocab.txt (BertTokenizer) maps 100% of the words in its own vocabulary to [UNK]. It lowercases texts, but its vocabulary contains uppercase letters. Write `{"do_lower_case": false}` to tokenizer_config.json in the model folder.',
   });
   writeProteins(PROTEINS, { do_lower_case: false });
   expect((await validate()).stderr).not.toContain('vocabulary into');

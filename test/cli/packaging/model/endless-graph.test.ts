@@ -21,6 +21,6 @@ test('a graph that never finishes running is rejected with a one-sentence error,
   }, startOnnxRuntime(200));
   await expect(attempt).rejects.toThrow(
     `${file} did not finish a run with inputs of shape [2, 13]: no result within 0.2s. ` +
-      'Export it again without a loop that does not end; if only its longest text takes so long, set `max_length` to less.',
+      'Export it again without infinite loops; if only the longest texts take this long, lower `max_length`.',
   );
 });

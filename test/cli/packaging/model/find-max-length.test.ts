@@ -27,12 +27,12 @@ test.each([510, 509, 300, 4])(
 
 test('a maximum set by the user is not reduced', async () => {
   await expect(findMaxLength(trial((length) => length <= 300, { isChosen: true }))).rejects.toThrow(
-    'model.onnx failed on a text of 512 tokens, which `max_length` allows: index 512 is out of bounds. Set `max_length` in the config to at most 300, the maximum number of tokens of the model.',
+    "model.onnx failed on a text of 512 tokens, which `max_length` allows: index 512 is out of bounds. Set `max_length` in the config to at most 300, the model's maximum number of tokens.",
   );
 });
 
 test('a model that cannot run any text has no maximum', async () => {
   await expect(findMaxLength(trial(() => false, { isChosen: true }))).rejects.toThrow(
-    /^model\.onnx fails on a single text, also on one of 3 tokens: index 3 is out of bounds\. Export it again, and test the graph with single texts\.$/,
+    /^model\.onnx fails on single texts, even on a text of only 3 tokens: index 3 is out of bounds\. Export it again, and test the graph with single texts\.$/,
   );
 });

@@ -118,7 +118,7 @@ describe('settings', () => {
 
   test('prompts that are not a mapping are rejected', () => {
     expect(() => settings({ prompts: ['a'] })).toThrow(
-      'config_sentence_transformers.json: `prompts` must map names to texts.',
+      'config_sentence_transformers.json: `prompts` must map names to strings.',
     );
   });
 });

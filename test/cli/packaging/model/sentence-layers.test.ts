@@ -77,7 +77,7 @@ describe('these modules are rejected', () => {
       'modules.json has the module Dense, but 2_Dense/config.json is missing',
     );
     expect(problemOf(DENSE, false)).toBe(
-      '2_Dense has no model.safetensors, and weights in a pytorch_model.bin are not read: save the model again with a recent sentence-transformers',
+      '2_Dense has no model.safetensors, and weights in pytorch_model.bin are not supported; save the model again with a recent sentence-transformers version',
     );
   });
 
@@ -87,17 +87,17 @@ describe('these modules are rejected', () => {
     { ...DENSE, out_features: '2' },
     { ...DENSE, in_features: 1.5 },
   ])('a Dense module with the sizes %j', (config) => {
-    expect(problemOf(config)).toBe('2_Dense/config.json has no valid in_features and out_features');
+    expect(problemOf(config)).toBe('2_Dense/config.json does not have valid in_features and out_features');
   });
 
   test('a Dense module whose input is not the text vector', () => {
     expect(problemOf({ ...DENSE, module_input_name: 'token_embeddings' })).toBe(
-      '2_Dense/config.json computes "token_embeddings" of "token_embeddings", but only sentence_embedding is supported',
+      '2_Dense/config.json maps "token_embeddings" to "token_embeddings", but only sentence_embedding is supported',
     );
     expect(problemOf({ ...DENSE, module_output_name: null, module_input_name: null })).toBeUndefined();
     expect(find(['Transformer', 'Dense', 'Pooling'], DENSE).problem).toBe(
-      'modules.json has Dense without a Pooling before it',
+      'modules.json has Dense before any Pooling module',
     );
-    expect(find(['Transformer', 'Dense'], DENSE).problem).toContain('without a Pooling before it');
+    expect(find(['Transformer', 'Dense'], DENSE).problem).toContain('before any Pooling module');
   });
 });

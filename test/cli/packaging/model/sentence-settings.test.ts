@@ -104,15 +104,15 @@ describe('a transform', () => {
 
 describe('these settings are rejected', () => {
   test.each([
-    [source({ dimensions: 33 }), 'x.yml: `dimensions` is 33, but the vectors of the model have only 32.'],
-    [source({}, { dimensions: 64 }), 'x.yml: `dimensions` is 64, but the vectors of the model have only 32.'],
+    [source({ dimensions: 33 }), "x.yml: `dimensions` is 33, but the model's vectors have only 32."],
+    [source({}, { dimensions: 64 }), "x.yml: `dimensions` is 64, but the model's vectors have only 32."],
     [
       source({}, { unsupported: 'It pools oddly' }),
       'It pools oddly. Set `pooling` in x.yml to mean, cls, max or last to override it.',
     ],
     [
       source({ prompts: { long: 'a a a a a a a' } }),
-      'The prompt `long` has 8 tokens, but the maximum of the model is 8, which leaves no room for a text. Shorten it.',
+      "The prompt `long` has 8 tokens, which leaves no room for text within the model's maximum of 8. Shorten the prompt.",
     ],
     [
       source({ defaultPromptName: 'x' }, { prompts: { query: 'a' } }),
@@ -140,7 +140,7 @@ describe('modules after pooling', () => {
   test('are kept, and determine the number of dimensions', async () => {
     expect(await settings(source({ dimensions: 40 }, { layers }))).toMatchObject({ layers: [dense] });
     await expect(settings(source({ dimensions: 41 }, { layers }))).rejects.toThrow(
-      '`dimensions` is 41, but the vectors of the model have only 40.',
+      "`dimensions` is 41, but the model's vectors have only 40.",
     );
     expect(await settings(source({ pooling: 'max' }, { layers }))).toMatchObject({ layers: [dense] });
   });
@@ -156,10 +156,10 @@ describe('modules after pooling', () => {
   test('must have matching sizes', async () => {
     const norm = { path: '3_LayerNorm', settings: { kind: 'layer_norm', width: 32 } as const };
     await expect(settings(source({}, { layers: [...layers, norm] }))).rejects.toThrow(
-      '3_LayerNorm/config.json expects vectors with 32 dimensions, but those before it have 40.',
+      '3_LayerNorm/config.json expects vectors with 32 dimensions, but its input vectors have 40.',
     );
     await expect(settings(source({}, { layers, pooling: ['mean', 'cls'] }))).rejects.toThrow(
-      '2_Dense/config.json expects vectors with 32 dimensions, but those before it have 64.',
+      '2_Dense/config.json expects vectors with 32 dimensions, but its input vectors have 64.',
     );
   });
 });

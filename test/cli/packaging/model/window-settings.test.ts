@@ -38,13 +38,13 @@ describe('windowSettings', () => {
 
   test('requires at least one token of the text in each window', async () => {
     await expect(settings(undefined, 4, 4)).rejects.toThrow(
-      '`max_length` is 4, but `long_texts: windows` needs at least 5, because 4 tokens of each window are special tokens. Set a greater `max_length`.',
+      '`max_length` is 4, but `long_texts: windows` needs at least 5, because 4 tokens of each window are special tokens. Increase `max_length`.',
     );
   });
 
   test('requires at least one new token in each window', async () => {
     await expect(settings(14, 2, 16)).rejects.toThrow(
-      '`stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Set a smaller `stride`, or a greater `max_length`.',
+      '`stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Decrease `stride` or increase `max_length`.',
     );
   });
 });

@@ -57,7 +57,7 @@ test.each([
   await expect(packageNotice(writePackage(json, { LICENSE: MIT }), [])).rejects.toMatchObject({
     code: 'ConfigError',
     message: expect.stringMatching(
-      `^Cannot bundle left-pad 1\\.3\\.0: its package.json has ${RegExp.escape(shown)}, but executables may only contain packages with these .*MIT.*Replace the package`,
+      `^Cannot bundle left-pad 1\\.3\\.0: its package.json has ${RegExp.escape(shown)}, but executables can only contain packages with these .*MIT.*Replace the package`,
     ),
   });
 });

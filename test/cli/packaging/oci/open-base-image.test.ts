@@ -89,7 +89,7 @@ it('rejects damaged documents', async () => {
     [[json([], MEDIA.manifest)], /sha256:\w+ is not a valid manifest/],
     [[json({ manifests: 3 }, MEDIA.index)], /sha256:\w+ is not a valid index/],
     [[writeBlob('{', MEDIA.manifest)], /blobs\/sha256\/\w+ is not valid JSON/],
-    [[json({ config: good, layers: [] }, MEDIA.manifest)], /is not the configuration of an image/],
+    [[json({ config: good, layers: [] }, MEDIA.manifest)], /is not an image configuration/],
   ];
   for (const [manifests, message] of cases)
     await expect(openBaseImage(layout(manifests), X64)).rejects.toThrow(message);

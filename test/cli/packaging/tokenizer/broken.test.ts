@@ -38,7 +38,7 @@ describe('vocab.txt', () => {
     ['', 'vocab.txt is empty. It must contain one token per line.'],
     [
       'a\nb\na\n',
-      'vocab.txt has the token "a" in line 1 and in line 3, but each token must be on one line. Restore the original file, or save tokenizer.json with `save_pretrained`.',
+      'vocab.txt has the token "a" on lines 1 and 3, but each token must appear only once. Restore the original file, or save tokenizer.json with `save_pretrained`.',
     ],
   ])('%j is rejected', (text, message) => {
     expect(() => readVocabText(text, 'vocab.txt')).toThrow(message);
@@ -53,16 +53,16 @@ describe('vocab.json and merges.txt', () => {
   });
 
   test.each([
-    ['#v\na\n', 'merges.txt, line 2 is "a", but it must have two tokens with a space between them.'],
-    ['#v\na b\na b c\n', 'merges.txt, line 3 is "a b c", but it must have two tokens'],
-    ['#v\na x\n', 'merges.txt, line 2 uses the token "x", which vocab.json does not have.'],
+    ['#v\na\n', 'merges.txt, line 2 is "a", but it must contain two tokens separated by a space.'],
+    ['#v\na b\na b c\n', 'merges.txt, line 3 is "a b c", but it must contain two tokens'],
+    ['#v\na x\n', 'merges.txt, line 2 uses the token "x", which is not in vocab.json.'],
   ])('%j is rejected', (text, message) => {
     expect(() => readMerges(text, ids, 'merges.txt')).toThrow(message);
   });
 
   test.each([
     [{}, 'vocab.json has no tokens.'],
-    [{ a: 'x' }, 'vocab.json: the id of "a" is "x", but it must be a whole number.'],
+    [{ a: 'x' }, 'vocab.json: the id of "a" is "x", but must be a whole number.'],
     [{ a: 1, b: 1 }, 'vocab.json: the tokens "a" and "b" have the same id 1.'],
   ])('%j is rejected', (content, message) => {
     expect(() => readVocabJson(content, 'vocab.json')).toThrow(message);
