@@ -30,7 +30,7 @@ describe('encoderfile init', () => {
     expect(stdout).not.toContain('Missing');
   });
 
-  test('validate accepts its output', async () => {
+  test('writes a config that validate accepts', async () => {
     copyModel('sentiment', join(folder(), 'model'));
     await run('model');
     const env = { XDG_CACHE_HOME: folder() };

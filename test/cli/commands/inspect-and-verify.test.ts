@@ -45,7 +45,7 @@ const inspectJson = async (path: string): Promise<Inspection> =>
   JSON.parse((await runCli(['inspect', '--json', path])).stdout) as Inspection;
 
 describe('encoderfile inspect', () => {
-  test('prints the facts of a model executable as a table', async () => {
+  test('prints the facts about a model executable as a table', async () => {
     const { exitCode, stdout, stderr } = await runCli(['inspect', executable]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^Model +sentiment 1\.0\.0$/m);

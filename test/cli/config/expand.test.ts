@@ -44,7 +44,7 @@ describe('expandPath', () => {
 
 describe('literalPath', () => {
   test.each(['./model', '~', '~/m', '~m', '${A}', '$${A}', '$$${A', '$', '${'])(
-    '%s is unchanged by expansion',
+    'expansion leaves %s unchanged',
     (path) => {
       const written = literalPath(path);
       expect(expansionProblems(written, ENV)).toEqual([]);

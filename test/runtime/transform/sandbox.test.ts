@@ -41,14 +41,14 @@ describe('a transform', () => {
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`The transform failed: ${reason}`);
   });
 
-  test('is rejected immediately if it is not Lua', async () => {
+  test('is rejected immediately if it is not valid Lua', async () => {
     await expect(openSource('x = ')).rejects.toThrow(
       'The transform failed: test.lua:1: unexpected symbol near <eof>',
     );
     await expect(openSource('\u001bLua')).rejects.toThrow('The transform failed:');
   });
 
-  test('is rejected if it defines no Postprocess', async () => {
+  test('is rejected if it does not define Postprocess', async () => {
     const transform = await openSource('function postprocess(t) return t end');
     expect(() => transform.apply([counted(1)])).toThrow('it does not define a function named Postprocess');
   });
@@ -92,7 +92,7 @@ describe('the sandbox', () => {
     expect([...data]).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
-  test('a run leaves no state for the next one', async () => {
+  test('a run leaves no state behind for the next run', async () => {
     const transform = await openSource(`
       n = (n or 0) + 1
       local m = 0

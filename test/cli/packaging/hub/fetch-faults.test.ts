@@ -41,7 +41,7 @@ test.each([
   expect(downloadedFiles(await fetched('hf:acme/model'))).toHaveLength(3);
 });
 
-test('retries are limited, and a long Retry-After is not waited for', async () => {
+test('the number of retries is limited, and a long Retry-After is not honored', async () => {
   publish(CONTENTS);
   hub().plan(/revision\/main$/, { status: 503 }, 99);
   await expect(fetched('hf:acme/model')).rejects.toThrow(/returned status 503\. Retry later\.$/);

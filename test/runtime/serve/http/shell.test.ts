@@ -144,7 +144,7 @@ test('readyz follows the lifecycle; healthz only reports that the process is ali
   expect(await answer('/healthz')).toEqual([200, 'ok']);
 });
 
-test('an admitted request is waited for', async () => {
+test('shutdown waits for an admitted request', async () => {
   const kernel = testKernel();
   const app = httpShell(kernel);
   const [entered, work] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

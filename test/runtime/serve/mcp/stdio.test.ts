@@ -202,7 +202,7 @@ test.each(['error', 'close'])(
   },
 );
 
-test('a response that cannot be written is a failure, not a disconnected client', async () => {
+test('a response that cannot be written counts as a failure, not as a disconnected client', async () => {
   const { stdout, write, done } = open();
   stdout._write = (_chunk, _encoding, callback) =>
     callback(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));
@@ -213,7 +213,7 @@ test('a response that cannot be written is a failure, not a disconnected client'
   });
 });
 
-test('closing stdout before the response is a failure', async () => {
+test('closing stdout before the response counts as a failure', async () => {
   const { stdout, write, done } = open();
   stdout._write = (_chunk, _encoding, callback) =>
     callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));

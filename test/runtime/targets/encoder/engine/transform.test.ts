@@ -136,7 +136,7 @@ describe('a served model with a transform', () => {
     expect((await ask(engine, 'a terrible film')).length).toBe(1);
   });
 
-  test('is not Lua, and the server does not start', async () => {
+  test('is not valid Lua, and the server does not start', async () => {
     await expect(start('sentiment', 'function (')).rejects.toThrow(
       'Cannot load the model: The transform failed: test.lua:1:',
     );
@@ -144,7 +144,7 @@ describe('a served model with a transform', () => {
 });
 
 describe('infer with a transform', () => {
-  test('applies it, and fails with its error message', async () => {
+  test("applies the transform, and fails with the transform's error message", async () => {
     const run = async (source: string) => {
       const path = await transformedModel(folder(), 'sentiment', source);
       const engine = await openEngine(path, { threads: () => 1, prepack: false });

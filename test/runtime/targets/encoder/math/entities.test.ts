@@ -72,7 +72,7 @@ describe.each(SETS)('$name', ({ model, id2label, marks_subwords, unknown, cases 
   });
 });
 
-test('without tokens there are no entities', () => {
+test('a text without tokens has no entities', () => {
   for (const strategy of STRATEGIES) {
     expect(aggregateEntities([], strategy, '', { id2label: undefined, marksSubwords: true })).toEqual([]);
   }

@@ -113,7 +113,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
 
 const keyless = useGateway(() => ({ hasMasterKey: false }));
 
-test.each(ANYONE)('%s requires any valid credential', async (path) => {
+test.each(ANYONE)('%s requires a valid credential', async (path) => {
   const { request, ask } = gateway();
   const key = (await ask('POST', '/v1/keys', {})).body;
   expect((await request(path)).body.error.code).toBe('missing_credentials');

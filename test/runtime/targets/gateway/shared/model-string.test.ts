@@ -13,9 +13,12 @@ test.each([
   expect(parseModel(text)).toEqual({ provider, model });
 });
 
-test.each(['gpt-4o', '', ':', 'openai:', ':gpt', '/x', 'openai/ ', ' : x'])('%j names no model', (text) => {
-  expect(parseModel(text)).toBeUndefined();
-});
+test.each(['gpt-4o', '', ':', 'openai:', ':gpt', '/x', 'openai/ ', ' : x'])(
+  '%j does not name a model',
+  (text) => {
+    expect(parseModel(text)).toBeUndefined();
+  },
+);
 
 test('targets are drawn by weight, each once', () => {
   const targets = [

@@ -93,7 +93,7 @@ test('a file that is not a database, a damaged one, and a folder are reported', 
   expect(await messageOf(`sqlite:${damaged}`)).toMatch(/is damaged|is not a SQLite database/);
 });
 
-test('a locked file is waited for and then reported as locked', async () => {
+test('the gateway waits for a locked file and then reports it as locked', async () => {
   const path = join(folder(), 'gateway.db');
   const locker = new DatabaseSync(path);
   locker.exec('create table other (id); pragma locking_mode = exclusive; begin exclusive');

@@ -25,7 +25,7 @@ test('setting the clock back has no effect', () => {
   expect(bucket.take(20_000)).toBe(0);
 });
 
-test('callers never get more than the rate plus what the elapsed time allows', () => {
+test('callers never get more tokens than the rate and the elapsed time allow', () => {
   const rate = fc.record({
     count: fc.integer({ min: 1, max: 50 }),
     milliseconds: fc.integer({ min: 1, max: 10_000 }),

@@ -41,7 +41,7 @@ const nextChange = (manager: TestManager): Promise<unknown> =>
 const PATIENCE_MS = 1000;
 const FIRST_PATIENCE_MS = 5000;
 
-test('a hanging server is waited for once, and then its last known list is used until it responds', async () => {
+test('callers wait for a hanging server once, and then use its last known list until it responds', async () => {
   const manager = await startHanging();
   const { list, call, clock, pass } = manager;
   const before = await list();
@@ -104,7 +104,7 @@ test('prompts are requested every time, because they are not cached', async () =
   expect(await list('prompts')).toEqual(['three']);
 });
 
-test('a restarted server is waited for again', async () => {
+test('calls wait for a restarted server again', async () => {
   const manager = await startHanging({ HANG: 'tools' });
   const { list, pass } = manager;
   const late = list();

@@ -104,7 +104,7 @@ test('a file without servers contains an empty list', async () => {
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
 });
 
-test('a killed edit releases its lock, and a running one is waited for', async () => {
+test('a killed edit releases its lock, and other edits wait for a running one', async () => {
   const path = join(folder(), 'f');
   const holder = await startLockHolder(path);
   const edits = Array.from({ length: 5 }, (_, index) =>

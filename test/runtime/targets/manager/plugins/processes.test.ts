@@ -47,7 +47,7 @@ test('a plugin that never becomes ready is skipped, and the reason is logged', a
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('a program that is not a plugin is not waited for beyond the startup timeout', async () => {
+test('the manager does not wait for a program that is not a plugin beyond the startup timeout', async () => {
   writeFileSync(join(folder(), 'sleeper'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
   const sleeper = { name: 'sleeper', flows: ['request'] };
   const before = children();

@@ -15,7 +15,7 @@ interface Pids {
   readonly grandchild: number;
 }
 
-test('a cooperative server exits when its stdin closes, without a signal', async () => {
+test('a server that exits when its stdin closes does not receive a signal', async () => {
   const { connection } = await openRecorded(specOf(launchOf('echo.mjs'), { shutdown: 100_000 }));
   const from = performance.now();
   await connection.close();
@@ -25,7 +25,7 @@ test('a cooperative server exits when its stdin closes, without a signal', async
   expect(isAlive(connection.pid ?? 0)).toBe(false);
 });
 
-test('a stubborn server is killed within the shutdown timeout', async () => {
+test('a server that ignores SIGTERM is killed within the shutdown timeout', async () => {
   const { connection, logs } = await openRecorded(specOf(launchOf('ignores-sigterm.mjs'), { shutdown: 600 }));
   await connection.close();
   expect(logs).toContain('ignored SIGTERM');

@@ -123,7 +123,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('a dataset where a row lacks the ground truth has no ground truth', async () => {
+  test('a dataset in which a row lacks the ground truth counts as a dataset without ground truth', async () => {
     const { datasets } = await open();
     const bytes = bytesOf('examples,ground_truth\na,x\nb,\n');
     expect(await datasets.upload({ filename: 'a.csv', bytes, owner: null })).toMatchObject({

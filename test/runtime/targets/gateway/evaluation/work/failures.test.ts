@@ -83,7 +83,7 @@ test('a row without a ground truth is skipped, whether it failed or not', async 
   expect(details).toMatchObject({ skipped_rows: 1, unanswered_rows: 1 });
 });
 
-test('if all rows failed, all count as wrong', async () => {
+test('if all rows fail, all of them count as wrong', async () => {
   const { metrics } = await evaluated([classified({ ...FAILED })], { failures: 'wrong' });
   expect(metrics).toEqual({ accuracy: 0 });
 });

@@ -50,7 +50,7 @@ test('an outage opens the breaker for all users after the same number of failure
   expect(calls() - after).toBeLessThanOrEqual(1);
 });
 
-test('a failure unrelated to the request opens the breaker for all users, even if one user sees it', async () => {
+test('a failure unrelated to the request opens the breaker for all users, even if only one user encounters it', async () => {
   const { send, calls, states } = routerTo(() => true, {}, 'unreachable');
   await send('one:m', 50, 1000, 'ann');
   expect(states()).toMatchObject([{ breaker: { openUntil: expect.any(Number) }, openFor: [] }]);

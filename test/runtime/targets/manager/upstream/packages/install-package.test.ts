@@ -106,7 +106,7 @@ test('an interrupted installation is detected, removed and repeated', async () =
   expect(await npx()).toEqual({ output: 'slow quick\n', code: 0 });
 });
 
-test('the lock of a killed npm process is waited for, even if its timestamp is rounded up', async () => {
+test('an installation waits for the lock of a killed npm process, even if its timestamp is rounded up', async () => {
   await killHalfway();
   const ahead = Date.now() / 1000 + 0.5;
   utimesSync(join(npxFolderHere(), 'concurrency.lock'), ahead, ahead);
