@@ -53,7 +53,7 @@ verifiesGatewayCommand('gcli:tags', async (arm) => {
   expect(await json('tags', 'list')).toEqual([]);
   const { budget_id: budget } = await json('budgets', 'create', '--name', 'team', '--amount', '5');
   expect(await done('tags', 'set', 'search/eu', '--budget', 'team')).toBe(
-    'Tag search/eu has a budget of $5.00.\n',
+    'Tag search/eu now has a budget of $5.00.\n',
   );
   expect(await json('tags', 'list')).toMatchObject([{ tag: 'search/eu', budget_id: budget, spend: 0 }]);
   expect(await done('tags', 'list')).toMatch(

@@ -30,8 +30,7 @@ verifiesGatewayCommand('gcli:migrate', async (arm) => {
   });
   expect(await refused(1, 'migrate')).toContain('Use a newer gateway, or another database.');
   edit(file, 'update gateway_meta set schema_version = 37');
-  const unreleased =
-    'has schema version 37, which is that of a build before the first release and cannot be migrated';
+  const unreleased = 'has schema version 37, which is from a pre-release build and cannot be migrated';
   expect(await run('migrate', '--dry-run')).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining(unreleased),

@@ -41,7 +41,7 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
     expect.stringMatching(/^ok provider openai: reachable, \d+ models?$/),
     'ok encoder guard: reachable, classifies texts',
     'ok guardrail attacks: the encoder guard has the labels INJECTION',
-    'ok prices: all models of aliases have a price',
+    'ok prices: all models in aliases have a price',
     'ok port: http://127.0.0.1:0 is available',
   ]);
   const { exitCode, stdout } = await run('doctor', '--port', '0');
@@ -107,7 +107,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
     /^problem guardrail attacks: the encoder other has no label "GOD" Its labels are BAD, GOOD\. Did you mean "GOOD"\?$/,
     /^problem guardrail attacks: the encoder other has no label "INJECTION" Its labels are BAD, GOOD\.$/,
     /^problem prices: no price for openai:gpt-4o, groq:llama, so requests for them are rejected Set it with `gateway pricing set/,
-    /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) Stop the program that listens on it, or choose another port/,
+    /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) Stop the program that listens on this port, or choose another port/,
   ]) {
     expect(told).toContainEqual(expect.stringMatching(expected));
   }

@@ -111,7 +111,7 @@ verifiesGatewayCommand('gateway:experiment-run:assertions', async (arm) => {
   const ran = await run('experiment', 'run', '--file', strict, '--baseline', id, '--junit', report);
   expect(ran.exitCode).toBe(1);
   expect(ran.stderr).toContain('guard: accuracy >= 0.9: accuracy is 0.75; the minimum is 0.9.');
-  expect(ran.stderr).toContain('2 of 3 assertions hold.');
+  expect(ran.stderr).toContain('2 of 3 assertions passed.');
   expect(ran.stdout).toContain('| guard | accuracy | 0.75 | 0.75 | 0 |');
   expect(readFileSync(report, 'utf8')).toContain(
     '<testsuites name="guards" tests="4" failures="1" errors="0">',

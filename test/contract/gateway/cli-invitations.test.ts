@@ -35,7 +35,7 @@ verifiesGateway('gcli:invitations', async (arm) => {
     /^TEAM +USER +ROLE +INVITED BY +INVITED +EXPIRES\nlab +bob +admin +lea .*\nlab +eve +member +lea /,
   );
   expect((await asLead('withdraw', 'lab', 'eve')).stdout).toBe(
-    'Withdrew the invitation of user eve to team lab.\n',
+    "Withdrew user eve's invitation to team lab.\n",
   );
   expect(JSON.parse((await asBob('list', '--json')).stdout)).toMatchObject([
     { team_id: 'lab', user_id: 'bob', role: 'admin' },

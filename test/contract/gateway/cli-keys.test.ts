@@ -84,7 +84,7 @@ verifiesGatewayCommand('gcli:keys:secret', async (arm) => {
   });
   const rotated = await run('keys', 'rotate', 'ci', '--grace', '1h');
   expect(rotated.stdout).toMatch(/^gw-[\w-]{64}\n$/);
-  expect(rotated.stderr).toContain('the old one stays valid for 1h');
+  expect(rotated.stderr).toContain('the old secret stays valid for 1h');
   const asJson = await json('keys', 'rotate', 'ci');
   expect(asJson).toMatchObject({ key_name: 'ci', key: expect.stringMatching(/^gw-[\w-]{64}$/) });
   const shown = await Promise.all([

@@ -87,7 +87,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
     [
       2,
       ['keys', 'rotate', 'ci', '--grace', '1 hour'],
-      '--grace: "1 hour" is not a number with a unit s, m, h, d or w, e.g. 1h.',
+      '--grace: "1 hour" is not a number with the unit s, m, h, d or w, e.g. 1h.',
     ],
     [2, ['keys', 'get'], 'Missing argument: <id|name|prefix>.'],
     [

@@ -185,7 +185,7 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
   const { exitCode, stderr } = await run('pricing', 'import', bad);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    `Error: 7 problems; no price was changed.\n` +
+    `Error: 7 problems; no prices were changed.\n` +
       `  ${bad}:2: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? Known members are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, web_search_price, searched_request_price, image_price, query_price, image_input_price_per_million, image_output_price_per_million, tiers, effective_at.\n` +
       `  ${bad}:2: input_price_per_million is missing; set it in dollars per million tokens.\n` +
       `  ${bad}:3: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? Known members are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, web_search_price, searched_request_price, image_price, query_price, image_input_price_per_million, image_output_price_per_million, tiers, effective_at.\n` +

@@ -17,7 +17,7 @@ verifiesGatewayCommand('gcli:pricing:published', async (arm) => {
   });
   await done('migrate');
   expect(await done('pricing', 'show', 'openai:gpt-4o-2024-08-06')).toMatch(
-    /^MODEL +INPUT PER 1M .*\nopenai:gpt-4o-2024-08-06 +\$2\.50 +\$1\.25 +- +- +\$10\.00.*\nin batches +\$1\.25 .*\nPublished price of 2026-11-26, from litellm .*\n$/,
+    /^MODEL +INPUT PER 1M .*\nopenai:gpt-4o-2024-08-06 +\$2\.50 +\$1\.25 +- +- +\$10\.00.*\nin batches +\$1\.25 .*\nPublished price as of 2026-11-26, from litellm .*\n$/,
   );
   const published = { priced_by: 'map 2026-11-26 openai:gpt-4o', input: 2.5, output: 10, cached_input: 1.25 };
   expect(await json('pricing', 'show', 'prod:GPT-4o-latest')).toMatchObject(published);
@@ -42,7 +42,7 @@ verifiesGatewayCommand('gcli:pricing:published', async (arm) => {
     write('map.json', JSON.stringify(map('2999-01-01'))),
   );
   expect(said).toMatch(
-    /^Using prices of 2999-01-01 for 2 models: 1 new, 1 changed, \d+ removed\. Source: ours\.\n$/,
+    /^Using prices as of 2999-01-01 for 2 models: 1 new, 1 changed, \d+ removed\. Source: ours\.\n$/,
   );
   expect(await json('pricing', 'show', 'prod:gpt-4o')).toMatchObject({
     priced_by: 'map 2999-01-01 openai:gpt-4o',
@@ -77,7 +77,7 @@ verifiesGatewayCommand('gcli:pricing:published', async (arm) => {
     served.close();
   }
   expect(await done('pricing', 'update', '--bundled')).toMatch(
-    /^Using prices of 2026-11-26 for \d{4} models: /,
+    /^Using prices as of 2026-11-26 for \d{4} models: /,
   );
   expect(await json('pricing', 'show', 'prod:gpt-4o')).toMatchObject(published);
   expect(await refused(2, 'pricing', 'update', '--bundled', '--from', 'map.json')).toContain(

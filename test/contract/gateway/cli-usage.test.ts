@@ -73,7 +73,10 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   for (const [args, meant] of [
     [['--group-by', 'modl'], 'Did you mean model?'],
     [['--interval', 'week'], 'is not one of minute, hour, day, month.'],
-    [['--group-by', 'user', '--csv'], '--group-by, --interval and --csv conflict; use one of them.'],
+    [
+      ['--group-by', 'user', '--csv'],
+      '--group-by, --interval and --csv are mutually exclusive; use only one of them.',
+    ],
     [['--csv', '--json'], '--csv conflicts with --json; use one of them.'],
     [['--from', 'yesterday'], '--from: "yesterday" is not'],
     [['--limit', '0'], 'is not a whole number from 1'],

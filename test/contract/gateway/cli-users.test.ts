@@ -37,7 +37,7 @@ verifiesGatewayCommand('gcli:users', async (arm) => {
     alias: 'Alice',
   });
   expect(await done('users', 'get', 'alice')).toMatch(/^blocked +no$/m);
-  expect(await done('users', 'delete', 'bob')).toBe('Deleted user bob and disabled its keys.\n');
+  expect(await done('users', 'delete', 'bob')).toBe('Deleted user bob and disabled their keys.\n');
   expect(await json('keys', 'list')).toMatchObject([{ user_id: 'bob', status: 'inactive' }]);
   expect(await refused(1, 'keys', 'create', '--user', 'bob')).toContain(
     'User "bob" was deleted. Restore it with `gateway users create bob`.',
@@ -70,7 +70,7 @@ verifiesGatewayCommand('gcli:teams', async (arm) => {
   await done('users', 'create', 'ada', '--role', 'viewer');
   expect(await json('users', 'update', 'ada', '--role', 'member')).toMatchObject({ role: 'member' });
   expect(await done('teams', 'add-member', 'research', 'ada', '--role', 'admin')).toBe(
-    'User ada is admin of team research.\n',
+    'User ada now has the role admin in team research.\n',
   );
   await done('users', 'create', 'bot', '--team', 'research');
   await done('keys', 'create', '--user', 'bob', '--team', 'research');

@@ -188,7 +188,7 @@ verifiesGateway('gateway:guardrails:kinds', async (arm) => {
   const before = await openai.counts();
   const wrong = await ask('no JSON', { guardrails });
   expect(wrong).toMatchObject({ status: 403 });
-  expect(wrong.text).toContain('form (the answer is not JSON)');
+  expect(wrong.text).toContain('form (the response is not JSON)');
   const after = await openai.counts();
   expect(Number(after['requests']) - Number(before['requests'])).toBe(2);
   const { body } = await api.get('/v1/usage?user_id=eve', AS_MASTER);

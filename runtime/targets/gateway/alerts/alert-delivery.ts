@@ -81,10 +81,10 @@ async function attempt(
   const details = { alert: id, attempts, problem: result.problem };
   if (delay === undefined) {
     count('failed');
-    log.error(details, `Alert not sent, and not tried again: ${alertText(alert)}`);
+    log.error(details, `Alert could not be sent and will not be retried: ${alertText(alert)}`);
   } else {
     count('retried');
-    log.warn(details, 'Alert not sent; it will be retried.');
+    log.warn(details, 'Alert could not be sent; it will be retried.');
   }
 }
 

@@ -25,7 +25,7 @@ export const DEFAULT_THRESHOLDS: readonly number[] = [50, 80, 100];
 export function alertText({ label, threshold, spent_nano: spent, limit_nano: limit }: AlertRow): string {
   const amounts = `$${dollarText(spent)} of a budget of $${dollarText(limit)}`;
   return threshold === null
-    ? `${label} has spent ${amounts}, and a request was rejected because the rest is too small for it.`
+    ? `${label} has spent ${amounts}, and a request was rejected because the remaining budget is too small for it.`
     : `${label} has spent ${amounts}, which is at least ${threshold}%.`;
 }
 

@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
-export const WEBHOOK_SECRET_RULE = `${PREFIX} followed by ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} random bytes as Base64`;
+export const WEBHOOK_SECRET_RULE = `${PREFIX} followed by ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} random bytes in Base64`;
 
 /**
  * The headers of a signed webhook. @see

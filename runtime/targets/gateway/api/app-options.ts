@@ -19,7 +19,7 @@ export const smallBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => 
   maxBodyBytes: Math.min(server.maxBodyBytes, ONE_MEBIBYTE),
   timeoutMs: server.bodyTimeoutMs,
   emptyMessage: 'The request has no body.',
-  tooLargeMessage: (limit) => `The body is larger than ${limit} bytes, the maximum of this endpoint.`,
+  tooLargeMessage: (limit) => `The body exceeds ${limit} bytes, the maximum for this endpoint.`,
 });
 
 /** Limits for request bodies that are sent to models. */

@@ -181,7 +181,7 @@ function waitingCommand(c: Context): WaitingCommand | undefined {
   const isValid = Number.isInteger(port) && port > 0 && port < 65_536;
   if (isValid && /^[\w-]{8,100}$/.test(state) && /^[\w-]{43}$/.test(challenge))
     return { port, state, challenge };
-  throw new AppError('InputError', 'port, state and challenge must be those of `gateway login`.');
+  throw new AppError('InputError', 'port, state and challenge must match those from `gateway login`.');
 }
 
 const sessionView = ({ key, secret }: Awaited<ReturnType<SignInFlow['redeem']>>) => ({
@@ -205,7 +205,7 @@ function consentPage(c: Context, asked: AskedConsent, role: string): Response | 
   );
   // With `no-referrer`, the form would be sent with the origin `null`.
   c.header('Referrer-Policy', 'same-origin');
-  const program = `A program on this computer asks to sign in as ${userId}`;
+  const program = `A program on this computer requests to sign in as ${userId}`;
   return c.html(
     html`<!doctype html>
       <html lang="en">
@@ -230,13 +230,13 @@ function consentPage(c: Context, asked: AskedConsent, role: string): Response | 
             <p>Compare the code with the one that <code>gateway login</code> shows in your terminal:</p>
             <p><code>${commandCode(asked)}</code></p>
             <p>
-              The program gets a key that manages the gateway in your name. If you have not started
-              <code>gateway login</code>, another person has sent you here: refuse.
+              The program will receive a key that can manage the gateway on your behalf. If you did not run
+              <code>gateway login</code>, someone else sent you here: deny the request.
             </p>
             <form method="post" action="consent?answer=yes">
               <button type="submit">Sign in the program</button>
             </form>
-            <form method="post" action="consent?answer=no"><button type="submit">Refuse</button></form>
+            <form method="post" action="consent?answer=no"><button type="submit">Deny</button></form>
           </main>
         </body>
       </html>`,

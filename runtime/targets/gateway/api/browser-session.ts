@@ -34,7 +34,7 @@ export function requireOwnPage(c: Context, publicUrl: string): void {
   if (isOwn) return;
   throw new AppError(
     'ForbiddenError',
-    'A request with the cookie of a sign-in must come from a page of the gateway. Use an API key in a header.',
+    'A request with a sign-in cookie must come from a gateway page. Use an API key in a header instead.',
     { reason: 'foreign_page' },
   );
 }

@@ -266,7 +266,7 @@ async function sourceIn(
   const secretAccessKey = await secretOf(s3?.secret_key_name);
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     inMember('s3', () => {
-      throw inputError('`access_key_id` and `secret_key_name` belong together. Set both or neither.');
+      throw inputError('`access_key_id` and `secret_key_name` must be set together. Set both or neither.');
     });
   }
   return {
@@ -352,7 +352,7 @@ async function fromForm<Result>(
     if (stored) await discard(stored.result);
     throw error;
   }
-  if (!stored) throw missing('The form has no file `dataset`.');
+  if (!stored) throw missing('The form has no `dataset` file.');
   return stored.result;
 }
 

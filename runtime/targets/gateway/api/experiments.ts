@@ -206,7 +206,7 @@ function samplingIn({ max_samples: size, sampling: method, seed }: Body): Sampli
   if (size !== undefined && size !== null && size > 0) return { method, seed: seed ?? 0 };
   return inMember('sampling', () => {
     throw inputError(
-      `\`sampling: ${method}\` requires the number of rows in \`max_samples\`. Set it to at least 1.`,
+      `\`sampling: ${method}\` requires \`max_samples\`, the number of rows. Set it to at least 1.`,
     );
   });
 }

@@ -251,8 +251,5 @@ const CALLS = ['generateContent', 'streamGenerateContent', 'embedContent', 'batc
 function requiredCall(c: Context<ShellEnv, string>): NonNullable<ReturnType<typeof geminiCallOf>> {
   const call = geminiCallOf(c.req.param('call') ?? '');
   if (call) return call;
-  throw new AppError(
-    'NotFoundError',
-    `Unknown method of a model. Use {model}:${METHODS.join(', {model}:')}.`,
-  );
+  throw new AppError('NotFoundError', `Unknown model method. Use {model}:${METHODS.join(', {model}:')}.`);
 }

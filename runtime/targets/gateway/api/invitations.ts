@@ -66,7 +66,7 @@ function answeringUser(caller: Caller): string {
     return caller.user.userId;
   throw new AppError(
     'ForbiddenError',
-    'Only the user can respond to invitations: with a sign-in, or with an API key that has no team.',
+    'Only the invited user can respond to an invitation. Use a sign-in, or an API key that has no team.',
     { reason: 'user_required' },
   );
 }

@@ -59,7 +59,10 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     const { payer, name } = await signIn.modelCaller(withProtocolKey(reader, keyInProtocols(protocols)));
     const key = headers['sec-websocket-key'];
     if (headers['sec-websocket-version'] !== '13' || key === undefined)
-      throw new AppError('MalformedError', 'Unsupported WebSocket handshake. Use version 13, with a key.');
+      throw new AppError(
+        'MalformedError',
+        'Unsupported WebSocket handshake. Use WebSocket version 13, and send Sec-WebSocket-Key.',
+      );
     requireDistinctParameters(url, () => false);
     const query = new URL(url, 'http://localhost').searchParams;
     const model = query.get('model') ?? '';

@@ -53,7 +53,7 @@ function placeOf(cursor: string | undefined): RequestPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined;
   const [, timestamp, id] = /^(\d{1,15})_([\w.-]{1,100})$/.exec(cursor) ?? [];
   if (timestamp !== undefined && id !== undefined) return { timestamp: Number(timestamp), id };
-  const message = `cursor must be the \`next\` of an answer, not ${JSON.stringify(cursor.slice(0, 80))}`;
+  const message = `cursor must be the \`next\` value of a response, not ${JSON.stringify(cursor.slice(0, 80))}`;
   throw new AppError('InputError', message, { details: [{ location: 'query.cursor', message }] });
 }
 

@@ -12,10 +12,10 @@ const mapOf = (value: TSchema, description: string) =>
 const modelRow = Type.Object(
   {
     answer: Type.Unknown({ description: 'Model response; null if there is none, and for vectors.' }),
-    error: orNull(Type.String(), 'Why the model gave no response.'),
+    error: orNull(Type.String(), 'Reason why there is no response.'),
     latency_ms: orNull(Type.Number()),
     scores: mapOf(Type.Number(), 'Scores by metric.'),
-    reasons: mapOf(Type.String(), 'Reasons of judges by metric.'),
+    reasons: mapOf(Type.String(), 'Judges’ reasons, by metric.'),
   },
   { additionalProperties: false },
 );
@@ -48,7 +48,7 @@ const curves = closed('LabelCurves', {
       { rows: count(), predicted: Type.Number(), observed: Type.Number() },
       { additionalProperties: false },
     ),
-    { description: 'Mean score of the label, and the share of rows that have it, in bins of equal width.' },
+    { description: 'Mean score of the label and share of rows that have it, in bins of equal width.' },
   ),
 });
 
@@ -62,22 +62,22 @@ const workflowPlots = closed('WorkflowPlots', {
     }),
     'Rows are true labels, columns are predicted labels.',
   ),
-  curves: orNull(curves, 'Curves of the label against all others; null for models without label scores.'),
-  scores: Type.Array(bin, { description: 'Histogram of the scores of the metric.' }),
-  latency: Type.Array(bin, { description: 'Histogram of the latency in milliseconds.' }),
+  curves: orNull(curves, 'Curves for the label against all others; null for models without label scores.'),
+  scores: Type.Array(bin, { description: 'Histogram of the metric’s scores.' }),
+  latency: Type.Array(bin, { description: 'Latency histogram, in milliseconds.' }),
   lengths: Type.Array(
     Type.Object(
       { from: Type.Number(), to: Type.Number(), rows: count(), mean: Type.Number() },
       { additionalProperties: false },
     ),
-    { description: 'Mean score of the metric against the length of the texts in characters.' },
+    { description: 'Mean metric score by text length in characters.' },
   ),
 });
 
 export const plots = closed('ExperimentPlots', {
-  metrics: Type.Array(Type.String(), { description: 'Metrics that rows have scores for.' }),
+  metrics: Type.Array(Type.String(), { description: 'Metrics with scores per row.' }),
   metric: orNull(Type.String()),
-  labels: Type.Array(Type.String(), { description: 'Labels that models have scores for.' }),
+  labels: Type.Array(Type.String(), { description: 'Labels for which models have scores.' }),
   label: orNull(Type.String()),
   workflows: Type.Array(workflowPlots),
 });
@@ -87,9 +87,9 @@ const worker = Type.Object(
     worker: Type.String(),
     first_row: Type.Integer({
       minimum: 1,
-      description: 'Number of the first row in its range, starting at 1.',
+      description: 'Number of the first row in the worker’s range, starting at 1.',
     }),
-    rows: count('Rows of its range.'),
+    rows: count('Number of rows in the worker’s range.'),
     done_rows: count(),
     failed_rows: count(),
   },
@@ -103,9 +103,9 @@ const jobProgress = closed('JobProgress', {
   total_rows: count(),
   done_rows: count(),
   failed_rows: count(),
-  queued_reason: orNull(Type.String(), 'Why the job is waiting.'),
-  started_at: timeOrNull('Start of the work.'),
-  ended_at: timeOrNull('End of the work.'),
+  queued_reason: orNull(Type.String(), 'Reason why the job is queued.'),
+  started_at: timeOrNull('Start time.'),
+  ended_at: timeOrNull('End time.'),
   workers: Type.Array(worker, { description: 'Workers that are currently processing rows.' }),
 });
 

@@ -72,7 +72,9 @@ const PURPOSE = /^[a-z_]{1,50}$/;
 function objectPageOf(c: Context, { max, fallback }: PageLimit): ObjectPage {
   const purpose = c.req.query('purpose') || undefined;
   if (purpose !== undefined && !PURPOSE.test(purpose))
-    throw inputError(`Unknown purpose ${JSON.stringify(purpose.slice(0, 100))}. Use for example batch.`);
+    throw inputError(
+      `Unknown purpose ${JSON.stringify(purpose.slice(0, 100))}. Use a supported purpose, e.g. batch.`,
+    );
   return {
     limit: wholeNumberOf(c, 'limit', { min: 1, max, fallback }),
     after: c.req.query('after') || undefined,

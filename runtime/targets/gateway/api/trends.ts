@@ -78,7 +78,7 @@ function rangeQuery(c: Context, now: number, known: readonly string[]): Omit<Tre
   if ((to - from) / length > MAX_INTERVALS)
     throw problem(
       'from',
-      `More than ${MAX_INTERVALS} intervals of one ${interval}. Use a shorter time range (from, to).`,
+      `The time range has more than ${MAX_INTERVALS} intervals of one ${interval}. Use a shorter time range (from, to).`,
     );
   return { range: { from, to, interval }, top: wholeNumberOf(c, 'top', TOP) };
 }

@@ -43,7 +43,7 @@ function metadataIn(header: string | undefined): ReadonlyMap<string, string> {
       .map((pair) => {
         const [key = '', value = '', ...more] = pair.split(' ');
         if (more.length > 0 || !/^[A-Za-z\d+/]*={0,2}$/.test(value))
-          throw inputError('`Upload-Metadata` must have pairs of a key and a value in Base64.');
+          throw inputError('`Upload-Metadata` must contain pairs of a key and a Base64-encoded value.');
         return [key, Buffer.from(value, 'base64').toString('utf8')] as const;
       }),
   );
@@ -124,7 +124,9 @@ export function uploadRoutes(
         const metadata = metadataIn(c.req.header('Upload-Metadata'));
         const filename = metadata.get('filename') ?? metadata.get('name');
         if (filename === undefined || filename === '')
-          throw inputError('`Upload-Metadata` has no `filename`, whose extension is the format.');
+          throw inputError(
+            '`Upload-Metadata` has no `filename`. It is required, because its extension determines the format.',
+          );
         const columns = columnsIn(metadata.get('columns'));
         const upload = await uploads.create({ filename, size, columns, owner: viewOf(c).owner });
         describe(c, upload);

@@ -95,7 +95,8 @@ const queryValue = (c: Context, name: string): string | undefined => c.req.query
 
 function timeZoneOf(timeZone: string | undefined, interval: UsageInterval | undefined): string | undefined {
   if (timeZone === undefined) return undefined;
-  if (interval === undefined) throw queryProblem('time_zone', 'time_zone is for intervals. Set interval.');
+  if (interval === undefined)
+    throw queryProblem('time_zone', 'time_zone requires interval. Set interval, or omit time_zone.');
   if (isTimeZone(timeZone)) return timeZone;
   const message = `${quoted(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`;
   throw queryProblem('time_zone', message);
@@ -182,7 +183,7 @@ async function permitMember(
     return wanted;
   }
   throw foreign(
-    `User '${userId}' can only read the own usage, and that of teams with the role admin.`,
+    `User '${userId}' can only read their own usage and that of teams where they have the role admin.`,
     SCOPE_PARAMETERS[wanted.kind],
   );
 }
@@ -194,7 +195,7 @@ function wantedScope(c: Context): TrendScope | undefined {
   });
   const [scope, other] = named;
   if (!other) return scope;
-  const message = `${Object.values(SCOPE_PARAMETERS).join(', ')} exclude each other. Use one of them.`;
+  const message = `${Object.values(SCOPE_PARAMETERS).join(', ')} are mutually exclusive. Use only one of them.`;
   throw new AppError('InputError', message, {
     details: [{ location: `query.${SCOPE_PARAMETERS[other.kind]}`, message }],
   });
@@ -219,7 +220,7 @@ function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
     return since(originOf(manager, 'user', userId), { ...filter, userId });
   throw new AppError(
     'ForbiddenError',
-    `User '${userId}' can only read the own usage, and that of teams with the role admin. Omit user_id, or set team_id.`,
+    `User '${userId}' can only read their own usage and that of teams where they have the role admin. Omit user_id, or set team_id.`,
     {
       reason: 'foreign_usage',
       details: [{ location: 'query.user_id', message: 'not the id of the caller’s user' }],
@@ -437,6 +438,6 @@ function ambiguousModel(model: string, matching: readonly string[]): AppError {
 const MAX_POINTS = 10_080;
 
 function tooManyPoints(interval: UsageInterval): AppError {
-  const message = `More than ${MAX_POINTS} intervals of one ${interval}. Use a shorter time range (from, to) or a longer interval.`;
+  const message = `The time range has more than ${MAX_POINTS} intervals of one ${interval}. Use a shorter time range (from, to) or a longer interval.`;
   return new AppError('InputError', message, { details: [{ location: 'query.interval', message }] });
 }

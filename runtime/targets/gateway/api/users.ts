@@ -165,7 +165,9 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
         const manager = managerIn(c);
         const isOwn = readsEverything(manager) || userId === manager.userId;
         if (!isOwn)
-          throw forbidden('Usage of other users requires the role viewer. Use GET /v1/usage?team_id=.');
+          throw forbidden(
+            'Reading the usage of other users requires the role viewer. For a team’s usage, use GET /v1/usage?team_id=.',
+          );
         const rows = await state.usage.list({ userId, from: originOf(manager, 'user', userId) }, page);
         return rows.map((row) => usageLogView(row, readsEverything(manager)));
       },

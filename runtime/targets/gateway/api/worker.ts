@@ -395,7 +395,7 @@ function rowsIn(c: Context, { totalRows }: Pick<Job, 'totalRows'>): { from: numb
     const text = c.req.query(name);
     if (text === undefined) return missing;
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    throw inputError(`\`${name}\` must be the index of a row, from 0, not "${text}".`);
+    throw inputError(`\`${name}\` must be a row index of at least 0, not "${text}".`);
   };
   return { from: numberIn('from', 0), to: Math.min(numberIn('to', totalRows), totalRows) };
 }

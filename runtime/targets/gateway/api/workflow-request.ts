@@ -100,7 +100,7 @@ export function retryIn(body: Static<typeof retryRequest>): RetryChanges {
     const shown = JSON.stringify(name.slice(0, 100));
     inMember(name, () => {
       throw inputError(
-        `A retry cannot change ${shown}, because answered rows keep their answers. Change only ${changeable.join(', ')}, or create a new workflow or job.`,
+        `A retry cannot change ${shown}, because existing responses are kept. Change only ${changeable.join(', ')}, or create a new workflow or job.`,
       );
     });
   }

@@ -107,7 +107,9 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
     prepare(invocation, name) {
       const settings = aliasSettings(invocation);
       if (settings['targets'] === undefined)
-        throw new UsageError('--target is missing; set at least one model, e.g. --target openai:gpt-5-mini.');
+        throw new UsageError(
+          '--target is required; set at least one model, e.g. --target openai:gpt-5-mini.',
+        );
       return async (context) => await aliasesOf(context).create(name, settings);
     },
   },

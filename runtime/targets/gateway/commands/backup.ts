@@ -12,7 +12,7 @@ async function sqlitePathOf(invocation: Invocation, tool: string): Promise<strin
   const { readStoreConfig } = await import('./store/read-store-config.ts');
   const { database } = await readStoreConfig(invocation);
   if (database.kind === 'sqlite') return database.path;
-  throw configError(`The database is ${database.shown}. Use PostgreSQL's own ${tool} for it.`);
+  throw configError(`The database is ${database.shown}. Use PostgreSQL's ${tool} instead.`);
 }
 
 export const backupCommand: Command = {
@@ -48,7 +48,8 @@ export const backupCommand: Command = {
 };
 
 export const restoreCommand: Command = {
-  summary: 'Replace the SQLite database with a backup. No gateway can use the database meanwhile.',
+  summary:
+    'Replace the SQLite database with a backup. Gateways cannot use the database while it is replaced.',
   positionals: '<file>',
   options: {
     ...commonOptions({
@@ -68,7 +69,7 @@ export const restoreCommand: Command = {
     const before = await restoreSqlite(file, database, invocation.flag('force'));
     const event = { action: 'database.restore', object: file, after: { replaced: before ?? null } };
     await recordEvent({ kind: 'sqlite', path: database }, event, output);
-    const kept = before === undefined ? '' : ` The database before is ${before}.`;
+    const kept = before === undefined ? '' : ` The previous database is kept as ${before}.`;
     const json = invocation.flag('json');
     printResult(
       { output, json },

@@ -21,7 +21,7 @@ async function withSignIn<Result>(
   if (url !== undefined && key !== undefined) return await withGateway(invocation, CLIENT_OPTIONS, work);
   if (url !== undefined || key !== undefined) {
     throw new UsageError(
-      `Set ${url === undefined ? 'GATEWAY_URL or --url' : 'GATEWAY_API_KEY or --api-key'} as well. Without both, the sign-in of \`gateway login\` is used.`,
+      `Set ${url === undefined ? 'GATEWAY_URL or --url' : 'GATEWAY_API_KEY or --api-key'} as well, or omit both to use the sign-in from \`gateway login\`.`,
     );
   }
   const login = await readLogin(loginPath(process.env));
@@ -37,7 +37,7 @@ async function withSignIn<Result>(
 const listInvitationsCommand: Command = {
   summary: 'List your invitations, or the invitations to a team that you manage.',
   options: {
-    team: { value: 'team_id', help: 'list the invitations of this team' },
+    team: { value: 'team_id', help: 'list the invitations to this team' },
     ...JSON_OPTION,
     ...CLIENT_OPTIONS,
   },
@@ -79,7 +79,7 @@ const acceptInvitationCommand: Command = {
     const [team] = exactly(invocation, '<team_id>');
     const path = `/v1/me/invitations/${encodeURIComponent(team)}/accept`;
     const member = await withSignIn(invocation, async (client) => await client.json('POST', path));
-    printResult({ output, json: invocation.flag('json') }, member, `You are a member of team ${team} now.`);
+    printResult({ output, json: invocation.flag('json') }, member, `You are now a member of team ${team}.`);
     return 0;
   },
 };
@@ -119,7 +119,7 @@ const createInvitationCommand: Command = {
     const sentence =
       'invited_by' in put
         ? `Invited user ${user} to team ${team}.`
-        : `User ${user} is ${role} of team ${team}.`;
+        : `User ${user} now has the role ${role} in team ${team}.`;
     printResult({ output, json: invocation.flag('json') }, put, sentence);
     return 0;
   },
@@ -136,7 +136,7 @@ const withdrawInvitationCommand: Command = {
     printResult(
       { output, json: invocation.flag('json') },
       { team_id: team, user_id: user, withdrawn: true },
-      `Withdrew the invitation of user ${user} to team ${team}.`,
+      `Withdrew user ${user}'s invitation to team ${team}.`,
     );
     return 0;
   },
@@ -144,7 +144,7 @@ const withdrawInvitationCommand: Command = {
 
 /** Commands for users without database access: they call a running gateway. */
 export const INVITATION_COMMANDS: CommandGroup = {
-  summary: 'Accept or decline team invitations, and manage those of your teams, in a running gateway.',
+  summary: 'Accept or decline team invitations, and manage your teams’ invitations, in a running gateway.',
   commands: {
     list: listInvitationsCommand,
     accept: acceptInvitationCommand,

@@ -11,7 +11,7 @@ import { isSendableKey, SENDABLE_KEY_RULE } from '../shared/sendable-key.ts';
 
 /** `job run` is started by a gateway, on the same or another machine, to work on one job. */
 const jobRunCommand: Command = {
-  summary: `Work on the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
+  summary: `Run the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
   options: {
     'gateway-url': {
       value: 'url',
@@ -19,7 +19,7 @@ const jobRunCommand: Command = {
       env: JOB_URL_VARIABLE,
     },
     attached: {
-      help: 'Stop when standard input closes, which means that the parent process has ended',
+      help: 'Stop when standard input closes, which indicates that the parent process has exited',
     },
   },
   async run(invocation, output) {
@@ -30,10 +30,12 @@ const jobRunCommand: Command = {
     const gatewayUrl = invocation.value('gateway-url');
     const token = process.env[JOB_TOKEN_VARIABLE];
     if (gatewayUrl === undefined || !URL.canParse(gatewayUrl)) {
-      throw new UsageError(`${invocation.source('gateway-url')} must be the URL of a gateway.`);
+      throw new UsageError(`${invocation.source('gateway-url')} must be a gateway URL.`);
     }
     if (!token)
-      throw new UsageError(`${JOB_TOKEN_VARIABLE} is not set. Gateways set it when they start this command.`);
+      throw new UsageError(
+        `${JOB_TOKEN_VARIABLE} is not set. The gateway sets it when it starts this command.`,
+      );
     if (!isSendableKey(token)) throw new UsageError(`${JOB_TOKEN_VARIABLE} ${SENDABLE_KEY_RULE}.`);
     // Child processes must not inherit the token.
     delete process.env[JOB_TOKEN_VARIABLE];

@@ -128,20 +128,23 @@ const rotateKeyCommand = storeCommand({
   summary: 'Replace the secret of a key. Only the new key is printed to stdout.',
   positionals: ARGUMENT,
   options: {
-    grace: { value: 'time', help: 'How long the old secret stays valid, e.g. 1h (default: not at all)' },
+    grace: {
+      value: 'time',
+      help: 'How long the old secret stays valid, e.g. 1h (default: it is invalid immediately)',
+    },
   },
   prepare(invocation) {
     const [text] = exactly(invocation, ARGUMENT);
     const grace = optionValue(invocation, 'grace', {
-      rule: spanRule('a number with a unit s, m, h, d or w, e.g. 1h'),
+      rule: spanRule('a number with the unit s, m, h, d or w, e.g. 1h'),
       parse: parseSpan,
     });
     return async ({ state: { identity }, output, json }) => {
       const { id } = await findKey(identity.keys, text);
       const rotated = await identity.keys.rotate(id, (grace ?? 0) / 1000);
       const old = grace
-        ? `the old one stays valid for ${invocation.value('grace')}`
-        : 'the old one is no longer valid';
+        ? `the old secret stays valid for ${invocation.value('grace')}`
+        : 'the old secret is no longer valid';
       showSecret(rotated, `Key ${id} has a new secret; ${old}.`, { output, json });
     };
   },
@@ -154,7 +157,7 @@ const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS };
 
 /** `keys me` only needs a key, for users without database access. */
 const ownKeyCommand: Command = {
-  summary: 'Show your own key’s remaining quota, from a running gateway.',
+  summary: 'Show your own key’s remaining quota, as reported by a running gateway.',
   options: OPTIONS,
   async run(invocation, output) {
     for (const [name, variable] of REQUIRED) {

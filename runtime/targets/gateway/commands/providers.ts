@@ -76,7 +76,7 @@ async function readSettings(file: string): Promise<EntrySettings> {
   const { value, issues, lines } = parseYaml(await readInput(file, 'the settings'));
   if (issues.length > 0) throw new AppError('InputError', formatIssues(issues, shown, lines));
   if (!isObject(value))
-    throw new AppError('InputError', `${shown} must contain settings such as \`api_key\` and \`headers\`.`);
+    throw new AppError('InputError', `${shown} must contain settings such as \`api_key\` or \`headers\`.`);
   const { value: expanded, findings } = expandFile(value, storedProvider, process.env);
   if (findings.length > 0) {
     const problems = findings.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -112,7 +112,7 @@ function warnWithoutMasterKey(
 ): void {
   if (config.masterKey !== undefined || !stored || stored.secretNames.length === 0) return;
   output.err(
-    'Warning: No master key is set here, so a gateway with a master key cannot decrypt the secrets of this provider. Set GATEWAY_MASTER_KEY and update them.\n',
+    'Warning: No master key is set here, so a gateway with a master key cannot decrypt the secrets of this provider. Set GATEWAY_MASTER_KEY, then set the secrets again.\n',
   );
 }
 

@@ -15,7 +15,7 @@ import { formatDollars, formatSecond, orDash, recordLines, statusCell } from './
 import { storeCommand } from './store/store-command.ts';
 
 const listRequestsCommand = storeCommand({
-  summary: 'List past requests and failed attempts with their ids, newest first.',
+  summary: 'List past requests and failed attempts with their IDs, newest first.',
   options: {
     user: { value: 'user_id', help: 'Only requests of this user' },
     key: { value: 'id|name|prefix', help: 'Only requests with this key' },

@@ -19,8 +19,8 @@ export const loginCommand: Command = {
   summary: 'Sign in to a running gateway in a browser.',
   options: {
     ...OPTIONS,
-    'no-browser': { help: 'Only print the address to open' },
-    timeout: { value: 'time', help: 'How long to wait for the sign-in', fallback: '5m' },
+    'no-browser': { help: 'Print the address instead of opening it' },
+    timeout: { value: 'time', help: 'Time limit for the sign-in', fallback: '5m' },
   },
   async run(invocation, output) {
     const url = invocation.value('url');
@@ -61,7 +61,7 @@ export const loginCommand: Command = {
 };
 
 export const logoutCommand: Command = {
-  summary: 'Sign out: delete the key of `gateway login`.',
+  summary: 'Sign out and delete the key created by `gateway login`.',
   options: JSON_OPTION,
   async run(invocation, output) {
     const path = loginPath(process.env);
@@ -87,10 +87,10 @@ export const logoutCommand: Command = {
 };
 
 export const whoamiCommand: Command = {
-  summary: 'Show the signed-in user, with role and teams.',
+  summary: 'Show the signed-in user with their role and teams.',
   options: {
     ...JSON_OPTION,
-    token: { help: 'Print only the sign-in’s key, for use in requests: $(gateway whoami --token)' },
+    token: { help: 'Print only the sign-in key, for use in requests: $(gateway whoami --token)' },
   },
   async run(invocation, output) {
     const { url, key } = await readLogin(loginPath(process.env));

@@ -34,18 +34,18 @@ const listTagsCommand = listCommand<Tag>({
 });
 
 const setTagCommand = storeCommand({
-  summary: 'Assign a budget to a tag. Requests with the tag count against it.',
+  summary: 'Assign a budget to a tag. The cost of requests with the tag is charged to it.',
   positionals: '<tag>',
   options: { budget: { value: 'id|name', help: 'The budget (required)' } },
   prepare(invocation) {
     const [tag] = exactly(invocation, '<tag>');
     const name = invocation.value('budget');
     if (name === undefined)
-      throw new UsageError('--budget is missing; `gateway budgets list` shows all budgets.');
+      throw new UsageError('--budget is required; `gateway budgets list` shows all budgets.');
     return async ({ state: { identity, budgets }, output, json }) => {
       const budget = await findBudget(budgets, name);
       const set = await identity.tags.set(tag, budget.budgetId);
-      printResult({ output, json }, tagView(set), `Tag ${tag} has a budget of ${budgetText(budget)}.`);
+      printResult({ output, json }, tagView(set), `Tag ${tag} now has a budget of ${budgetText(budget)}.`);
     };
   },
 });

@@ -28,7 +28,7 @@ const listMembersCommand = storeCommand({
 });
 
 const addMemberCommand = storeCommand({
-  summary: 'Add a user to a team, or change the role.',
+  summary: 'Add a user to a team, or change the role of a member.',
   positionals: '<team_id|alias> <user_id|alias>',
   options: {
     role: {
@@ -45,13 +45,17 @@ const addMemberCommand = storeCommand({
       const { id } = await findTeam(identity, team);
       const { userId } = await findUser(identity.users, user);
       const member = await identity.members.put(id, userId, role);
-      printResult({ output, json }, memberView(member), `User ${userId} is ${role} of team ${id}.`);
+      printResult(
+        { output, json },
+        memberView(member),
+        `User ${userId} now has the role ${role} in team ${id}.`,
+      );
     };
   },
 });
 
 const removeMemberCommand = storeCommand({
-  summary: "Remove a user from a team. The user's keys of the team are disabled.",
+  summary: "Remove a user from a team. The user's keys for the team are disabled.",
   positionals: '<team_id|alias> <user_id|alias>',
   options: {},
   prepare(invocation) {
@@ -63,7 +67,7 @@ const removeMemberCommand = storeCommand({
       printResult(
         { output, json },
         { team_id: id, user_id: userId, removed: true },
-        `Removed user ${userId} from team ${id} and disabled the keys of this user in the team.`,
+        `Removed user ${userId} from team ${id} and disabled the user's keys for the team.`,
       );
     };
   },

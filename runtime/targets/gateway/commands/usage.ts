@@ -85,7 +85,8 @@ function shapeOf(invocation: Invocation): UsageShape {
     throw new UsageError(
       `--time-zone: ${JSON.stringify(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
     );
-  if (shapes.length > 1) throw new UsageError('--group-by, --interval and --csv conflict; use one of them.');
+  if (shapes.length > 1)
+    throw new UsageError('--group-by, --interval and --csv are mutually exclusive; use only one of them.');
   if (invocation.flag('csv') && invocation.flag('json'))
     throw new UsageError('--csv conflicts with --json; use one of them.');
   return shapes[0] ?? { kind: 'requests' };

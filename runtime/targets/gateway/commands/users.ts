@@ -91,7 +91,7 @@ const COMMANDS = resourceCommands<User>({
     async run(text, { state: { identity } }) {
       const { userId } = await findUser(identity.users, text);
       await identity.users.delete(userId);
-      return [{ user_id: userId }, `Deleted user ${userId} and disabled its keys.`];
+      return [{ user_id: userId }, `Deleted user ${userId} and disabled their keys.`];
     },
   },
 });

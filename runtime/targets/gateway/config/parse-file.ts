@@ -39,7 +39,7 @@ export function parseFile(text: string, name: string, env: Environment): ParsedF
   const expanded = expandFile(file, GATEWAY_FILE_SCHEMA, env);
   const hidden = (path: Path): string | undefined => {
     const written = expanded.written(path);
-    if (written !== undefined) return `${JSON.stringify(written)}, whose value is hidden`;
+    if (written !== undefined) return `${JSON.stringify(written)} (value hidden)`;
     return isSecret(path) ? 'a hidden value' : undefined;
   };
   const validate = createValidate(GATEWAY_FILE_SCHEMA, { fillsDefaults: false });

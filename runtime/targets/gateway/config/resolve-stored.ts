@@ -53,7 +53,7 @@ export function createWithStored(
 const shadowed = (noun: string) =>
   ({
     status: 'shadowed',
-    problem: `The configuration file has ${noun === 'alias' ? 'an' : 'a'} ${noun} of the same name, which is used instead.`,
+    problem: `The configuration file has ${noun === 'alias' ? 'an' : 'a'} ${noun} with the same name, which takes precedence.`,
   }) as const;
 
 const activeValue = <Value>(outcome: EntryOutcome<Value>): Value[] =>

@@ -71,7 +71,7 @@ export function createAliasRegistry({
   };
 }
 
-const SPACE_RULE = 'A name must not begin or end with a space.';
+const SPACE_RULE = 'The name must not begin or end with a space.';
 
 function listOf(
   stored: StoredEntries,

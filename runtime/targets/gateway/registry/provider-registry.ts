@@ -93,7 +93,7 @@ export function createProviderRegistry({
 }
 
 const NAME_RULE =
-  'A name must have 1 to 100 letters, digits, `-`, `_` and `.`, and begin with a letter or digit.';
+  'The name must have 1 to 100 letters, digits, `-`, `_` and `.`, and begin with a letter or digit.';
 
 /**
  * Throws an InputError for placeholders such as `${OPENAI_API_KEY}`, which would be sent literally. They are
@@ -104,7 +104,7 @@ function refusePlaceholders(name: string, settings: EntrySettings): void {
   for (const [member, value] of Object.entries(settings)) {
     const [placeholder] = /\$\{[^"}]{0,200}\}/.exec(JSON.stringify(value) ?? '') ?? [];
     if (placeholder === undefined) continue;
-    const problem = `\`${member}\` contains ${placeholder}. Variables are only replaced in files; send the value.`;
+    const problem = `\`${member}\` contains ${placeholder}. Variables are only replaced in configuration files; send the value itself.`;
     throw entryProblem('provider', name, problem, member);
   }
 }
@@ -145,11 +145,15 @@ function changedProvider(
     throw entryProblem(
       'provider',
       before.name,
-      `Stored secrets are only sent to the address that they were stored for. Set ${names} together with the new address.`,
+      `Stored secrets are only sent to the address they were stored for. Set ${names} together with the new address.`,
     );
   }
   if (kept.length > 0 && before.secrets === undefined)
-    throw entryProblem('provider', before.name, `Its secrets cannot be decrypted. Set ${names} too.`);
+    throw entryProblem(
+      'provider',
+      before.name,
+      `The provider's secrets cannot be decrypted. Set ${names} too.`,
+    );
   const old = Object.entries(before.secrets ?? {}).filter(([member]) => !Object.hasOwn(changes, member));
   return { settings, secrets: { ...Object.fromEntries(old), ...secrets } };
 }

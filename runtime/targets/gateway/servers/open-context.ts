@@ -85,7 +85,10 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       alertPolicy: alertsConfig,
       onError,
       onInterrupted: (requests) =>
-        log.warn({ requests }, 'Requests in flight of a killed gateway were billed with their known usage.'),
+        log.warn(
+          { requests },
+          'Requests in flight when a gateway was killed were billed with their known usage.',
+        ),
     });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);
@@ -255,6 +258,6 @@ async function openSignIn(
     clock,
     key: await signingKey(store.db, 'sign-in'),
     onMissingTeam: (teamId) =>
-      log.warn(`sign_in.groups names the team ${JSON.stringify(teamId)}, which does not exist.`),
+      log.warn(`sign_in.groups contains the team ${JSON.stringify(teamId)}, which does not exist.`),
   });
 }

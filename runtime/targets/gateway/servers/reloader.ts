@@ -15,7 +15,7 @@ interface GatewayReloaderOptions {
 
 /** Configuration sections that are only read at startup, with their names in the file. */
 const START_ONLY = {
-  server: 'A server setting (host, port, tls, limits or another)',
+  server: 'A server setting (e.g. host, port, tls or limits)',
   database: 'database_url or data_dir',
   masterKey: 'master_key',
   userLimits: 'user_limits',

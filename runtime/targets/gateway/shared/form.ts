@@ -65,7 +65,7 @@ export function writeForm({ fields, files }: Form, boundary: string): Uint8Array
 export function requiredFile({ files }: Form, name: string): FormFile {
   const [file] = files;
   if (file?.name === name && files.length === 1) return file;
-  const message = `The form must have one file, \`${name}\`.`;
+  const message = `The form must have exactly one file, in the field \`${name}\`.`;
   throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 }
 

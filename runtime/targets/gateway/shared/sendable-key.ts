@@ -8,7 +8,7 @@ export const isSendableKey = (key: string): boolean => SENDABLE.test(key);
 
 /** Predicate of a sentence whose subject is the key's source. */
 export const SENDABLE_KEY_RULE =
-  'contains characters that headers cannot carry; use one line of printable ASCII without spaces at either end';
+  'contains characters that are not allowed in headers; use one line of printable ASCII without leading or trailing spaces';
 
 /** Removes the trailing line break of secret files, and of variables filled from them. */
 export const trimLineEnd = (text: string): string => trimEndOf(text, '\r\n');

@@ -92,8 +92,8 @@ const SQLITE_LOCKED = 6;
 const SQLITE_CONSTRAINT = 19;
 
 const SQLITE_REASONS: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: 'the file is locked by another program. Stop it, or wait until it is done.',
-  [SQLITE_LOCKED]: 'the file is locked by another program. Stop it, or wait until it is done.',
+  [SQLITE_BUSY]: 'the file is locked by another program. Stop it, or wait until it finishes.',
+  [SQLITE_LOCKED]: 'the file is locked by another program. Stop it, or wait until it finishes.',
   8: 'the file is not writable. Change its permissions and those of its folder, or choose another data folder.',
   10: 'the disk reports an error. Check the disk, and restore the file from a backup.',
   11: 'the file is damaged. Restore it from a backup, or choose another data folder.',
@@ -103,16 +103,16 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
 };
 
 const POSTGRES_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused. Start PostgreSQL, or correct host and port.',
+  ECONNREFUSED: 'connection refused. Start PostgreSQL, or correct the host and port.',
   ENOENT: 'the socket does not exist. Start PostgreSQL, or correct the host.',
   ENOTFOUND: 'the host name does not exist. Correct it in the URL.',
   EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network.',
-  ETIMEDOUT: 'connection timed out. Correct host and port, or check the network.',
+  ETIMEDOUT: 'connection timed out. Correct the host and port, or check the network.',
   '28P01': 'wrong user or password. Correct them in the URL.',
-  '28000': 'the server rejects this user. Correct the user in the URL, or the `pg_hba.conf` of the server.',
+  '28000': 'the server rejects this user. Correct the user in the URL, or the server’s `pg_hba.conf`.',
   '3D000': 'the database does not exist. Create it with `createdb`, or correct its name.',
-  '42501': 'permission denied. Grant the user the right to create tables in the schema.',
-  '53300': 'too many connections. Increase `max_connections` of the server, or run fewer clients.',
+  '42501': 'permission denied. Grant the user permission to create tables in the schema.',
+  '53300': 'too many connections. Increase the server’s `max_connections`, or run fewer clients.',
   '25006': 'the server is read-only. Connect to the primary server.',
 };
 

@@ -35,7 +35,8 @@ export const locationText = (location: DatabaseLocation): string =>
 /** Parses the path in `sqlite:path`, or in `sqlite:///relative` and `sqlite:////absolute`, which other tools use. */
 function sqlitePath(rest: string, folder: string): string {
   const path = rest.startsWith('///') ? rest.slice(3) : rest;
-  if (path === '' || path.startsWith('//')) throw configError(`The database URL contains no file. ${RULE}`);
+  if (path === '' || path.startsWith('//'))
+    throw configError(`The database URL does not contain a file. ${RULE}`);
   return resolve(folder, path);
 }
 
@@ -56,7 +57,7 @@ function assertDecodable(url: string): void {
     decodeURIComponent(url);
   } catch (error) {
     throw configError(
-      'The database URL contains an invalid percent-encoding. Write a percent sign as %25, also in a password.',
+      'The database URL contains an invalid percent-encoding. Write percent signs as %25, including in the password.',
       error,
     );
   }

@@ -36,7 +36,7 @@ export function versionProblem(
     };
   if (version > 0 && version < FIRST_VERSION)
     return {
-      problem: `has schema version ${version}, which is that of a build before the first release and cannot be migrated`,
+      problem: `has schema version ${version}, which is from a pre-release build and cannot be migrated`,
       remedy: 'Use another database, or the build that created it.',
     };
   return undefined;

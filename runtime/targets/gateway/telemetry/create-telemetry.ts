@@ -111,7 +111,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
   );
   const tokens = counter(
     'gateway_tokens_total',
-    'Input and output tokens of models.',
+    'Input and output tokens processed by models.',
     'provider',
     'model',
     'type',
@@ -142,7 +142,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
   );
   const budgetReserved = counter(
     'gateway_budget_reserved_total',
-    'Requests rejected because the rest of a budget is reserved for requests in flight.',
+    'Requests rejected because the remaining budget is reserved for requests in flight.',
   );
   const unpricedUses = counter(
     'gateway_unpriced_requests_total',

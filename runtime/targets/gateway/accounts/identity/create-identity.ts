@@ -222,7 +222,7 @@ async function spenderOf(directory: Directory, payer: Caller, user: string | und
 /** Throws a ForbiddenError for a key that manages the gateway, because no limits apply to such keys. */
 export function refuseManagementKey(caller: Caller): void {
   if (caller.kind === 'master' || caller.key.scope === 'models') return;
-  throw forbidden('This API key has the scope manage; it cannot call models.', 'management_key');
+  throw forbidden('This API key has the scope manage and cannot call models.', 'management_key');
 }
 
 /** The spender of a request without a key: a user, with the team of a job or service account. */
@@ -264,7 +264,7 @@ const modelListsOf = ({ key, groups }: Models): readonly (readonly string[])[] =
 /** The job, the key, its team and its organization must all allow the model. */
 function requireAllowedModel({ key, groups, models }: Models, model: string): void {
   if (models?.includes(model) === false) {
-    throw forbidden(`Model '${model}' is not a model of this job`, 'model_not_allowed');
+    throw forbidden(`Model '${model}' is not one of this job’s models`, 'model_not_allowed');
   }
   const ofKey = [key, ...(key?.boundBy ?? [])];
   if (ofKey.some((one) => !isAllowed(one?.allowedModels ?? null, model))) {
@@ -321,7 +321,7 @@ async function payingSpender(
 ): Promise<Spender> {
   if (keyId !== null) {
     const known = await directory.keyById(keyId);
-    if (!known.value) throw refused('The API key that started this was deleted', 'invalid_key');
+    if (!known.value) throw refused('The API key that started this job was deleted', 'invalid_key');
     return await spenderOf(directory, checked(known), undefined);
   }
   const spender = await userSpender(directory, userId, teamId);

@@ -33,7 +33,7 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
   const { userId = own, teamId = null, scope = 'models' } = key;
   const issuer = issuerFor(manager, userId);
   if (scope === 'manage') {
-    if (userId !== own) throw forbidden('Members can create keys with the scope manage only for themselves.');
+    if (userId !== own) throw forbidden('Members can only create keys with the scope manage for themselves.');
     return { ...key, userId, issuer };
   }
   if (teamId === null) throw forbidden('Members can create keys only for a team. Set team_id.');
@@ -41,7 +41,7 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
   const isAdmin = administersTeam(manager, teamId);
   if (userId === own) return isAdmin ? { ...key, userId, issuer } : selfMade({ ...key, userId, issuer });
   if (!isAdmin) {
-    throw forbidden(`Keys of other users require the role admin in team '${teamId}'.`);
+    throw forbidden(`Creating keys for other users requires the role admin in team '${teamId}'.`);
   }
   if (!(await isInTeam(userId, teamId, parts))) {
     throw forbidden(`User '${userId}' is not a member of team '${teamId}'. Add the user to the team first.`);
@@ -85,7 +85,7 @@ export function permitKeyDeletion(manager: Manager, key: Key): void {
   if (manager.role === 'admin' || administersTeam(manager, key.teamId)) return;
   if (key.teamId === null || key.selfMade || !hasLimits(key)) return;
   throw forbidden(
-    `Key '${key.id}' has limits that an admin of team '${key.teamId}' has set. Disable it instead.`,
+    `Key '${key.id}' has limits set by an admin of team '${key.teamId}'. Disable the key instead of deleting it.`,
   );
 }
 
@@ -112,7 +112,7 @@ export function permitKeyChange(manager: Manager, key: Key, changes: KeyChanges)
   // team and organization.
   requireTighter(KEY_FIELDS, key, changes);
   if (administersTeam(manager, key.teamId)) return;
-  if (!areOwnersChanges(changes)) throw forbidden('Owners can only rename and disable their keys.');
+  if (!areOwnersChanges(changes)) throw forbidden('Key owners can only rename or disable their keys.');
 }
 
 /** Whether an owner can make the changes. Owners can only switch off what is on. */

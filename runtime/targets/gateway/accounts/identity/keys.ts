@@ -175,7 +175,7 @@ function refuseLimits(given: Readonly<Record<string, unknown>>): void {
       ([one, field]) => field.isForModels && (given[nameOf(one, field)] ?? null) !== null,
     ) ?? [];
   if (name === undefined) return;
-  throw inputProblem(name, `${name} is only for keys with the scope models; this key has the scope manage.`);
+  throw inputProblem(name, `${name} requires a key with the scope models; this key has the scope manage.`);
 }
 
 const hashesOf = ({
@@ -242,11 +242,11 @@ async function joinTeam(
   if (teamId === null)
     throw inputProblem(
       'team_id',
-      `User '${userId}' is a service account of team '${own}'. Set team_id to '${own}' to create a key of it.`,
+      `User '${userId}' is a service account of team '${own}'. Set team_id to '${own}' to create a key for it.`,
     );
   throw inputProblem(
     'team_id',
-    `User '${userId}' is a service account of team '${own}'; it cannot have keys of team '${teamId}'.`,
+    `User '${userId}' is a service account of team '${own}'; it cannot have keys for team '${teamId}'.`,
   );
 }
 

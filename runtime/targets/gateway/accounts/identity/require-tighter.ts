@@ -50,10 +50,10 @@ function looserProblem({ kind }: Field, { name, from, to, fallback }: Change): s
   const highest = limitOf(from ?? fallback);
   return limitOf(to ?? fallback) <= highest
     ? undefined
-    : `${name} cannot be above ${highest}, the limit of the user`;
+    : `${name} cannot exceed ${highest}, the limit of the user`;
 }
 
 const limitOf = (value: unknown): number => (typeof value === 'number' ? value : Infinity);
 
 const needsAdmin = (problem: string): AppError =>
-  forbidden(`${problem}: it requires the role admin of the gateway.`);
+  forbidden(`${problem}. This change requires the gateway role admin.`);

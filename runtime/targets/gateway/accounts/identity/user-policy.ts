@@ -23,7 +23,7 @@ export function permitNewUser(
   if (userId.startsWith(`${teamId}/`) && userId.length > `${teamId}/`.length) return { neverUsed: true };
   throw inputProblem(
     'user_id',
-    `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: the id of a service account starts with its team. Use for example '${teamId}/ci'.`,
+    `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: the ID of a service account must start with the ID of its team. Use, for example, '${teamId}/ci'.`,
   );
 }
 

@@ -158,9 +158,13 @@ async function refuseUsedId(trx: Transaction<Schema>, userId: string): Promise<v
     .where('user_id', '=', userId)
     .executeTakeFirst();
   if (row)
-    throw new AppError('ConflictError', `User id '${userId}' was used before. Choose another one.`, {
-      reason: 'user_id_used',
-    });
+    throw new AppError(
+      'ConflictError',
+      `User id '${userId}' belonged to a deleted user. Choose another ID.`,
+      {
+        reason: 'user_id_used',
+      },
+    );
 }
 
 /** Throws for an ID that starts with a team's ID and a slash, unless it is a service account of this team. */

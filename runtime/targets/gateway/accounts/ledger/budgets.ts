@@ -147,7 +147,7 @@ function checkWindow({ budget_duration_sec: seconds, calendar, time_zone: zone }
   if (typeof seconds === 'number' && typeof calendar === 'string')
     throw wrongWindow(
       'calendar',
-      'A budget has either calendar or budget_duration_sec. Set the other one to null.',
+      'calendar and budget_duration_sec are mutually exclusive. Set one of them to null.',
     );
   if (typeof zone !== 'string') return;
   if (typeof calendar !== 'string')

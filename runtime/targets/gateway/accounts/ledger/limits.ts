@@ -109,7 +109,7 @@ export function reservedRefusal(
   if (cost <= left) return undefined;
   return new AppError(
     'OverloadedError',
-    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost ${dollars(cost)}. Retry when they have finished.`,
+    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost up to ${dollars(cost)}. Retry when those requests have finished.`,
     { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
@@ -118,7 +118,7 @@ function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): A
   const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
   return new AppError(
     'ForbiddenError',
-    `${who} has ${has}, and this request can cost ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
+    `${who} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
     { reason: 'estimate_exceeds_budget' },
   );
 }

@@ -88,7 +88,7 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
       const { kind, id, provider } = object;
       throw new AppError(
         'UpstreamError',
-        `Provider '${provider}' gave a ${kind} the id '${id}', which is in use.`,
+        `Provider '${provider}' returned a ${kind} with the ID '${id}', which is already in use.`,
         {
           reason: 'provider_error',
         },

@@ -65,9 +65,7 @@ export function createObjectMasks(db: Kysely<Schema>, masterKey = ''): ObjectMas
       if (masks.length === 0) return;
       const text = JSON.stringify(masks);
       if (text.length > MAX_BYTES)
-        throw inputError(
-          `The masked values of this file have more than ${MAX_BYTES} bytes. Use smaller files.`,
-        );
+        throw inputError(`The masked values in this file exceed ${MAX_BYTES} bytes. Use a smaller file.`);
       await add(object, (await seal()).close(text));
     },
     async find(kind, id) {

@@ -60,7 +60,7 @@ export function createPriceMaps(
       const { date: newest } = await shipped();
       if (date < newest)
         throw inputError(
-          `The map has prices of ${date}; those that this program contains are newer (${newest}) and apply instead. Use a newer map.`,
+          `The map has prices from ${date}, but the built-in prices are newer (${newest}) and apply instead. Use a newer map.`,
         );
       await revision.change(async (trx, note) => {
         // Two maps stored in the same millisecond must not look the same.

@@ -36,7 +36,7 @@ function check(value: unknown, shown: string): PriceMapFile {
     if (!(error instanceof AppError)) throw error;
     const [first = messageOf(error)] = (error.details ?? []).map(({ message }) => message);
     throw inputError(
-      `${shown} is not a price map: ${first}. Use a map of the gateway (format ${MAP_FORMAT}) or of LiteLLM.`,
+      `${shown} is not a price map: ${first}. Use a map in the gateway’s format (${MAP_FORMAT}) or in LiteLLM’s.`,
       error,
     );
   }

@@ -85,7 +85,7 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
             .execute()
         : [];
       if (rows.length === 0)
-        throw notFound(`No prompt of request '${requestId}' is stored`, 'prompt_not_found');
+        throw notFound(`No prompt is stored for request '${requestId}'`, 'prompt_not_found');
       await audit.record(db, { at: now(), action: 'prompt.read', object: requestId });
       return rows;
     },

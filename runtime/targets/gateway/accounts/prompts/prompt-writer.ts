@@ -98,7 +98,7 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
       }
     }
     running = undefined;
-    if (lost > 0) log.warn({ prompts: lost }, 'prompts not stored, because too many were waiting');
+    if (lost > 0) log.warn({ prompts: lost }, 'prompts not stored because too many were queued');
     lost = 0;
   };
   return {

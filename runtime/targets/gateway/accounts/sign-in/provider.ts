@@ -63,7 +63,7 @@ export function createSignInProvider(
     const url = (await metadata()).jwksUri ?? '';
     const { status, body } = await http.get(url);
     if (status !== 200 || !isObject(body) || !Array.isArray(body['keys']))
-      throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
+      throw new OAuthFailure(`${url} did not return a key set (status ${status}).`);
     return { keys: body['keys'] };
   };
   const keys: KeyFinder = createJwks({
@@ -103,9 +103,9 @@ export function createSignInProvider(
         http.postForm(server.tokenEndpoint ?? '', form, headers),
       );
       if (status !== 200)
-        throw refused(errorResponseOf('The provider refused the code', status, body).message);
+        throw refused(errorResponseOf('The provider rejected the authorization code', status, body).message);
       const { id_token: token } = membersOf(body);
-      if (typeof token !== 'string') throw refused('The provider returned no ID token');
+      if (typeof token !== 'string') throw refused('The provider did not return an ID token');
       return await verifyIdToken(token, { issuer: server.issuer, clientId, nonce }, keys, clock);
     },
     async checkIssuer(named) {
@@ -120,11 +120,11 @@ export function createSignInProvider(
 
 async function loadMetadata(http: OAuthHttp, issuer: string): Promise<ServerMetadata> {
   const found = await discoverServer(http, issuer);
-  if (!found) throw new OAuthFailure(`${issuer} has no metadata of an OpenID Connect provider.`);
+  if (!found) throw new OAuthFailure(`${issuer} does not serve OpenID Connect provider metadata.`);
   const missing = (['authorizationEndpoint', 'tokenEndpoint', 'jwksUri'] as const).find(
     (name) => found[name] === undefined,
   );
-  if (missing !== undefined) throw new OAuthFailure(`The metadata of ${issuer} has no ${missing}.`);
+  if (missing !== undefined) throw new OAuthFailure(`The metadata of ${issuer} does not contain ${missing}.`);
   return found;
 }
 

@@ -25,7 +25,7 @@ export function readClaims(
 ): ClaimedUser {
   const userId = claims[userClaim];
   if (typeof userId !== 'string' || userId === '')
-    throw refused(`The ID token has no claim ${userClaim}, which is the user id.`);
+    throw refused(`The ID token does not contain the claim ${userClaim}, which is used as the user ID.`);
   // Some providers let users enter any email address, including another user's.
   if (userClaim === 'email' && claims['email_verified'] !== true)
     throw refused(`The provider has not verified the email address ${userId.slice(0, 100)}.`);

@@ -133,7 +133,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
       if (code === null || error !== null) {
         const description = parameters.get('error_description') ?? '';
         const reason = [error ?? 'no code', description].filter((text) => text !== '').join(': ');
-        throw failed(`The provider refused the sign-in: ${shortened(reason)}`);
+        throw failed(`The provider rejected the sign-in: ${shortened(reason)}`);
       }
       const { nonce, verifier, returnTo, command } = before;
       const claimed = readClaims(await provider.claims({ code, nonce, verifier }), config);
@@ -146,7 +146,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
       const value = cookie === undefined ? undefined : asked.open(cookie);
       if (!value)
         throw failed(
-          'No command is waiting for an answer in this browser, or it took longer than 10 minutes',
+          'No `gateway login` command is waiting for this browser, or the sign-in took longer than 10 minutes',
         );
       const { userId, challenge, state, port } = value;
       const location = commandAddress(port);
@@ -160,7 +160,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       const isValid = value?.challenge === challenge;
       if (!isValid || !(await redeemed.redeem(value.id, clock.now() + COMMAND_CODE_MS)))
-        throw failed('The code is invalid, was used before, or has expired');
+        throw failed('The code is invalid, has already been used, or has expired');
       const user = await identity.users.get(value.userId);
       if (user.blocked)
         throw new AppError('ForbiddenError', `User '${user.userId}' is blocked`, { reason: 'user_blocked' });
@@ -232,7 +232,7 @@ async function admitUser(claimed: ClaimedUser, options: AdmitOptions): Promise<U
   const known = await findUser(claimed, options);
   if (known.teamId !== null)
     throw refused(
-      `User '${known.userId}' is a service account of team '${known.teamId}'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.`,
+      `User '${known.userId}' is a service account of team '${known.teamId}' and cannot sign in. Ask an administrator to delete the service account and create a user with this ID.`,
     );
   if (known.blocked) throw refused(`User '${known.userId}' is blocked`, 'user_blocked');
   const { userId } = known;

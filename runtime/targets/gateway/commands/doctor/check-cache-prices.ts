@@ -19,8 +19,8 @@ export function checkCachePrices(
     .map(({ modelKey }) => modelKey)
     .filter((key) => names.some((name) => key.startsWith(`${name}:`)));
   if (models.length === 0) return [];
-  const message = `${models.join(', ')}: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or twice as much for 1 hour`;
+  const message = `${models.join(', ')}: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or 2 times as much for the 1-hour cache`;
   const wayOut =
-    'Set their price with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.';
+    'Set the cache prices with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.';
   return [{ ...note('cache prices', message), wayOut }];
 }

@@ -69,7 +69,7 @@ async function classifyWord(
     return { message: 'reachable, classifies texts', labels: labelsOf(answer.scores) };
   // An encoder of another type, for example for embeddings, also counts as reachable.
   if (answer.failure.kind === 'unsupported')
-    return { message: 'reachable, does not classify texts', labels: undefined };
+    return { message: 'reachable, but does not classify texts', labels: undefined };
   return answer.failure;
 }
 
@@ -79,9 +79,9 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
   const subject = subjectOf(instance);
   const { kind, upstreamStatus } = failed;
   if (kind === 'model_not_found')
-    return note(subject, 'reachable, but has no list of models, so its key was not checked');
+    return note(subject, 'reachable, but does not list models, so its key was not checked');
   if (kind === 'rate_limited')
-    return note(subject, 'reachable, but rate-limited now, so its key was not checked');
+    return note(subject, 'reachable, but currently rate-limited, so its key was not checked');
   const cloud = 'path' in instance ? undefined : instance.cloud?.kind;
   if (kind === 'credentials' && cloud !== undefined)
     return problemFinding(subject, refusalOf(failed), CLOUDS[cloud].remedy);

@@ -14,7 +14,7 @@ export async function checkSignIn(config: SignInConfig | undefined): Promise<Fin
   try {
     const keys = await provider.check();
     if (keys > 0) return [ok(SUBJECT, `${issuer} is reachable, ${keys} key${keys === 1 ? '' : 's'}`)];
-    return [problemFinding(SUBJECT, `${issuer} has no keys to verify ID tokens with`, REMEDY)];
+    return [problemFinding(SUBJECT, `${issuer} has no keys for verifying ID tokens`, REMEDY)];
   } catch (error) {
     return [problemFinding(SUBJECT, messageOf(error).replace(/\.$/, ''), REMEDY)];
   } finally {

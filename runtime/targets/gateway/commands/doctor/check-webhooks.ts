@@ -37,7 +37,7 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
     });
     await body.dump().catch(() => undefined);
     if (status < 500 || status === METHOD_NOT_IMPLEMENTED)
-      return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
+      return ok(ALERTS, `${origin} is reachable; send a test message with \`gateway alerts test\``);
     return problemFinding(ALERTS, `${origin} returned status ${status}`, ALERTS_REMEDY);
   } catch (error) {
     return problemFinding(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
@@ -62,7 +62,7 @@ async function checkGuardrail(profile: WebhookProfile): Promise<Finding> {
       requestId: randomUUID(),
       signal: new AbortController().signal,
     });
-    return ok(what, `${origin} decides about texts`);
+    return ok(what, `${origin} returns verdicts`);
   } catch (error) {
     const message = `${origin}: ${messageOf(error).replace(/\.$/, '')}`;
     return problemFinding(

@@ -104,7 +104,7 @@ async function checkAddress({ host, port, tls }: ServerConfig): Promise<Finding>
   const finding = await checkPort(
     { hostname, port, shown: origin },
     'a gateway',
-    'Stop the program that listens on it, or choose another port with --port.',
+    'Stop the program that listens on this port, or choose another port with --port.',
   );
   if (finding.state === 'problem' && (await isGateway(origin)))
     return ok('port', `a gateway is running at ${origin}`);
@@ -182,7 +182,7 @@ function checkPrices(
   ]);
   const missing = [...new Set(used.map(findModelKey))].filter((key) => !known.has(key) && !isListed(key));
   if (missing.length === 0)
-    return used.length === 0 ? [] : [ok('prices', 'all models of aliases have a price')];
+    return used.length === 0 ? [] : [ok('prices', 'all models in aliases have a price')];
   const message = `no price for ${missing.join(', ')}`;
   const wayOut = 'Set it with `gateway pricing set <model> --input <dollars> --output <dollars>`.';
   if (requirePricing)
@@ -280,7 +280,7 @@ async function checkClock({ db, kind }: Store): Promise<Finding[]> {
   if (Math.abs(skew) <= MAX_SKEW_MS) return [ok('clock', 'in sync with the clock of the database')];
   const seconds = Math.round(Math.abs(skew) / 1000);
   const direction = skew > 0 ? 'behind' : 'ahead of';
-  const message = `the clock of this machine is ${seconds} s ${direction} that of the database`;
+  const message = `the clock of this machine is ${seconds} s ${direction} the database's clock`;
   return [problemFinding('clock', message, 'Synchronize both clocks with NTP.')];
 }
 

@@ -63,13 +63,13 @@ export function validateAssertions(
     const name = `The assertion for ${JSON.stringify(metric)}`;
     if (model !== undefined && !models.includes(model)) {
       throw configError(
-        `${name} is for the model ${JSON.stringify(model)}, which the file does not have. Models: ${models.join(', ')}.`,
+        `${name} is for the model ${JSON.stringify(model)}, which is not in the file. Models: ${models.join(', ')}.`,
       );
     }
     if (Object.values(limits).every((limit) => limit === undefined))
       throw configError(`${name} has no limit. Add min, max, max_drop or max_rise.`);
     if (!hasBaseline && (limits.max_drop !== undefined || limits.max_rise !== undefined))
-      throw configError(`${name} compares with a baseline. Set --baseline to the id of an experiment.`);
+      throw configError(`${name} compares with a baseline. Set --baseline to an experiment ID.`);
   }
 }
 
@@ -107,7 +107,7 @@ function checksOf(
       ? {
           model: model.name,
           condition: `${metric} ${condition}`,
-          problem: `The baseline has no ${metric} of ${model.name}.`,
+          problem: `The baseline has no ${metric} for ${model.name}.`,
         }
       : check(
           condition,

@@ -77,10 +77,10 @@ const UNTRUSTED =
 
 /** Reasons and solutions by error code. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name does not exist. Correct it',
-  EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network',
+  ENOTFOUND: 'the host name does not exist. Correct the address',
+  EAI_AGAIN: 'the host name cannot be resolved. Correct the address, or check the network',
   ECONNREFUSED: 'connection refused. Start the gateway, or correct the address',
-  ECONNRESET: 'the connection was closed. Check whether it uses http or https, and its log',
+  ECONNRESET: 'the connection was closed. Check whether the gateway uses http or https, and check its log',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,

@@ -46,7 +46,7 @@ export const listExperimentsCommand: Command = {
     });
     if (invocation.flag('json')) printJson(output, all);
     else if (all.length === 0)
-      output.err('There are no such experiments. Create one with `gateway experiment run`.\n');
+      output.err('No experiments found. Create one with `gateway experiment run`.\n');
     else printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
     return 0;
   },

@@ -17,7 +17,7 @@ interface Options {
   readonly isMarkdown: boolean;
 }
 
-/** Checks a finished experiment's assertions and writes the reports. Resolves with whether all assertions hold. */
+/** Checks a finished experiment's assertions and writes the reports. Resolves with whether all assertions passed. */
 export async function reportAssertions(
   client: GatewayClient,
   { file, started: { id, refused }, baseline, junit, isMarkdown }: Options,
@@ -31,7 +31,7 @@ export async function reportAssertions(
   const failed = assertions.filter(({ problem }) => problem !== undefined);
   for (const { model, condition, problem } of failed) output.err(`${model}: ${condition}: ${problem}\n`);
   if (assertions.length > 0)
-    output.err(`${assertions.length - failed.length} of ${assertions.length} assertions hold.\n`);
+    output.err(`${assertions.length - failed.length} of ${assertions.length} assertions passed.\n`);
   if (junit !== undefined) {
     const missing = refused.map(({ name, why }) => ({ name, status: 'refused', error: why }));
     const report = junitReport({ experiment: file.name, models: [...models, ...missing], assertions });

@@ -18,7 +18,7 @@ const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const retryExperimentCommand = experimentCommand({
   summary:
-    'Retry an experiment’s failed rows and models, and continue interrupted ones. Existing responses are kept.',
+    'Retry an experiment’s failed rows and models, and resume interrupted models. Existing responses are kept.',
   options: {
     'batch-size': { value: 'rows', help: 'Rows per batch' },
     'max-concurrency': {

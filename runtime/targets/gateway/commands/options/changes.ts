@@ -63,7 +63,8 @@ export function metadataOf(invocation: Invocation): Metadata | undefined {
   if (!first.trimStart().startsWith('{')) {
     return Object.fromEntries(texts.map((text) => nameAndValue(text, '--metadata')));
   }
-  if (others.length > 0) throw new UsageError('--metadata: use either one JSON object or name=value pairs.');
+  if (others.length > 0)
+    throw new UsageError('--metadata accepts one JSON object or name=value pairs, but not both.');
   return parseObject(first);
 }
 

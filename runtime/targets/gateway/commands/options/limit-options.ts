@@ -26,7 +26,7 @@ const NAMED_PERIODS: Readonly<Record<string, string>> = {
 };
 
 const PERIOD_RULE =
-  'hourly, daily, weekly or monthly (30 days), or a number with a unit s, m, h, d or w, e.g. 12h';
+  'hourly, daily, weekly or monthly (30 days), or a number with the unit s, m, h, d or w, e.g. 12h';
 
 /** Maximum period, as in the API: one hundred years. */
 const MAX_DAYS = 36_500;

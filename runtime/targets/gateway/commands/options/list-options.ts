@@ -4,7 +4,7 @@ import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 /** Options for commands that list database objects. */
 export const listOptions = (plural: string, members: string, orders: readonly string[]) =>
   ({
-    search: { value: 'text', help: `Only ${plural} whose ${members} contains this text, in any case` },
+    search: { value: 'text', help: `Only ${plural} whose ${members} contains this text, case-insensitively` },
     sort: {
       value: 'field',
       help: 'Sort by this field; --sort=-field for descending order',

@@ -42,17 +42,14 @@ function parseUrl(from: string): URL {
   try {
     return new URL(from);
   } catch (error) {
-    throw configError(
-      `${from} is not a valid address. Pass an address such as https://host/prices.json.`,
-      error,
-    );
+    throw configError(`${from} is not a valid URL. Pass a URL such as https://host/prices.json.`, error);
   }
 }
 
 /** `pricing import` sets all prices in a file, or none if any is invalid. */
 export const importPricesCommand = storeCommand({
   summary:
-    'Import prices from a CSV or JSON file, or from standard input (-). If the file has an error, no price changes.',
+    'Import prices from a CSV or JSON file, or from standard input (-). If the file contains an error, no prices are changed.',
   positionals: '<file>',
   options: {},
   prepare(invocation) {
@@ -95,5 +92,5 @@ function summaryOf(problems: readonly string[]): string {
   if (problems.length === 1) return problems.join('');
   const more = problems.length > MAX_SHOWN ? [`… and ${problems.length - MAX_SHOWN} more.`] : [];
   const lines = [...problems.slice(0, MAX_SHOWN), ...more].map((line) => `\n  ${line}`);
-  return `${problems.length} problems; no price was changed.${lines.join('')}`;
+  return `${problems.length} problems; no prices were changed.${lines.join('')}`;
 }

@@ -40,7 +40,7 @@ function parseJson(text: string, file: string): unknown {
 
 function recordOf(where: string, members: unknown): PriceRecord {
   if (isObject(members)) return { where, members };
-  throw inputError(`${where}: must be an object with the members of a price.`);
+  throw inputError(`${where}: expected an object with price members.`);
 }
 
 interface CsvLine {
@@ -51,9 +51,7 @@ interface CsvLine {
 function fromCsv(text: string, file: string): PriceRecord[] {
   const [head, ...lines] = parseLines(text, file);
   if (!head)
-    throw inputError(
-      `${file} is empty. Its first line must contain the names of the columns, e.g. model_key.`,
-    );
+    throw inputError(`${file} is empty. Its first line must contain the column names, e.g. model_key.`);
   const names = head.record.map((name) => name.trim());
   return lines.map(({ info, record }) => ({
     where: `${file}:${info.lines}`,

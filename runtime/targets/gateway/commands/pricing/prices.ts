@@ -29,15 +29,15 @@ const PRICE_OPTIONS = {
   input: { value: 'amount', help: 'Price per million input tokens, in dollars' },
   'cached-input': {
     value: 'amount',
-    help: "Price of input read from the provider's cache (default: --input)",
+    help: "Price of input tokens read from the provider's cache (default: --input)",
   },
   'cache-write': {
     value: 'amount',
-    help: "Price of input written to the provider's cache, with Anthropic for 5 minutes (default: --input)",
+    help: "Price of input tokens written to the provider's cache (for Anthropic, the 5-minute cache; default: --input)",
   },
   'cache-write-1h': {
     value: 'amount',
-    help: "Price of input written to the provider's cache for 1 hour (default: --cache-write)",
+    help: "Price of input tokens written to the provider's cache for 1 hour (default: --cache-write)",
   },
   output: { value: 'amount', help: 'Price per million output tokens, in dollars' },
   tier: {
@@ -71,7 +71,7 @@ const optional = (invocation: Invocation, name: 'cached-input' | 'cache-write' |
 
 const effectiveOf = (invocation: Invocation): number | undefined =>
   optionValue(invocation, 'effective', {
-    rule: 'a date, e.g. 2027-01-31, or a time with its zone, e.g. 2027-01-31T12:00:00Z',
+    rule: 'a date, e.g. 2027-01-31, or a time with a time zone, e.g. 2027-01-31T12:00:00Z',
     parse: parseTimestamp,
   });
 
@@ -282,11 +282,11 @@ function showOwn(price: Price, context: StoreContext): void {
 async function showListed(listed: ListedPrice, { state, output, json }: StoreContext): Promise<void> {
   const { date, source } = await state.priceMaps.current();
   if (json) printJson(output, { priced_by: `map ${date} ${listed.name}`, source, ...listedView(listed) });
-  else printLines(output, [...listedTable([listed]), `Published price of ${date}, from ${source}.`]);
+  else printLines(output, [...listedTable([listed]), `Published price as of ${date}, from ${source}.`]);
 }
 
 export const searchPricesCommand = storeCommand({
-  summary: 'List published prices of all models, or of models whose name contains a text.',
+  summary: 'List published prices of all models, or of models whose names contain the given text.',
   positionals: '[text]',
   options: {},
   prepare({ positionals }) {
@@ -297,8 +297,8 @@ export const searchPricesCommand = storeCommand({
       const found = map.search(text);
       if (json) printJson(output, found.map(listedView));
       else if (found.length === 0)
-        output.err(`No published price has ${JSON.stringify(text)} in its name.\n`);
-      else printLines(output, [...listedTable(found), `Prices of ${map.date}, from ${map.source}.`]);
+        output.err(`No published price has a name that contains ${JSON.stringify(text)}.\n`);
+      else printLines(output, [...listedTable(found), `Prices as of ${map.date}, from ${map.source}.`]);
     };
   },
 });
@@ -338,7 +338,8 @@ export const updatePricesCommand = storeCommand({
     exactly(invocation);
     const from = invocation.value('from');
     const bundled = invocation.flag('bundled');
-    if (bundled && from !== undefined) throw new UsageError('--bundled and --from exclude each other.');
+    if (bundled && from !== undefined)
+      throw new UsageError('--bundled conflicts with --from; use one of them.');
     return async ({ state: { priceMaps }, output, json }) => {
       const before = await priceMaps.current();
       if (bundled) await priceMaps.reset();
@@ -350,7 +351,7 @@ export const updatePricesCommand = storeCommand({
       printResult(
         { output, json },
         { date, source, models: size, ...changes },
-        `Using prices of ${date} for ${size} models: ${added} new, ${changed} changed, ${removed} removed. Source: ${source}.`,
+        `Using prices as of ${date} for ${size} models: ${added} new, ${changed} changed, ${removed} removed. Source: ${source}.`,
       );
     };
   },

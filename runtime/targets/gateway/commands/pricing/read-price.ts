@@ -76,7 +76,9 @@ export function parseUnits(texts: readonly string[]): UnitRates | undefined {
       );
     const amount = at === -1 ? undefined : parseAmount(text.slice(at + 1));
     if (amount === undefined)
-      throw new UsageError(`--unit: the price of ${name} is not ${AMOUNT_RULE}; write ${name}=0.01.`);
+      throw new UsageError(
+        `--unit: the price of ${name} is not ${AMOUNT_RULE}. Use, for example, ${name}=0.01.`,
+      );
     amounts.set(field, amount);
   }
   return readUnits((field) => amounts.get(field));

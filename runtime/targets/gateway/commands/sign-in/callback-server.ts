@@ -19,7 +19,7 @@ const HEADERS = {
 };
 
 const SIGNED_IN_PAGE = 'You are signed in. You can close this page.\n';
-const REFUSED_PAGE = 'The program was not signed in. You can close this page.\n';
+const REFUSED_PAGE = 'Sign-in was denied. You can close this page.\n';
 
 /** Listens on a free port. Requests with another state are ignored: any page can send them. */
 export async function listenForCode(state: string, timeoutMs: number): Promise<CallbackServer> {

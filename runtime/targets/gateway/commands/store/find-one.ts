@@ -21,7 +21,7 @@ export function findOne<Item>(text: string, all: readonly Item[], kind: Findable
   const ids = [found, ...others].map(kind.idOf).join(', ');
   throw new AppError(
     'InputError',
-    `${JSON.stringify(text)} matches more than one ${kind.kind}. Use an id: ${ids}.`,
+    `${JSON.stringify(text)} matches more than one ${kind.kind}. Use an ID: ${ids}.`,
   );
 }
 

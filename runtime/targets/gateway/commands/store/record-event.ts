@@ -26,6 +26,6 @@ export async function recordEvent(
       await store.close();
     }
   } catch (error) {
-    output.err(`Warning: The audit log has no event of this command: ${messageOf(error)}\n`);
+    output.err(`Warning: This command was not recorded in the audit log: ${messageOf(error)}\n`);
   }
 }

@@ -58,7 +58,7 @@ function refuseMissing(location: DatabaseLocation): void {
     // A file in an unreadable folder may exist.
     if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
-        `Cannot access ${location.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
+        `Cannot access ${location.path}: permission denied for its folder. Change the permissions, or run the command as the owner of the folder.`,
         error,
       );
     }

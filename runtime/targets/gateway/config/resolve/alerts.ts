@@ -52,8 +52,8 @@ function urlProblem(text: string): string | undefined {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return 'expected a URL that begins with http:// or https://';
   if (url.username !== '' || url.password !== '' || url.hash !== '')
-    return 'expected a URL without credentials and without a fragment (`#`); signatures identify the gateway';
+    return 'expected a URL without credentials and without a fragment (`#`); receivers verify the gateway by its signatures';
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
-    return `${url.hostname} is not the address of a server; correct it`;
+    return `${url.hostname} is not a server address; correct it`;
   return undefined;
 }

@@ -25,7 +25,7 @@ export function readBaseUrl(
       'expected a URL without a query (`?`), except `?api-version=`, and without a fragment (`#`)',
     );
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
-    return refuse(`${url.hostname} is not the address of a server; correct it`);
+    return refuse(`${url.hostname} is not a server address; correct it`);
   return text;
 }
 

@@ -26,7 +26,7 @@ export interface ResolveContext {
 export function requireHomeFolder(alternative: string): string {
   const home = homeOrAccountFolder();
   if (home !== undefined) return home;
-  throw configError(`HOME is not set and this user id has no home folder. Set HOME, or ${alternative}.`);
+  throw configError(`HOME is not set, and this user ID has no home folder. Set HOME, or ${alternative}.`);
 }
 
 /** Resolves a path in the file. */

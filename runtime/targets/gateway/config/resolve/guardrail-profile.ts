@@ -77,7 +77,7 @@ function labelsIn(
 ): { readonly labels: readonly string[]; readonly threshold: number } {
   const labels = listOf(entry.labels);
   if (labels.some((label) => label.trim() === '')) {
-    report([...path, 'labels'], 'a label must not be blank; use a label of the encoder');
+    report([...path, 'labels'], 'a label must not be blank; use one of the encoder’s labels');
   }
   if (entry.threshold === undefined) report(path, 'requires `threshold`', 'key');
   return { labels, threshold: entry.threshold ?? 1 };

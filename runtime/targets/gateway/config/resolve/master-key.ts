@@ -61,7 +61,7 @@ function readKey(path: string, source: string): string {
     throw configError(`${source}: cannot read ${path}: ${messageOf(error)}.`, error);
   }
   if (text === '' || /\s/.test(text))
-    throw configError(`${source}: ${path} must contain the key on one line, and nothing else.`);
+    throw configError(`${source}: ${path} must contain only the key, on one line.`);
   if (!isSendableKey(text)) throw configError(`${source}: ${path} ${SENDABLE_KEY_RULE}.`);
   return text;
 }

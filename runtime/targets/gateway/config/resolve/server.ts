@@ -74,7 +74,7 @@ function readPublicUrl({ flagsAndEnv, report }: ResolveContext, written?: string
   if (text === undefined) return undefined;
   const origin = /^https?:/i.test(text) ? readOrigin(text) : undefined;
   if (origin !== undefined) return origin;
-  const problem = `${JSON.stringify(text)} is not the URL of a server; use scheme and host, e.g. https://gateway.example`;
+  const problem = `${JSON.stringify(text)} is not a server URL; use a scheme and host, e.g. https://gateway.example`;
   if (outside !== undefined) throw new UsageError(`${flagsAndEnv.source('public-url')}: ${problem}.`);
   report(['public_url'], problem);
   return undefined;
@@ -98,7 +98,7 @@ const ORIGINS: ListRule = {
   option: 'cors-origins',
   key: 'cors_allow_origins',
   read: readOrigin,
-  rule: 'is not an origin; use scheme and host, e.g. https://app.example, or * for all origins',
+  rule: 'is not an origin; use a scheme and host, e.g. https://app.example, or * for all origins',
 };
 
 /** Reads a list. Flags and variables take precedence over the file. */

@@ -59,7 +59,7 @@ function checkUrl({ report }: ResolveContext, key: 'issuer' | 'public_url', text
     return url;
   report(
     ['sign_in', key],
-    'expected a URL that begins with https:// (http:// only for localhost), without a query',
+    'expected a URL that begins with https:// (or http:// for localhost), without a query',
   );
   return undefined;
 }

@@ -38,7 +38,7 @@ export function createStoredAliases(): ResolveAlias {
       .filter(({ model }) => isServed(model));
     const others = fallbacks.filter(isServed);
     const problem = problems.length === 0 ? null : problems.join(' ');
-    if (served.length === 0) return { status: 'invalid', problem: problem ?? 'It has no targets.' };
+    if (served.length === 0) return { status: 'invalid', problem: problem ?? 'The alias has no targets.' };
     const value = { name, targets: served, ...(strategy && { strategy }), fallbacks: others };
     return { status: 'active', value, problem };
   };
@@ -58,7 +58,7 @@ function targetProblem(text: string, { providers, stored }: KnownProviders): str
   ];
   if (known.includes(name)) return undefined;
   const noun = isEncoder ? 'encoder' : 'provider';
-  if (stored.includes(name)) return `The ${noun} \`${name}\` of ${JSON.stringify(text)} is invalid.`;
+  if (stored.includes(name)) return `The ${noun} \`${name}\` in ${JSON.stringify(text)} is invalid.`;
   const hint = didYouMean(name, known);
   return `There is no ${noun} \`${name}\` for ${JSON.stringify(text)}${hint === '' ? '.' : hint}`;
 }
@@ -72,6 +72,6 @@ function hijackProblem(name: string, { providers }: KnownProviders): string | un
   if (!model) return undefined;
   const isProvider = model.provider === ENCODER || namesOf(providers, false).includes(model.provider);
   return isProvider
-    ? `The name ${JSON.stringify(name)} is that of a model of the provider \`${model.provider}\`. Use a name without \`${model.provider}:\`.`
+    ? `The name ${JSON.stringify(name)} is reserved for a model of the provider \`${model.provider}\`. Use a name without \`${model.provider}:\`.`
     : undefined;
 }

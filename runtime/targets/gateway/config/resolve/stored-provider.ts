@@ -62,7 +62,7 @@ export function createStoredProviders(
 }
 
 const UNOPENED =
-  'Its secrets cannot be decrypted: they were stored with another master key, or for another address. Set them again.';
+  'The provider’s secrets cannot be decrypted, because they were stored with another master key or for another address. Set them again.';
 
 const invalid = (problem: string) => ({ status: 'invalid', problem }) as const;
 
@@ -82,7 +82,7 @@ function credentialProblem(name: string, entry: StoredProviderEntry): string | u
   const type = (entry.type ?? name).toLowerCase();
   const hasOwn = entry.api_key !== undefined || entry.aws?.secret_access_key !== undefined;
   if (isCloud(type) && CLOUDS[type].usesMachine(hasOwn))
-    return `\`api_base\` of type ${type} would get the credentials of this machine. Omit it, or use the configuration file.`;
+    return `\`api_base\` of type ${type} would receive this machine’s credentials. Omit it, or use the configuration file.`;
   return undefined;
 }
 

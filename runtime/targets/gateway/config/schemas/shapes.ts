@@ -125,7 +125,7 @@ export const textsSetting = (description: string, fallback?: Computed) =>
       { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
     ],
     ...about(description, fallback),
-    [RULE_KEYWORD]: 'a text or a list of texts',
+    [RULE_KEYWORD]: 'a string or a list of strings',
   });
 
 /** A mapping with any keys. */

@@ -54,8 +54,8 @@ function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] 
   if (failed.length === 0) return [];
   const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
   if (skipped.length === 0) return ['Failed rows count as wrong.'];
-  if (skipped.length === failed.length) return ['Failed rows are skipped: scores cover the other rows only.'];
-  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}, where they are skipped.`];
+  if (skipped.length === failed.length) return ['Failed rows are skipped; scores only cover the other rows.'];
+  return [`Failed rows count as wrong, except for ${skipped.join(', ')}, where they are skipped.`];
 }
 
 const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>

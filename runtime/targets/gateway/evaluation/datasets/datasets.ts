@@ -299,7 +299,7 @@ async function* rowsOf(
         const names = Object.keys(row);
         columns ??= names;
         if (names.join('\n') !== columns.join('\n'))
-          throw inputError(`${filename} has different columns than the previous files.`);
+          throw inputError(`${filename} has different columns from the previous files.`);
         isFirst = false;
       }
       yield row;
@@ -376,13 +376,13 @@ function newNames(columns: readonly string[], mapping: ColumnMapping): ReadonlyM
       );
     }
     if (names.has(column))
-      throw inputError(`Column ${JSON.stringify(column)} cannot get two names. Map it once.`);
+      throw inputError(`Column ${JSON.stringify(column)} cannot be given two names. Map it only once.`);
     names.set(column, name);
   }
   const taken = columns.find((column) => !names.has(column) && Object.hasOwn(mapping, column));
   if (taken !== undefined) {
     throw inputError(
-      `The dataset already has a column ${JSON.stringify(taken)}. Give that column another name too, e.g. ${JSON.stringify({ [`old_${taken}`]: taken })}.`,
+      `The dataset already has a column ${JSON.stringify(taken)}. Rename that column too, e.g. ${JSON.stringify({ [`old_${taken}`]: taken })}.`,
     );
   }
   return names;

@@ -132,7 +132,7 @@ export function createExperiments(
 const nameTaken = (name: string): AppError =>
   new AppError(
     'ConflictError',
-    `An experiment named ${JSON.stringify(name)} exists already. Choose another name.`,
+    `An experiment named ${JSON.stringify(name)} already exists. Choose another name.`,
     {
       reason: 'experiment_exists',
     },
@@ -157,7 +157,10 @@ async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> 
     .where('d.id', '=', datasetId)
     .executeTakeFirst();
   if (workflow)
-    throw inUse(datasetId, `it contains the answers of workflow ${workflow.id}. Delete the workflow first.`);
+    throw inUse(
+      datasetId,
+      `it contains the responses of workflow ${workflow.id}. Delete the workflow first.`,
+    );
 }
 
 const inUse = (id: string, why: string): AppError =>

@@ -25,7 +25,7 @@ export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Pr
 }
 
 export const leaseLost = (id: string): AppError =>
-  new AppError('ConflictError', `Job ${id} has ended or was taken over by another worker.`, {
+  new AppError('ConflictError', `Job ${id} has finished or was taken over by another worker.`, {
     reason: 'lease_lost',
   });
 

@@ -55,7 +55,7 @@ export function servedModels(spec: WorkSpec): readonly string[] {
 /** Why work ends and cannot continue; undefined for a temporary error, e.g. from the database. */
 export function endOfStanding(error: unknown): string | undefined {
   if (!(error instanceof AppError) || !FINAL.has(error.code)) return undefined;
-  return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that is allowed to do this.`;
+  return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that has permission.`;
 }
 
 const FINAL: ReadonlySet<AppError['code']> = new Set([

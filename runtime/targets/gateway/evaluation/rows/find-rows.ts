@@ -86,7 +86,7 @@ export function chosenMetric(
   if (metric === undefined || known.includes(metric)) return metric ?? known[0];
   throw new AppError(
     'InputError',
-    `No row has a score for the metric ${JSON.stringify(metric)}. Metrics of rows: ${known.join(', ') || 'none'}.`,
+    `No row has a score for the metric ${JSON.stringify(metric)}. Metrics with row scores: ${known.join(', ') || 'none'}.`,
   );
 }
 

@@ -53,7 +53,7 @@ export async function refuseDependents(
   if (!user) return;
   throw new AppError(
     'ConflictError',
-    `Cannot ${verb} workflow ${id}: experiment ${JSON.stringify(user.name)} uses its answers. Delete that experiment first${verb === 'delete' ? ', or use force=true' : ''}.`,
+    `Cannot ${verb} workflow ${id}: experiment ${JSON.stringify(user.name)} uses its responses. Delete that experiment first${verb === 'delete' ? ', or use force=true' : ''}.`,
     { reason: 'workflow_in_use' },
   );
 }

@@ -33,7 +33,7 @@ function withSecret(backend: Backend, secretName: string | undefined): Backend {
   if ('secretName' in backend) return { ...backend, secretName };
   return inMember('secret_key_name', () => {
     throw inputError(
-      '`secret_key_name` requires a model with a `base_url`, and this one has none. Remove it.',
+      '`secret_key_name` requires a model with a `base_url`, but this model has none. Remove `secret_key_name`.',
     );
   });
 }

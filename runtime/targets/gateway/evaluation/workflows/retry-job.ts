@@ -50,6 +50,6 @@ export async function retryJob(
 
 /** A retry's log line. */
 export function retryLine({ doneRows, failedRows, spec, error }: Job): string {
-  const kept = spec.type === 'evaluation' ? '' : `: ${doneRows - failedRows} rows keep their answers`;
+  const kept = spec.type === 'evaluation' ? '' : `: ${doneRows - failedRows} rows keep their responses`;
   return `Retried${kept}.${error === null ? '' : ` Previous error: ${error}`}`;
 }

@@ -38,7 +38,7 @@ const otherTeam = (name: string, teamId: string | null): AppError =>
   new AppError(
     'ForbiddenError',
     teamId === null
-      ? `${name} is billed to no team. Retry it with a key that belongs to no team.`
-      : `${name} is billed to team '${teamId}'. Retry it with a key of this team.`,
+      ? `${name} is not billed to a team. Retry it with a key that does not belong to a team.`
+      : `${name} is billed to team '${teamId}'. Retry it with one of the team’s keys.`,
     { reason: 'other_team' },
   );

@@ -164,7 +164,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
 
 function refuseRetry({ id, workflowId, status, spec, failedRows }: Job): void {
   const why = !isOver(status)
-    ? `is ${status}; only ended jobs can be retried`
+    ? `is ${status}; only finished jobs can be retried`
     : workflowId !== null
       ? `belongs to workflow ${workflowId}; retry the workflow instead`
       : status === 'succeeded' && (spec.type === 'evaluation' || failedRows === 0)

@@ -38,7 +38,7 @@ export function inferenceSpec(
   if (systemPrompt === undefined) {
     throw new AppError(
       'MalformedError',
-      `Default system_prompt not available for ${task.task}. Set system_prompt to the instruction for the model, e.g. "Answer the question in one sentence."`,
+      `Default system_prompt not available for ${task.task}. Set system_prompt to the instructions for the model, e.g. "Answer the question in one sentence."`,
       { reason: 'no_default_prompt' },
     );
   }

@@ -199,7 +199,7 @@ export const noExperiment = (name: string): AppError =>
   });
 
 const notCancellable = ({ id, status }: Workflow): AppError =>
-  new AppError('ConflictError', `Workflow ${id} has already ${status} and cannot be cancelled.`, {
+  new AppError('ConflictError', `Workflow ${id} has already ${status} and cannot be canceled.`, {
     reason: 'workflow_over',
   });
 
@@ -344,7 +344,7 @@ function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
       ? jobs.find((one) => one.status === 'failed' || one.status === 'stopped')
       : jobs.find(({ spec, failedRows }) => spec.type === 'inference' && failedRows > 0);
   if (job) return job;
-  throw notRetryable(id, 'has succeeded, and every row has an answer');
+  throw notRetryable(id, 'has succeeded, and every row has a response');
 }
 
 /** Retries a workflow. Rows with a response keep it; the model processes failed and remaining rows. */

@@ -76,7 +76,7 @@ export function splitSystem(messages: readonly ChatMessage[]): {
 export function embeddedTexts(input: unknown, provider: string): readonly string[] {
   if (typeof input === 'string') return [input];
   if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
-  throw inputError(`${provider} embeds text only: \`input\` must be text or a list of texts.`);
+  throw inputError(`${provider} only embeds text. \`input\` must be a string or a list of strings.`);
 }
 
 /** A `/v1/embeddings` response with these vectors. */

@@ -54,7 +54,7 @@ function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['i
 /** Throws if a `/v1/embeddings` response has no vectors: the user must not be billed for it. */
 function requireVectors({ data }: Json): void {
   const vectors = data === undefined ? [] : objectsIn(data, '`data`');
-  if (vectors.length === 0) throw new Error('The response has no vectors.');
+  if (vectors.length === 0) throw new Error('The response contains no vectors.');
   const isVector = ({ embedding }: Json): boolean =>
     typeof embedding === 'string' || Array.isArray(embedding);
   if (!vectors.every(isVector)) throw new Error('`data` has an item without a vector.');
@@ -68,7 +68,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
   const { embeddings } = adapter;
   const unsupported = (feature: string): FailedAnswer =>
     failure('unsupported', {
-      text: `Provider \`${name}\` does not support ${feature}. Use a model of another provider.`,
+      text: `Provider \`${name}\` does not support ${feature}. Use a model from another provider.`,
     });
   return {
     name,
@@ -219,7 +219,7 @@ function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['c
       { signal: call.signal, timeoutMs: COUNT_MS },
       ({ json }): CountedInput => {
         const tokens = counting.count(json);
-        if (!isCount(tokens)) throw new Error('The response has no token count.');
+        if (!isCount(tokens)) throw new Error('The response does not contain a token count.');
         return { kind: 'counted', tokens };
       },
     );

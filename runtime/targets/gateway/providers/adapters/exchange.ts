@@ -142,7 +142,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       if (!summaryOf || !waiter.isSent()) return waiter.cancel();
       const parts = { answer, summaryOf, hasBegun: () => hasBegun, waiter, clock, signal };
       const abandoned = readAbandoned({ ...parts, drainMs: limits.drainMs });
-      const detail = timedOut ? `no answer within ${limitMs} ms` : undefined;
+      const detail = timedOut ? `no response within ${limitMs} ms` : undefined;
       resolve(failure(timedOut ? 'timeout' : 'cancelled', { abandoned, detail }));
     };
     const expire = (): void => {
@@ -178,7 +178,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
 
   const unreadable = (what: string, status: number, bytes?: Uint8Array, cause?: unknown): FailedAnswer => {
     const answer = describeAnswer(status, bytes ?? new Uint8Array(), redact);
-    return failure('provider_error', { cause, detail: `the answer is ${what}: ${answer}`, isPaid: true });
+    return failure('provider_error', { cause, detail: `the response is ${what}: ${answer}`, isPaid: true });
   };
 
   return {

@@ -30,7 +30,7 @@ export function refuseUnsupported(
 export const unsupported = (feature: string, provider: string): AppError =>
   new AppError(
     'NotImplementedError',
-    `${provider} does not support ${feature}. Remove it, or use a model of another provider.`,
+    `${provider} does not support ${feature}. Remove it, or use a model from another provider.`,
   );
 
 /** Removes request members that are meant for the gateway only, before the request is sent to a provider. */

@@ -173,7 +173,7 @@ export function checkedUrl(name: string, text: string, local: boolean): URL {
   }
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw configError(
-      `Provider \`${name}\`: the URL can only have a host, a path and a query. Put credentials into \`api_key\` or \`headers\`.`,
+      `Provider \`${name}\`: the URL can only have a host, a path and a query. Put credentials in \`api_key\` or \`headers\`.`,
     );
   }
   if (isIpAddress(url.hostname) && !isAllowedAddress(addressKind(url.hostname), local)) {
@@ -365,7 +365,7 @@ const undecodable = (coding: string, cause: unknown): AppError =>
 const answerTooLarge = (limit: number): AppError =>
   new AppError(
     'TooLargeError',
-    `The provider's response exceeds the maximum of ${limit} bytes. Raise \`max_response_bytes\` of the provider.`,
+    `The provider's response exceeds the maximum of ${limit} bytes. Increase the provider's \`max_response_bytes\`.`,
   );
 
 /** Cancels one request, like an AbortController, but with a single listener and at a tenth of the cost. */

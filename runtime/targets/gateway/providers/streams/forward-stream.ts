@@ -53,7 +53,7 @@ export async function openEventStream(parts: StreamParts): Promise<Opening> {
   }
   if (!held.some(hasOutput)) {
     reader.destroy();
-    throw new AppError('UpstreamError', "The provider's stream ended before the answer began.");
+    throw new AppError('UpstreamError', "The provider's stream ended before the response began.");
   }
   const firstByteMs = clock.now() - startedAt;
   return {
@@ -132,7 +132,7 @@ function forwardStream(parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' 
     });
   };
   let disarm = clock.after(maxMs, () => {
-    cutOff(new AppError('TimeoutError', `The answer took longer than ${maxMs / 1000} s.`));
+    cutOff(new AppError('TimeoutError', `The response took longer than ${maxMs / 1000} s.`));
   });
   const unread = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -243,13 +243,13 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
       if (failure !== -1) {
         const held = await heldBack();
         if (held && held.length > 0) yield held;
-        throw new AppError('UpstreamError', 'The provider reported an error in the middle of the answer.');
+        throw new AppError('UpstreamError', 'The provider reported an error in the middle of the response.');
       }
       if (!ended && !isCancelled()) frames = await nextFrames(reader, tally);
     }
     if (isCancelled() && !ended) throw new AppError('CancelledError', 'Client disconnected.');
     if (!tally.complete()) {
-      throw new AppError('UpstreamError', "The provider's stream ended before the answer was complete.");
+      throw new AppError('UpstreamError', "The provider's stream ended before the response was complete.");
     }
     reader.finish();
     const { last, terminal } = requireValid(() => output.end());
@@ -304,7 +304,7 @@ async function settleFailed(
 }
 
 const INTERNAL_ERROR: StreamError = {
-  message: 'The answer was interrupted by an internal error of the gateway.',
+  message: 'The response was interrupted by an internal gateway error.',
   code: 'internal_error',
 };
 

@@ -36,7 +36,7 @@ interface OpenedBytes {
 export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
   const { body, summary, clock, startedAt, canBeEmpty = false } = parts;
   const first = (await body.next()) ?? (canBeEmpty ? Buffer.alloc(0) : undefined);
-  if (!first) throw new AppError('UpstreamError', "The provider's answer is empty.");
+  if (!first) throw new AppError('UpstreamError', "The provider's response is empty.");
   const firstByteMs = clock.now() - startedAt;
   return {
     stream: {
@@ -75,7 +75,7 @@ function forwardBytes(
     body.destroy();
   };
   const disarm = clock.after(maxMs, () =>
-    cutOff(new AppError('TimeoutError', `The answer took longer than ${maxMs / 1000} s.`)),
+    cutOff(new AppError('TimeoutError', `The response took longer than ${maxMs / 1000} s.`)),
   );
   const abort = (): void => {
     const reason: unknown = signal.reason;
@@ -123,7 +123,7 @@ function forwardBytes(
         return DONE;
       }
     } catch (error) {
-      cut ??= new AppError('UpstreamError', `The provider's answer was interrupted: ${messageOf(error)}.`);
+      cut ??= new AppError('UpstreamError', `The provider's response was interrupted: ${messageOf(error)}.`);
     }
     await (isCancelled ? end('aborted') : end('incomplete', cut));
     breakOff();

@@ -53,7 +53,7 @@ function invalid(value: unknown, place: string, what: string): AppError {
 export const refuse = (feature: string): AppError =>
   new AppError(
     'NotImplementedError',
-    `The provider of this model does not support ${feature}. Remove it, or use a model of a provider with this API.`,
+    `The provider of this model does not support ${feature}. Remove it, or use a model from a provider with this API.`,
   );
 
 /** Response metadata that providers do not always report. */

@@ -114,7 +114,7 @@ export async function questionVector(
   const [first]: readonly unknown[] = Array.isArray(data) ? data : [];
   const values: unknown = isObject(first) ? first['embedding'] : undefined;
   const vector = Array.isArray(values) && values.every(isNumber) ? normalized(values) : undefined;
-  if (!vector) throw new Error(`The encoder \`${encoder}\` returned no vector.`);
+  if (!vector) throw new Error(`The encoder \`${encoder}\` did not return a vector.`);
   return vector;
 }
 

@@ -104,7 +104,7 @@ async function recordAbandoned({
     );
     await record(reads);
   } catch (error) {
-    log.error({ requestId, err: error }, 'usage of an abandoned answer not recorded');
+    log.error({ requestId, err: error }, 'usage of an abandoned response not recorded');
   } finally {
     endExtension();
   }

@@ -105,7 +105,7 @@ function reportDropped(
   if (tools.length === 0) return;
   const { requestId, setHeader } = request;
   setHeader(DROPPED_HEADER, [...new Set(tools)].join(', ').replaceAll(/[^\w ,.-]/g, '_'));
-  log.info({ requestId, model: key, tools }, 'tools dropped that the provider cannot run');
+  log.info({ requestId, model: key, tools }, 'dropped tools that the provider cannot run');
 }
 
 const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
@@ -129,7 +129,7 @@ async function keepMasks(
   try {
     await objectMasks.keep({ kind: 'response', id: summary.stored.id }, [masks]);
   } catch (error) {
-    log.error({ requestId: request.requestId, err: error }, 'masked values of a stored response not kept');
+    log.error({ requestId: request.requestId, err: error }, 'masked values of a stored response not saved');
   }
 }
 

@@ -133,7 +133,7 @@ export function requireDistinctInside(
 function ambiguous(one: string, other: string): AppError {
   const [shown, also] = [one, other].map((name) => JSON.stringify(name.slice(0, 100)));
   const found = one === other ? `${shown} twice` : `both ${shown} and ${also}`;
-  const message = `The body has ${found}, so the provider could read a different one than the gateway. Send only one.`;
+  const message = `The body has ${found}, and the provider might use a different one than the gateway. Send only one.`;
   return new AppError('InputError', message, {
     details: [{ location: `body.${other.slice(0, 100)}`, message }],
   });
@@ -159,7 +159,7 @@ export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallba
 export function requireOneModel(body: Json): void {
   const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
   if (name === undefined) return;
-  const message = `${name} lists further models, but a request has the permissions and price of one model. Use an alias with fallbacks.`;
+  const message = `${name} lists more models, but permissions and prices are checked for one model per request. Use an alias with fallbacks instead.`;
   throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 }
 

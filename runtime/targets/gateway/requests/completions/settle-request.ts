@@ -106,7 +106,7 @@ export function isUncounted({ reservation, prices }: Admitted, model: string): b
 export function warnUncounted(log: Logger, { request, admitted }: RequestState, model: string): boolean {
   if (!admitted || !isUncounted(admitted, model)) return false;
   const { requestId } = request;
-  log.warn({ requestId, model }, 'model without a price: its cost is not counted in the budget');
+  log.warn({ requestId, model }, 'model has no price, so its cost is not counted in the budget');
   return true;
 }
 

@@ -177,6 +177,6 @@ async function judgeByClassifier(
 /** Throws for a label that the model does not have, because the rule would never flag anything. */
 function scoreOf(scores: Readonly<Record<string, number>>, labels: readonly string[]): number {
   const missing = labels.find((label) => scores[label] === undefined);
-  if (missing !== undefined) throw new Error(`the model of the encoder has no label \`${missing}\``);
+  if (missing !== undefined) throw new Error(`the encoder's model has no label \`${missing}\``);
   return labels.reduce((sum, label) => sum + (scores[label] ?? 0), 0);
 }

@@ -32,7 +32,7 @@ function readRule(rule: unknown, place: string, profiles: readonly string[]): Gu
     throw inputError(`\`${place}.${unknown}\` is unknown${didYouMean(unknown, KNOWN_MEMBERS)}`);
   if (url !== undefined && url !== null) {
     throw inputError(
-      `\`${place}.url\` is not supported. Encoders of guardrails are set in the gateway's configuration.`,
+      `\`${place}.url\` is not supported. Guardrail encoders are set in the gateway's configuration.`,
     );
   }
   if (typeof profile !== 'string' || !profiles.includes(profile)) {
@@ -87,7 +87,7 @@ export function requireUsable(rule: GuardrailRule, profile: GuardrailProfile | u
 
 /** Why a profile cannot be used in these places; undefined if it can. */
 export const placeProblem = ({ kind }: GuardrailProfile, on: readonly GuardrailPlace[]): string | undefined =>
-  kind === 'schema' && on.includes('input') ? 'checks answers; use it with `on: output`' : undefined;
+  kind === 'schema' && on.includes('input') ? 'checks responses; use it with `on: output`' : undefined;
 
 /** Why a rule cannot specify whether values are restored; undefined if it can. */
 export function restoreProblem(
@@ -96,6 +96,8 @@ export function restoreProblem(
 ): string | undefined {
   if (isRestored === undefined) return undefined;
   const masks = (profile.kind === 'entities' || profile.kind === 'patterns') && profile.action === 'mask';
-  if (!masks) return 'masks nothing; use `restore` with `action: mask`';
-  return on.includes('input') ? undefined : 'masks no requests; use `restore` with `on: input` or `both`';
+  if (!masks) return 'does not mask anything; `restore` requires `action: mask`';
+  return on.includes('input')
+    ? undefined
+    : 'does not mask requests; `restore` requires `on: input` or `on: both`';
 }

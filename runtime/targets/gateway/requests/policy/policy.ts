@@ -115,7 +115,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
 const NOT_GUARDED: GuardedInput = { rules: [], verdicts: [] };
 
 const NO_SESSIONS =
-  'Guardrails cannot check realtime sessions, so the policy of this gateway rejects them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';
+  'Guardrails cannot check realtime sessions, so the gateway’s policy rejects them. Use another endpoint, or ask the administrator to set `guardrails.realtime` to `allow`.';
 
 /** What the policy knows about a request, whichever way it takes to a provider. */
 export interface PolicyRequest {

@@ -121,7 +121,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
 
 const NOTHING = new Uint8Array();
 
-const NO_REALTIME = 'The provider of this model has no realtime API. Use a model of another provider.';
+const NO_REALTIME = 'The provider of this model has no realtime API. Use a model from another provider.';
 
 interface WatchParts {
   /** Rejects if the key, its user or its team no longer allows the work. */

@@ -259,7 +259,8 @@ function requireFixedModel(event: Json): void {
 
 const NAMES_OF_MODELS = ['model', ...FURTHER_MODELS];
 
-const MODEL_IS_FIXED = 'A session’s model cannot be changed. Open another connection with the new model.';
+const MODEL_IS_FIXED =
+  'The model of a session cannot be changed. Open a new connection with the other model.';
 
 function parsed(text: string): unknown {
   try {

@@ -98,7 +98,7 @@ export async function* linesOf(pieces: ForwardedStream): AsyncGenerator<string, 
   let rest = '';
   for (;;) {
     const { done, value } = await pieces.next();
-    if (isCut) throw new Error('The file was not read to its end.');
+    if (isCut) throw new Error('The file was not read completely.');
     if (done === true) break;
     const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
     rest = lines.pop() ?? '';

@@ -48,7 +48,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
       await ledger.settleHeld(held);
     } catch (error) {
       // It is released later, as a reservation that belongs to no batch.
-      log.error({ err: error }, 'budget of a batch not released');
+      log.error({ err: error }, 'batch budget not released');
     }
   };
 

@@ -210,7 +210,7 @@ const pathOf = (id: string): string => `/files/${encodeURIComponent(id)}`;
 
 export function requiredId({ id }: Readonly<Record<string, unknown>>): string {
   if (typeof id === 'string' && id !== '') return id;
-  throw new AppError('UpstreamError', 'The provider stored an object without an id.', {
+  throw new AppError('UpstreamError', 'The provider stored an object without an ID.', {
     reason: 'provider_error',
   });
 }
@@ -249,7 +249,7 @@ function storingProvider(router: Router, { caller, named, models }: Choice): Sto
   if (named !== undefined) {
     const found = router.provider(named);
     if (!found?.objects)
-      throw wrong(`Provider '${shown(named)}' stores no files. Use one of: ${names(usable)}.`);
+      throw wrong(`Provider '${shown(named)}' does not store files. Use one of: ${names(usable)}.`);
     if (!canUse(caller, found))
       throw new AppError('ForbiddenError', `Provider '${found.name}' is not allowed for this API key`, {
         reason: 'model_not_allowed',
@@ -264,8 +264,8 @@ function storingProvider(router: Router, { caller, named, models }: Choice): Sto
   if (only && candidates.length === 1) return required(only);
   throw wrong(
     candidates.length === 0
-      ? 'No provider that this API key can use stores files.'
-      : `The gateway has several providers that store files: ${names(candidates)}. Name one in the header X-Gateway-Provider.`,
+      ? 'None of the providers that this API key can use stores files.'
+      : `The gateway has several providers that store files: ${names(candidates)}. Specify one in the header X-Gateway-Provider.`,
   );
 }
 
@@ -284,7 +284,7 @@ const canUse = (caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolea
 
 function required(provider: PolicedProvider): StoringProvider {
   const { objects } = provider;
-  if (!objects) throw inputError(`Provider '${provider.name}' stores no files.`);
+  if (!objects) throw inputError(`Provider '${provider.name}' does not store files.`);
   return { ...provider, objects };
 }
 

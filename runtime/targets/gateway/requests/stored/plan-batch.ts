@@ -91,9 +91,16 @@ export async function planBatch(
     const { key, name } = modelOf(String(given['model']));
     plan ??= { endpoint, model: key, requests: 0, inputTokens: 0, outputTokens: 0, policy };
     if (plan.endpoint !== endpoint)
-      throw wrong(line, `is for ${endpoint}, others for ${plan.endpoint}. Use one file per route.`);
-    if (plan.model !== key) throw wrong(line, `names ${key}, others ${plan.model}. Use one file per model.`);
-    if (plan.requests >= MAX_REQUESTS) throw wrong(line, `is one too many: the maximum is ${MAX_REQUESTS}.`);
+      throw wrong(
+        line,
+        `is for ${endpoint}, but earlier lines are for ${plan.endpoint}. Use one file per endpoint.`,
+      );
+    if (plan.model !== key)
+      throw wrong(
+        line,
+        `uses the model ${key}, but earlier lines use ${plan.model}. Use one file per model.`,
+      );
+    if (plan.requests >= MAX_REQUESTS) throw wrong(line, `exceeds the maximum of ${MAX_REQUESTS} requests.`);
     const { ids } = referencesIn(request);
     if (ids.size > 0) await requireOwn(ids);
     const { content, guarded } = await inLine(line, () => screen({ endpoint, body: given, bytes }));
@@ -140,12 +147,12 @@ async function inLine<Result>(line: number, work: () => Promise<Result>): Promis
 function readLine(text: string, line: number) {
   const request = parsed(text, line);
   const { url, body } = request;
-  if (!isOneOf(ROUTES, url)) throw wrong(line, `needs a \`url\` that is one of ${ROUTES.join(', ')}.`);
+  if (!isOneOf(ROUTES, url)) throw wrong(line, `must have a \`url\` that is one of ${ROUTES.join(', ')}.`);
   if (!isObject(body) || typeof body['model'] !== 'string')
-    throw wrong(line, 'needs a `body` with a `model`.');
+    throw wrong(line, 'must have a `body` with a `model`.');
   const names = Object.keys(body);
   if (new Set(names.map((one) => one.toLowerCase())).size < names.length)
-    throw wrong(line, 'has names in its `body` that differ in case only.');
+    throw wrong(line, 'has names in its `body` that differ only in case.');
   return { endpoint: url, body, request };
 }
 

@@ -104,7 +104,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
 const notFollowed = (id: string): AppError =>
   new AppError(
     'ForbiddenError',
-    `Guardrails check the output of response '${id}', so it cannot be followed as a stream. Request it without \`stream\`.`,
+    `Guardrails check the output of response '${id}', so it cannot be streamed. Request it without \`stream\`.`,
     { reason: 'guardrail_unsupported' },
   );
 

@@ -203,7 +203,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       if (after?.held)
         throw new AppError(
           'ConflictError',
-          `Batch '${batch.id}' still needs file '${fileId}'. Retry when it is finished.`,
+          `Batch '${batch.id}' still needs file '${fileId}'. Retry when the batch is finished.`,
           {
             reason: 'file_in_use',
           },

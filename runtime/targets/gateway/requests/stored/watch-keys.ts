@@ -39,11 +39,11 @@ export async function cancelRevoked(
           object,
           withoutContent({ method: 'POST', path, signal }, NO_LIMITS),
         );
-        log.info(about, 'cancelled, because its key is revoked');
+        log.info(about, 'canceled because its key was revoked');
         await onCancelled(object, json);
       } catch (error) {
         // It has ended by now, or the provider is unavailable, in which case the next check cancels it.
-        log.warn({ ...about, err: error }, 'not cancelled, although its key is revoked');
+        log.warn({ ...about, err: error }, 'not canceled, although its key was revoked');
       }
     }
   }

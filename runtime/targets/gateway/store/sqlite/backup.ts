@@ -64,7 +64,7 @@ export async function restoreSqlite(
   if (existing) {
     if (!replace)
       throw configError(
-        `${database} exists. Replace it with --force; it is then kept as ${database}.before-restore.`,
+        `${database} already exists. Use --force to replace it; the old file is kept as ${database}.before-restore.`,
       );
     requireUnused(database);
   }
@@ -95,7 +95,7 @@ function requireBackup(file: string): void {
     version = copy.prepare('select schema_version from gateway_meta').get()?.['schema_version'];
   } catch (error) {
     throw configError(
-      `${file} is not a backup of a gateway's database. Use a file of \`gateway backup\`.`,
+      `${file} is not a gateway database backup. Use a file created by \`gateway backup\`.`,
       error,
     );
   } finally {
@@ -121,7 +121,7 @@ function requireUnused(path: string): void {
     const alive = 'select count(*) as alive from gateway_processes where seen_at > ?';
     const count = tables ? database.prepare(alive).get(Date.now() - DEAD_AFTER_MS)?.['alive'] : 0;
     if (count !== 0)
-      throw configError(`A gateway uses ${path}. Stop it first; one that was killed counts for 30 seconds.`);
+      throw configError(`A gateway is using ${path}. Stop it first; if it was killed, wait 30 seconds.`);
     database.exec('pragma wal_checkpoint(truncate); pragma journal_mode = delete');
   } finally {
     database.close();

@@ -77,7 +77,7 @@ describe('rejected sign-ins', () => {
     ['deleted', "User 'ada' was deleted. Ask an administrator to create it again."],
     [
       'service',
-      "User 'ada' is a service account of team 'research'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.",
+      "User 'ada' is a service account of team 'research' and cannot sign in. Ask an administrator to delete the service account and create a user with this ID.",
     ],
     ['unknown', "User 'ada' does not exist. Ask an administrator to create it."],
   ])('%s user', async (kind, message) => {
@@ -118,13 +118,13 @@ test('a callback must match the sign-in that this browser started', async () => 
   const denied = first.path.replace(/code=[^&]*/, 'error=access_denied&error_description=No%0Away');
   expect(await finish(denied, first.cookie)).toEqual([
     401,
-    'The provider refused the sign-in: access_denied: No way. Sign in again.',
+    'The provider rejected the sign-in: access_denied: No way. Sign in again.',
   ]);
   // The code of another sign-in has a different challenge.
   const code = /code=[^&]*/.exec(other.path)?.[0] ?? '';
   expect(await finish(first.path.replace(/code=[^&]*/, code), first.cookie)).toEqual([
     401,
-    'The provider refused the code: invalid_grant: no. Sign in again.',
+    'The provider rejected the authorization code: invalid_grant: no. Sign in again.',
   ]);
   expect((await finish(first.path, first.cookie))[0]).toBe(302);
   const away = await comeBack(gateway, '?return_to=//evil.example/');

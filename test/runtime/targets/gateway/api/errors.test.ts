@@ -111,7 +111,7 @@ describe('request bodies', () => {
     const { status, body } = await gateway().ask('POST', '/v1/users', `{"x":"${'x'.repeat(1_048_576)}"}`);
     expect([status, body]).toEqual([
       413,
-      errorBody('The body is larger than 1048576 bytes, the maximum of this endpoint.', 'request_too_large'),
+      errorBody('The body exceeds 1048576 bytes, the maximum for this endpoint.', 'request_too_large'),
     ]);
   });
 

@@ -38,7 +38,7 @@ test('a browser session at the provider does not grant a key without confirmatio
   provider().claims = { sub: 'boss@<b>x', groups: ['ops'] };
   const { page } = await asked(gateway);
   expect([page.status, page.headers.get('location')]).toEqual([200, null]);
-  expect(page.text).toContain('asks to sign in as boss@&lt;b&gt;x</strong> (role admin)');
+  expect(page.text).toContain('requests to sign in as boss@&lt;b&gt;x</strong> (role admin)');
   expect(page.text).toContain(`<code>${commandCode(command)}</code>`);
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:5555;");
   expect((await gateway.ask('GET', '/v1/keys')).body).toEqual([]);

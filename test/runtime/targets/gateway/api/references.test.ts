@@ -195,7 +195,7 @@ test('duplicate member names in nested objects are rejected, because a provider 
   const body = `{"model":"openai:m","messages":[{${SAID},"x":{"y":1,"y":2}}]}`;
   const { body: refused } = await gateway.ask('POST', '/v1/chat/completions', body, eve);
   expect(refused.detail).toBe(
-    'The body has "y" twice, so the provider could read a different one than the gateway. Send only one.',
+    'The body has "y" twice, and the provider might use a different one than the gateway. Send only one.',
   );
   expect(received).toEqual([]);
 });

@@ -6,7 +6,7 @@ afterAll(() => gateway.close());
 
 test.each([
   ['interval=day&time_zone=Mars', /^"Mars" is not a time zone\. Use a name such as Europe\/Berlin/],
-  ['time_zone=UTC', /^time_zone is for intervals\. Set interval\.$/],
+  ['time_zone=UTC', /^time_zone requires interval\. Set interval, or omit time_zone\.$/],
 ])('%s returns 422', async (query, detail) => {
   const { status, body } = await gateway.ask('GET', `/v1/usage?${query}`);
   expect([status, body.error.param, body.detail]).toEqual([422, 'time_zone', expect.stringMatching(detail)]);

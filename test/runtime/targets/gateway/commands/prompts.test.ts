@@ -31,7 +31,7 @@ test('`prompts` lists stored prompts, shows one with its texts, and is audited',
   expect(shown.out).toContain('status    success\ncut       no\n\n{"a":1}\n\nHi\n');
   expect(shown.out).toContain('{}\n\n(no answer)\n');
   const missing = await run('prompts', 'get', 'x');
-  expect(missing).toMatchObject({ code: 1, err: "Error: No prompt of request 'x' is stored.\n" });
+  expect(missing).toMatchObject({ code: 1, err: "Error: No prompt is stored for request 'x'.\n" });
   expect((await run('audit', '--action', 'prompt')).out).toMatch(/ cli \S+ +- +prompt\.read +r +success/);
   expect((await run('keys', 'create', '--log-prompts', 'on', '--json')).out).toContain('"log_prompts": true');
   expect((await run('keys', 'create', '--log-prompts', 'yes')).code).toBe(2);

@@ -59,7 +59,7 @@ enable_metrics: yes
     ),
     'providers.lab3.type: unknown type `opnai`; did you mean `openai`?',
     'providers.lab4.api_base: contains credentials; use `api_key` or `headers` instead',
-    'providers.metadata.api_base: 169.254.169.254 is not the address of a server; correct it',
+    'providers.metadata.api_base: 169.254.169.254 is not a server address; correct it',
     expect.stringMatching(/^providers\.bad name: a name must consist of letters/),
     expect.stringMatching(/^encoders\.guard\.path: .*nothing\.encoder does not exist; correct the path$/),
     'encoders.both: an encoder requires either `path` or `url`',
@@ -128,7 +128,7 @@ test.each([
   ['labels: []', 'labels: must not be empty'],
   ['labels: ["", X]', 'labels.0: must not be empty'],
   ['labels: ""', 'labels: must not be empty'],
-  ['labels: [" "]', 'labels: a label must not be blank; use a label of the encoder'],
+  ['labels: [" "]', 'labels: a label must not be blank; use one of the encoder’s labels'],
 ])('a guardrail with %s is rejected because it would allow everything', async (labels, message) => {
   const found = await problems(
     `encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, ${labels}, threshold: 0.5}}}`,
@@ -163,8 +163,8 @@ test('a guardrail has exactly one check, which must be valid', async () => {
     'profiles.none: requires `threshold`',
     'profiles.mask: requires `encoder`',
     'profiles.hook.webhook.url: expected a URL that begins with http:// or https://',
-    'policy.0.restore: the profile `mask` masks no requests; use `restore` with `on: input` or `both`',
-    'policy.1.on: the profile `form` checks answers; use it with `on: output`',
+    'policy.0.restore: the profile `mask` does not mask requests; `restore` requires `on: input` or `on: both`',
+    'policy.1.on: the profile `form` checks responses; use it with `on: output`',
     'audit.retention: expected a time such as 12h, 30d or 52w, or forever, found "a year"',
   ]);
 });

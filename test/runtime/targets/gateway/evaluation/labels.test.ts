@@ -48,7 +48,7 @@ describeDatabases((database) => {
       409,
       expect.objectContaining({
         error: expect.objectContaining({
-          message: 'An experiment named "Three" exists already. Choose another name.',
+          message: 'An experiment named "Three" already exists. Choose another name.',
         }),
       }),
     ]);

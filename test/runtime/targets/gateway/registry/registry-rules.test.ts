@@ -132,7 +132,7 @@ test('keys and teams need permission for the alias name', async () => {
   expect(
     (await gateway.ask('POST', '/v1/aliases', { name: 'main:cheap', targets: ['main:good'] })).body,
   ).toMatchObject({
-    error: { message: expect.stringMatching(/is that of a model of the provider `main`/) },
+    error: { message: expect.stringMatching(/is reserved for a model of the provider `main`/) },
   });
 });
 
@@ -153,7 +153,7 @@ test('secrets are sent only to their intended provider', async () => {
   };
   const put = async (more: object) => await problem('POST', '/v1/providers', own('x', more));
   expect(await put({ api_base: 'http://169.254.169.254/v1' })).toBe(
-    "422 Invalid provider 'x': `api_base`: 169.254.169.254 is not the address of a server; correct it.",
+    "422 Invalid provider 'x': `api_base`: 169.254.169.254 is not a server address; correct it.",
   );
   expect(await put({ api_base: 'file:///etc/passwd' })).toMatch(
     /`api_base`: expected a URL that begins with http/,
@@ -189,7 +189,7 @@ test('secrets are sent only to their intended provider', async () => {
 
   await gateway.ask('POST', '/v1/providers', own('mine', { headers: { 'X-Key': SECRET } }));
   expect(await problem('PATCH', '/v1/providers/mine', { api_base: held.url, api_key: 'sk-2' })).toBe(
-    "422 Invalid provider 'mine': Stored secrets are only sent to the address that they were stored for. Set `headers.X-Key` together with the new address.",
+    "422 Invalid provider 'mine': Stored secrets are only sent to the address they were stored for. Set `headers.X-Key` together with the new address.",
   );
   expect(
     (

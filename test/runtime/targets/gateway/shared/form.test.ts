@@ -42,5 +42,7 @@ test('a form that is malformed, has oversized fields or lacks its file is reject
   await expect(read(`${field('a', 'b').repeat(201)}--x--`)).rejects.toThrow('more than 200 parts');
   const form = await read(`${field('__proto__', 'b')}--x--`);
   expect(form.fields.get('__proto__')).toEqual(['b']);
-  expect(() => requiredFile(form, 'file')).toThrow('The form must have one file, `file`.');
+  expect(() => requiredFile(form, 'file')).toThrow(
+    'The form must have exactly one file, in the field `file`.',
+  );
 });

@@ -156,7 +156,7 @@ describeDatabases((database) => {
     for (const version of [1, 37, 99]) {
       await store.db.updateTable('gateway_meta').set({ schema_version: version }).execute();
       await expect(to()).rejects.toThrow(
-        `The database (here) has schema version ${version}, which is that of a build before the first release and cannot be migrated. ` +
+        `The database (here) has schema version ${version}, which is from a pre-release build and cannot be migrated. ` +
           'Use another database, or the build that created it.',
       );
     }

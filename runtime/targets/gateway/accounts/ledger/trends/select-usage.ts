@@ -83,12 +83,15 @@ function noSums(scope: TrendScope | undefined, by: TrendGrouping): AppError {
   const groups = ['provider', ...DAY_SUMS[scope?.kind ?? 'all']].join(', ');
   return problem(
     'group_by',
-    `The usage of one ${scope?.kind} cannot be grouped by ${by}. Use one of ${groups}.`,
+    `Usage of a single ${scope?.kind} cannot be grouped by ${by}. Use one of ${groups}.`,
   );
 }
 
 const tooLong = (): AppError =>
-  problem('interval', 'This range by hour is longer than 48 hours. Use interval=day, or a shorter range.');
+  problem(
+    'interval',
+    'The time range exceeds 48 hours, the maximum for this query with interval=hour. Use interval=day, or a shorter range.',
+  );
 
 const problem = (name: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });

@@ -7,13 +7,13 @@ import { MLFLOW_OPTIONS } from './mlflow-options.ts';
 const TARGETS = ['mlflow', 'huggingface'] as const;
 
 export const exportExperimentCommand = experimentCommand({
-  summary: 'Export an experiment to MLflow, or as files for the `datasets` library.',
+  summary: 'Export an experiment to MLflow, or as files for the Hugging Face `datasets` library.',
   options: {
     to: { value: 'target', help: 'Where to export to', choices: TARGETS },
     output: {
       short: 'o',
       value: 'folder',
-      help: 'Folder for the files of huggingface; it must be new or empty',
+      help: 'Folder for the huggingface files; must be new or empty',
     },
     ...MLFLOW_OPTIONS,
     ...JSON_OPTION,

@@ -60,7 +60,7 @@ function createServer(client: JsonClient, url: string): Server {
     if (status < 300) return text === '' ? {} : (parseJsonText(text) as Json);
     throw new AppError(
       'UpstreamError',
-      `MLflow answered ${request.path} with status ${status}: ${text.slice(0, 500)}`,
+      `MLflow responded to ${request.path} with status ${status}: ${text.slice(0, 500)}`,
     );
   };
   return {
@@ -177,7 +177,7 @@ async function exportArtifacts(
   if (path === undefined) {
     throw new AppError(
       'UpstreamError',
-      `MLflow stores artifacts at ${uri.slice(0, 200)}, which this program cannot write. Start the server with --serve-artifacts.`,
+      `MLflow stores artifacts at ${uri.slice(0, 200)}. This program cannot write there; start the MLflow server with --serve-artifacts.`,
     );
   }
   for (const [name, content] of Object.entries(files))

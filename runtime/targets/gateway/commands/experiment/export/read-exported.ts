@@ -43,7 +43,7 @@ export async function readExported(client: GatewayClient, path: string): Promise
   const running = workflows.find(({ status }) => status === 'created' || status === 'running');
   if (running)
     throw configError(
-      `${running.name} is ${running.status}. Export the experiment when all models have ended.`,
+      `${running.name} is ${running.status}. Export the experiment after all its models have finished.`,
     );
   const comparison = await client.json('GET', `${path}/compare?format=json&disagreements=0`);
   const compared = comparison['workflows'] as readonly (ComparedModel & { readonly id: string })[];

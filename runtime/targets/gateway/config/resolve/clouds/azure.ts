@@ -14,7 +14,7 @@ export const resolveAzure: ResolveCloud = (parts) => {
   const endpoint = flagsAndEnv.variable('AZURE_OPENAI_ENDPOINT');
   const url = written ?? (endpoint === undefined ? undefined : withCommonPath(endpoint, 'azure'));
   if (url === undefined || !URL.canParse(url)) {
-    const rule = 'set `api_base` to the URL of the resource, e.g. https://my-resource.openai.azure.com';
+    const rule = 'set `api_base` to the resource URL, e.g. https://my-resource.openai.azure.com';
     report(
       path,
       url === undefined

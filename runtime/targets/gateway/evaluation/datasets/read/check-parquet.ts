@@ -32,7 +32,7 @@ export async function checkParquet(handle: FileHandle, size: number): Promise<Ch
   if (tail.toString('latin1', 4) !== MAGIC) throw new Error('it does not end with PAR1');
   const length = tail.readUInt32LE(0);
   if (length > MAX_FOOTER_BYTES || length > size - TAIL - MAGIC.length)
-    throw new Error(`its metadata has ${length} bytes`);
+    throw new Error(`its metadata has an invalid length of ${length} bytes`);
   const footer = await readFileBytes(handle, size - TAIL - length, length + TAIL);
   const { value: metadata } = readThrift(footer.subarray(0, length));
   const leaves = checkSchema(listOf(metadata.get(2)).map(structOf));
@@ -40,7 +40,8 @@ export async function checkParquet(handle: FileHandle, size: number): Promise<Ch
   const rows = countOf(metadata, 3);
   if (rows > MAX_ROWS) throw new Error(`it has ${rows} rows, more than ${MAX_ROWS}`);
   const counted = groups.reduce((sum, group) => sum + countOf(group, 3), 0);
-  if (counted !== rows) throw new Error(`it promises ${rows} rows, but its row groups have ${counted}`);
+  if (counted !== rows)
+    throw new Error(`its metadata declares ${rows} rows, but its row groups contain ${counted}`);
   const end = size - TAIL - length;
   const decompressed = await checkGroups(handle, groups, { leaves, end });
   return { footer, bytesPerRow: Math.max(1, decompressed / Math.max(1, rows)) };
@@ -82,7 +83,7 @@ async function checkGroups(
   for (const group of groups) {
     const columns = listOf(group?.get(1)).map((column) => structOf(structOf(column)?.get(3)));
     if (columns.length !== leaves.length)
-      throw new Error(`a row group has ${columns.length} columns, and the schema ${leaves.length}`);
+      throw new Error(`a row group has ${columns.length} columns, but the schema has ${leaves.length}`);
     const open = { values: 0, bytes: 0 };
     for (const [index, column] of columns.entries()) {
       const chunk = chunkOf(column, { rows: countOf(group, 3), isRepeated: leaves[index] === true, end });
@@ -97,7 +98,7 @@ async function checkGroups(
     if (decompressed > MAX_DECOMPRESSED) throw new Error(`it has more than ${MAX_DECOMPRESSED} bytes`);
     if (open.values > MAX_OPEN_VALUES || open.bytes > MAX_OPEN_BYTES)
       throw new Error(
-        `its pages are too large: together ${open.values} values and ${open.bytes} bytes. Write smaller pages`,
+        `its pages are too large: ${open.values} values and ${open.bytes} bytes in total. Write smaller pages`,
       );
   }
   return decompressed;
@@ -114,7 +115,7 @@ function chunkOf(
   const data = countOf(column, 9);
   const dictionary = countOf(column, 11, 0);
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
-  if (start + length > end) throw new Error('a column is outside of the file');
+  if (start + length > end) throw new Error('a column is outside the file');
   return { start, length, values };
 }
 
@@ -152,7 +153,7 @@ function checkPages(chunk: Uint8Array, { values }: ColumnChunk): Pages {
     const decompressed = countOf(header, 2);
     const compressed = countOf(header, 3);
     at += length;
-    if (compressed > chunk.length - at) throw new Error('a page is outside of its column');
+    if (compressed > chunk.length - at) throw new Error('a page is outside its column');
     at += compressed;
     bytes += decompressed;
     const type = countOf(header, 1);
@@ -176,7 +177,7 @@ function checkPages(chunk: Uint8Array, { values }: ColumnChunk): Pages {
     largest.bytes = Math.max(largest.bytes, decompressed);
   }
   if (counted !== values)
-    throw new Error(`a column promises ${values} values, and its pages have ${counted}`);
+    throw new Error(`a column declares ${values} values, but its pages contain ${counted}`);
   return {
     bytes,
     largest: { values: largest.values + dictionary.values, bytes: largest.bytes + dictionary.bytes },

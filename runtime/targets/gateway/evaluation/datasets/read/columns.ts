@@ -9,7 +9,7 @@ export function checkColumns(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
     if (name === '')
-      throw inputError(`Column ${index + 1} of the dataset has no name. Add one in the first line.`);
+      throw inputError(`Column ${index + 1} of the dataset has no name. Add a name in the first line.`);
     if (name.length > MAX_COLUMN_NAME_CHARACTERS) {
       throw inputError(
         `The name of column ${index + 1} has ${name.length} characters; the maximum is ${MAX_COLUMN_NAME_CHARACTERS}. Is the first line a header?`,

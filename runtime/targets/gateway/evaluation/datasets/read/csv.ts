@@ -95,7 +95,7 @@ function explain(error: CsvError): Error {
 }
 
 function reasonOf({ code, message }: CsvError): string {
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is never closed';
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell has no closing quote';
   if (code === 'CSV_MAX_RECORD_SIZE') {
     return `a row exceeds ${4 * MAX_CELL_CHARACTERS} characters; a closing quote may be missing`;
   }

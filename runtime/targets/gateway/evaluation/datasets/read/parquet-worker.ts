@@ -98,7 +98,9 @@ async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerat
     const rowEnd = Math.min(total, rowStart + perRead);
     const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
     if (rows.length !== rowEnd - rowStart)
-      throw new Error(`it has ${rowStart + rows.length} of the ${total} rows that it promises`);
+      throw new Error(
+        `it contains ${rowStart + rows.length} of the ${total} rows that its metadata declares`,
+      );
     for (const row of rows) {
       const before = characters;
       const count = (cell: DatasetCell): DatasetCell => {

@@ -115,7 +115,7 @@ export function createResumableUploads(
       if (open >= MAX_OPEN) {
         throw new AppError(
           'OverloadedError',
-          `There are ${open} uploads that have not ended, and the maximum is ${MAX_OPEN}. Finish or delete one.`,
+          `There are already ${open} unfinished uploads; the maximum is ${MAX_OPEN}. Finish or delete one.`,
           { reason: 'too_many_uploads' },
         );
       }
@@ -146,7 +146,7 @@ export function createResumableUploads(
       let end = offset;
       for await (const piece of pieces(bytes)) {
         if (end + piece.length > row.size)
-          throw inputError(`The upload has more than the ${row.size} bytes of its \`Upload-Length\`.`);
+          throw inputError(`The upload exceeds the ${row.size} bytes declared in its \`Upload-Length\`.`);
         await store(row, end, piece);
         end += piece.length;
       }

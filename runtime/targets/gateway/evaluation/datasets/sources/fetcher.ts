@@ -62,7 +62,7 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
     const next = URL.parse(location, url);
     if (!next) throw inputError(`${shown(url)} redirects to an invalid URL.`);
     if (url.protocol === 'https:' && next.protocol !== 'https:')
-      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is rejected.`);
+      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is not allowed.`);
     return next;
   };
   return {
@@ -126,7 +126,7 @@ async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerat
 }
 
 function explained(url: URL, error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return inputError(`Importing ${shown(url)} timed out or was cancelled.`, error);
+  if (signal.aborted) return inputError(`Importing ${shown(url)} timed out or was canceled.`, error);
   if (error instanceof AppError && error.code === 'InputError') return error;
   return inputError(`Cannot read ${shown(url)}: ${messageOf(error)}.`, error);
 }

@@ -42,7 +42,7 @@ export function chooseHubFiles(files: readonly RemoteDatasetFile[], wanted: Want
   });
   if (found.length === 0) {
     throw inputError(
-      `${wanted.source} has no Parquet files at this revision.${wanted.isConverted ? '' : ' Leave out `hf.revision` to use those that the hub makes.'}`,
+      `${wanted.source} has no Parquet files at this revision.${wanted.isConverted ? '' : ' Omit `hf.revision` to use the files that the hub generates.'}`,
     );
   }
   const config = chooseOne(

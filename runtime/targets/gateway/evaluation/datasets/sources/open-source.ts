@@ -48,7 +48,7 @@ export async function withSource<Result>(
     const url = URL.parse(source);
     if (!url || !/^https?:$/.test(url.protocol)) {
       throw inputError(
-        `${JSON.stringify(source.slice(0, 200))} is not a source of datasets. Use http://, https://, hf:owner/name or s3://bucket/key.`,
+        `${JSON.stringify(source.slice(0, 200))} is not a dataset source. Use http://, https://, hf:owner/name or s3://bucket/key.`,
       );
     }
     return await openUrl(fetcher, url, { filename });
@@ -79,7 +79,7 @@ async function openHub(
   const [, name] = /^hf:([\w.-]{1,96}\/[\w.-]{1,96})$/.exec(source) ?? [];
   if (name === undefined)
     throw inputError(
-      `${JSON.stringify(source.slice(0, 200))} is not a dataset of the hub. Use hf:owner/name.`,
+      `${JSON.stringify(source.slice(0, 200))} is not a dataset on the hub. Use hf:owner/name.`,
     );
   const base = endpointOf(endpoint, 'hf.endpoint', ENDPOINT);
   const root = `${base.origin}${trimEndOf(base.pathname, '/')}`;
@@ -133,7 +133,7 @@ async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, 
   try {
     return parseJsonText(Buffer.concat(pieces).toString('utf8')) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw inputError(`${url.host} did not return JSON.`, error);
+    throw inputError(`${url.host} did not return valid JSON.`, error);
   }
 }
 

@@ -20,7 +20,7 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   // It becomes part of a host name.
   if (!REGION.test(region))
     throw inputError(
-      `s3.region ${JSON.stringify(region.slice(0, 100))} is invalid. Use lower-case letters, digits and hyphens, e.g. eu-central-1.`,
+      `s3.region ${JSON.stringify(region.slice(0, 100))} is invalid. Use lowercase letters, digits and hyphens, e.g. eu-central-1.`,
     );
   const base = endpointOf(
     endpoint ?? `https://s3.${region}.amazonaws.com`,
@@ -35,7 +35,10 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
     ? `${base.origin}${prefix}/${bucket}/${path}`
     : `${base.protocol}//${bucket}.${base.host}${prefix}/${path}`;
   const found = URL.parse(url);
-  if (!found) throw inputError(`${JSON.stringify(source.slice(0, 200))} has no valid URL at this endpoint.`);
+  if (!found)
+    throw inputError(
+      `${JSON.stringify(source.slice(0, 200))} cannot be turned into a valid URL for this endpoint.`,
+    );
   return found;
 }
 
@@ -55,5 +58,5 @@ export function s3Refusal(url: URL, status: number, body: string): string | unde
   if (code === undefined) return undefined;
   const [, region] = /<Region>([\w-]{1,50})<\/Region>/.exec(body) ?? [];
   const remedy = region === undefined ? '' : ` The bucket is in the region ${region}; set \`s3.region\`.`;
-  return `${url.host} answered with ${code} (status ${status}) for ${url.pathname.slice(0, 200)}.${remedy}`;
+  return `${url.host} returned ${code} (status ${status}) for ${url.pathname.slice(0, 200)}.${remedy}`;
 }

@@ -113,6 +113,6 @@ const noFile = (sha256: string): AppError =>
 const changed = ({ path, sha256: before }: JobFile, { sha256: now }: FileFacts): AppError =>
   new AppError(
     'ConflictError',
-    `\`${path}\` has changed since the job started: its SHA-256 is ${now}, not ${before}. Restore the file, or create a new workflow for the new version.`,
+    `\`${path}\` has changed since the job started: its SHA-256 is ${now}, not ${before}. Restore the file, or create a new workflow with the new version.`,
     { reason: 'file_changed' },
   );

@@ -22,7 +22,7 @@ export async function heldRange(trx: Kysely<Schema>, jobId: string, lease: Range
 export const rangeLost = (id: string, { firstRow }: RangeLease): AppError =>
   new AppError(
     'ConflictError',
-    `The rows of job ${id} from row ${firstRow} on were given to another worker.`,
+    `The rows of job ${id} starting at row ${firstRow} were assigned to another worker.`,
     {
       reason: 'range_lost',
     },

@@ -100,7 +100,7 @@ export async function runWorkers(
     const hasFailed = !end.succeeded || crew.size() === 0;
     const { times, row } = await queue.workerEnded(claim, worker, hasFailed);
     if (!hasFailed) return undefined;
-    await queue.log(id, 'warn', `The worker ended before the job was finished: ${end.how}.`);
+    await queue.log(id, 'warn', `The worker exited before the job was finished: ${end.how}.`);
     for (const line of end.lines) await queue.log(id, 'warn', line);
     const { doneRows, workers } = await queue.get('everyone', id);
     if (times >= (row === null ? Math.max(1, workers) : 1) * MAX_FAILED_WORKERS) {
@@ -259,11 +259,11 @@ const stillQueued = ({ reason }: ComputeUnavailable): string =>
   `The job stays queued and will be retried: ${reason}`;
 
 const gaveUp = (times: number, row: number, { how, lines }: WorkerEnded): string =>
-  `The worker ended ${times} times at row ${row}; last: ${how}` +
+  `The worker exited ${times} times at row ${row}; last: ${how}` +
   (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
 
 export const tooLate = ({ job: { timeoutSec } }: Claim): string =>
   `The job made no progress for ${timeoutSec} seconds (job_timeout_sec).`;
 
 export const resumed = ({ doneRows, totalRows }: Job): string =>
-  `The job continues after ${doneRows} of ${totalRows} rows, because the gateway that ran it was stopped or lost its database.`;
+  `The job resumes after ${doneRows} of ${totalRows} rows, because the gateway that ran it was stopped or lost its database connection.`;

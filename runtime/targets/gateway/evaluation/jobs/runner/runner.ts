@@ -58,7 +58,7 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
       else if (backoff?.extend()) {
         log.warn(
           { compute: compute.name, reason: unavailable.reason },
-          'compute unavailable, its jobs stay queued',
+          'compute unavailable; its jobs stay queued',
         );
       }
     };

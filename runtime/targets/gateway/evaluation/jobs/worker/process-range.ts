@@ -119,7 +119,7 @@ const sum = <Item>(items: readonly Item[], value: (item: Item) => number): numbe
   items.reduce((total, item) => total + value(item), 0);
 
 const tooManyFailed = (failed: number, total: number, rate: number, first: string | null): string =>
-  `${failed} of ${total} rows failed, which is more than max_error_rate ${rate} allows. ` +
+  `${failed} of ${total} rows failed, which exceeds max_error_rate ${rate}. ` +
   `First error: ${first ?? 'unknown'}`;
 
 interface FailedBatch extends WorkerFailedRows {

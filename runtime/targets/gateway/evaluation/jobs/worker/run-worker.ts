@@ -110,7 +110,7 @@ function startHeartbeat({ client, clock, range, onLost }: HeartbeatParts): {
     const renewed = range();
     try {
       const { cancelled } = await client.heartbeat(renewed);
-      if (cancelled) throw new Error('The job was cancelled.');
+      if (cancelled) throw new Error('The job was canceled.');
     } catch (error) {
       if (!isStopped) onLost(error, renewed);
     }

@@ -77,7 +77,7 @@ function checkRanks(ranks: readonly number[]): void {
 function checkRow(prediction: readonly number[], reference: readonly number[]): void {
   if (prediction.length !== reference.length || prediction.length === 0) {
     throw inputError(
-      `${prediction.length} candidates have a score and ${reference.length} have a relevance. Provide both for each candidate, and at least one candidate.`,
+      `${prediction.length} candidates have a score and ${reference.length} have a relevance. Provide at least one candidate, and both values for each candidate.`,
     );
   }
   const score = prediction.find((score) => !Number.isFinite(score));

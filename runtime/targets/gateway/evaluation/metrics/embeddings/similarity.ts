@@ -62,7 +62,7 @@ export const similarityMetric: MetricMaker<SimilarityRow> = (_options, json): Me
 const NO_GOLD = 'No row has a gold similarity.';
 
 const badGold = (gold: number): Error =>
-  inputError(`The gold similarity is ${gold}. It must be a finite number; omit it if there is none.`);
+  inputError(`The gold similarity is ${gold}. Use a finite number, or omit the gold similarity.`);
 
 /**
  * Pearson correlation, or the reason why it is undefined. Uses two passes: deviations from the true mean lose no digits if the
@@ -71,7 +71,7 @@ const badGold = (gold: number): Error =>
  * @internal Exported for tests only.
  */
 export function pearson(xs: readonly number[], ys: readonly number[]): number | string {
-  if (xs.length < 2) return 'A correlation needs at least two rows.';
+  if (xs.length < 2) return 'A correlation requires at least two rows.';
   if (isConstant(xs) || isConstant(ys)) return CONSTANT;
   const [dx, dy] = [deviations(xs), deviations(ys)];
   return Math.min(1, Math.max(-1, dot(dx, dy) / (norm(dx) * norm(dy))));
@@ -88,7 +88,7 @@ export function spearman(xs: readonly number[], ys: readonly number[]): number |
   return pearson(ranks(xs), ranks(ys));
 }
 
-const CONSTANT = 'One side is constant, so the correlation is undefined.';
+const CONSTANT = 'All values on one side are equal, so the correlation is undefined.';
 
 /** Also true if values differ only by rounding; this is the threshold for scipy's warning. */
 function isConstant(values: readonly number[]): boolean {
@@ -141,10 +141,10 @@ export function cosine(one: Vector, other: Vector): number {
 
 const unevenVectors = (one: Vector, other: Vector): Error =>
   inputError(
-    `Vectors of ${one.length} and ${other.length} dimensions cannot be compared. They must have the same size of at least 1.`,
+    `Vectors of ${one.length} and ${other.length} dimensions cannot be compared. Both must have the same number of dimensions, at least 1.`,
   );
 
 const notFinite = (): Error =>
   inputError(
-    'A vector contains a number that is not finite or is too large. A cosine requires finite numbers.',
+    'A vector contains a number that is not finite or is too large. Cosine similarity requires finite numbers.',
   );

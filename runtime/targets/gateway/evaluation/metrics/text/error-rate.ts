@@ -14,7 +14,7 @@ export function editDistance(one: readonly string[], other: readonly string[]): 
   if (one.length * other.length > MAX_PAIRS) {
     throw new AppError(
       'TooLargeError',
-      `An error rate of ${one.length} and ${other.length} words or characters takes too long. Shorten the texts, or omit the metric.`,
+      `Texts with ${one.length} and ${other.length} words or characters are too long for an error rate. Shorten the texts, or omit the metric.`,
     );
   }
   // Distances from the current prefix of `one` to each prefix of `other`.

@@ -270,7 +270,7 @@ function unreadable(answer: string, problem: string, { lowest, highest }: JudgeS
   const shown = answer.length > SHOWN ? `${answer.slice(0, SHOWN)}…` : answer;
   return new AppError(
     'UpstreamError',
-    `The judge's answer ${JSON.stringify(shown)} ${problem}. It must be {"reason": …, "score": n} with n from ${lowest} to ${highest}; retry, or use another model as judge.`,
+    `The judge's answer ${JSON.stringify(shown)} ${problem}. It must be {"reason": …, "score": n} with n from ${lowest} to ${highest}. Retry, or use another model as judge.`,
     { reason: 'unreadable_verdict' },
   );
 }

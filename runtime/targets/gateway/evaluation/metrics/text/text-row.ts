@@ -101,5 +101,5 @@ export function trimEnd(text: string): string {
 /** Metrics that users may request but that are not available, each with an alternative. */
 export const MISSING_TEXT_METRICS: Readonly<Record<string, string>> = {
   comet:
-    'comet is not available: its model scores the vectors of three texts together, which no encoder executable does. Use chrf, bertscore with an encoder, or g_eval_translation with a judge.',
+    'comet is not available, because no encoder executable supports its model, which scores the vectors of three texts together. Use chrf, bertscore with an encoder, or g_eval_translation with a judge.',
 };

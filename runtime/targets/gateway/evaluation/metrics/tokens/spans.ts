@@ -141,5 +141,5 @@ function tagOf(label: string): Tag {
 }
 
 function nothing(): never {
-  throw inputError('A token has an empty label. Use the label "O" for tokens outside of spans.');
+  throw inputError('A token has an empty label. Use the label "O" for tokens outside spans.');
 }

@@ -32,7 +32,7 @@ function checkAddress({ name, baseUrl, local }: Address): void {
     checkedUrl(name, baseUrl, true);
   } catch (error) {
     throw inputError(
-      `${name} has an invalid URL. It must start with http:// or https://, have only a host and a path, and not point to a reserved address. Put keys into secrets.`,
+      `${name} has an invalid URL. It must start with http:// or https://, have only a host and a path, and not point to a reserved address. Store keys as secrets.`,
       error,
     );
   }
@@ -50,6 +50,6 @@ function checkAddress({ name, baseUrl, local }: Address): void {
 export const notPublic = (name: string, cause: unknown): AppError =>
   new AppError(
     'InputError',
-    `${name} does not have a public address. The operator of the gateway can allow private addresses for jobs.`,
+    `${name} does not have a public address. The gateway operator can allow private addresses for jobs.`,
     { cause, reason: 'private_address' },
   );

@@ -161,13 +161,13 @@ function sentenceOf(name: string, { kind, error, text, upstreamStatus }: Provide
   const status = upstreamStatus === undefined ? '' : ` with status ${upstreamStatus}`;
   const sentences: Partial<Record<FailureKind, string>> = {
     unreachable: `${name} is unreachable${codeOf(error.cause)}.`,
-    timeout: `${name} did not answer in time.`,
+    timeout: `${name} did not respond in time.`,
     rate_limited: `${name} rate-limited the request${detail}`,
     provider_error: status ? `${name} failed${status}${detail}` : `${name} returned an invalid response.`,
     answer_too_large: `${name} returned a response that is too large.`,
     credentials: `${name} ${upstreamStatus === 403 ? 'denied access' : 'rejected the credential'}${status}${detail}`,
     billing: /\bbudget\b/i.test(detail)
-      ? `The budget does not allow the request to ${lowerFirst(name)}${detail}`
+      ? `The budget is too small for the request to ${lowerFirst(name)}${detail}`
       : `${name} rejected the account${status}${detail}`,
   };
   return sentences[kind] ?? `${name} rejected the request${status}${detail || `: ${error.message}`}`;

@@ -69,7 +69,7 @@ export function requireFilesAllowed(path: string, { trusted }: Pick<WorkTools, '
   if (trusted) return;
   throw new AppError(
     'ForbiddenError',
-    `Starting \`${path}\` is not allowed. The operator of the gateway can allow files for jobs; alternatively, use the URL of a running encoder.`,
+    `Starting \`${path}\` is not allowed. The gateway operator can allow files for jobs. Alternatively, use the URL of a running encoder.`,
     { reason: 'files_not_allowed' },
   );
 }

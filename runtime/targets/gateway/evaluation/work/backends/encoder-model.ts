@@ -35,7 +35,7 @@ export async function encoderModel(
 const noEncoder = (name: string): AppError =>
   new AppError(
     'InputError',
-    `${name} does not report the type of its model. Use the URL of a running .encoder.`,
+    `${name} does not report its model type. Use the URL of a running .encoder executable.`,
   );
 
 type ModelCalls = Pick<BackendModel, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;

@@ -69,7 +69,7 @@ async function requireRunsHere(path: string, { platform: triple }: RuntimeInfo):
     );
   }
   await access(path, constants.X_OK).catch((error: unknown) => {
-    throw inputError(`${path} is not allowed to be executed. Change its permissions.`, error);
+    throw inputError(`${path} is not executable. Change its permissions.`, error);
   });
 }
 

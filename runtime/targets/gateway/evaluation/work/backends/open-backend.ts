@@ -203,7 +203,7 @@ function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply 
   const content = toolCallsIn(message) ?? written;
   if (typeof content !== 'string') {
     const why = typeof refusal === 'string' && refusal !== '' ? `: ${refusal.slice(0, 200)}` : '.';
-    throw new AppError('UpstreamError', `${name} returned no answer${why}`, { reason: 'no_answer' });
+    throw new AppError('UpstreamError', `${name} returned no response${why}`, { reason: 'no_answer' });
   }
   const usage = embeddingsUsage(json);
   const reported = [thoughts, reasoning].find(

@@ -114,4 +114,4 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
 }
 
 const closed = (): AppError =>
-  new AppError('CancelledError', 'The job has ended before this request was sent.');
+  new AppError('CancelledError', 'The job finished before this request was sent.');

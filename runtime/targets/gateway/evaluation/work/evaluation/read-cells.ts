@@ -77,14 +77,12 @@ export const referenceTexts = (truth: DatasetCell): readonly string[] =>
 /** Throws an InputError for a ground truth that is neither a text nor a list of texts. */
 export function checkReferences(truth: DatasetCell | undefined): void {
   if (!Array.isArray(truth)) {
-    if (typeof truth === 'object') throw inputError('`ground_truth` must be a text or a list of texts.');
+    if (typeof truth === 'object') throw inputError('`ground_truth` must be a string or a list of strings.');
     return;
   }
   const isText = (one: DatasetCell): boolean => typeof one === 'string' && one.trim() !== '';
   if (truth.length === 0 || truth.length > MAX_REFERENCES || !truth.every(isText)) {
-    throw inputError(
-      `A list in \`ground_truth\` must have 1 to ${MAX_REFERENCES} texts, none of them empty.`,
-    );
+    throw inputError(`A list in \`ground_truth\` must contain 1 to ${MAX_REFERENCES} non-empty strings.`);
   }
 }
 

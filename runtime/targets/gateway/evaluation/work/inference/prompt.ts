@@ -45,7 +45,7 @@ export function checkTemplate({ prompt }: Prompt, columns: readonly string[]): v
   }
   if (used.length === 0) {
     throw inputError(
-      `The prompt contains no column, so all rows would be equal. Add for example {{${EXAMPLES}}}.`,
+      `The prompt contains no column, so it would be the same for all rows. Add a column, e.g. {{${EXAMPLES}}}.`,
     );
   }
 }
@@ -56,7 +56,7 @@ export function checkFewShot({ prompt = DEFAULT_TEMPLATE, fewShot = [] }: Prompt
     const missing = [...columnsIn(prompt), GROUND_TRUTH].find((name) => cellText(example[name]) === '');
     if (missing !== undefined) {
       throw inputError(
-        `Example ${at + 1} has no \`${missing}\`. Each example needs the columns of the prompt and \`${GROUND_TRUTH}\`.`,
+        `Example ${at + 1} has no \`${missing}\`. Each example must contain the columns used in the prompt and \`${GROUND_TRUTH}\`.`,
       );
     }
   }

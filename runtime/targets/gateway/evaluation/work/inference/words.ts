@@ -56,7 +56,7 @@ function located(words: readonly string[], letters: readonly string[]): Piece[] 
     const start = indexOf(letters, characters, from);
     if (start === -1) {
       throw inputError(
-        `The word ${JSON.stringify(word)} of \`${TOKENS}\` was not found in the text after the words before it.`,
+        `The word ${JSON.stringify(word)} in \`${TOKENS}\` was not found in the text after the preceding words.`,
       );
     }
     from = start + characters.length;

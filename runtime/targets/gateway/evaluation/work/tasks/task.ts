@@ -33,7 +33,7 @@ export interface EvaluatedTask {
 
 export function checkHasGroundTruth(columns: readonly string[]): void {
   if (columns.includes(GROUND_TRUTH)) return;
-  throw inputError(`The dataset has no column \`${GROUND_TRUTH}\` to compare the answers with.`);
+  throw inputError(`The dataset has no column \`${GROUND_TRUTH}\` to compare the responses with.`);
 }
 
 export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
@@ -78,6 +78,6 @@ export function checkOutputField({ columns }: EvaluatedTask, spec: InferenceSpec
   const taken = [...INPUT_COLUMNS, ...truth, ...COMMON_COLUMNS, ...others];
   if (outputField.trim() !== '' && !taken.includes(outputField)) return;
   throw inputError(
-    `Invalid column ${JSON.stringify(outputField)} for the answers. Use a non-empty name other than ${taken.join(', ')}.`,
+    `Invalid column ${JSON.stringify(outputField)} for the responses. Use a non-empty name other than ${taken.join(', ')}.`,
   );
 }

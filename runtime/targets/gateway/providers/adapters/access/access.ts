@@ -74,7 +74,7 @@ export function expiringToken(
   server: string,
 ): Expiring<string> {
   if (typeof token !== 'string' || token === '')
-    throw accessRefused(`The response from ${server} has no token.`);
+    throw accessRefused(`The response from ${server} does not contain a token.`);
   const life = Number(seconds);
   return { value: token, expiresAt: requestedAt + (life > 0 ? life : 300) * 1000 };
 }

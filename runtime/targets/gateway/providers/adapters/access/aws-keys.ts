@@ -52,7 +52,7 @@ export async function awsKeys(sources: AwsKeySources, clock: Clock): Promise<Exp
 
 const noKeys = (cause?: unknown): Error =>
   accessRefused(
-    'No keys for Amazon were found. Set `aws` of the provider, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile of ~/.aws/credentials, or AWS_BEARER_TOKEN_BEDROCK.',
+    'No AWS credentials were found. Set the provider’s `aws` settings, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile in ~/.aws/credentials, or AWS_BEARER_TOKEN_BEDROCK.',
     cause,
   );
 
@@ -113,7 +113,7 @@ async function keysOf(
   if (roleArn !== undefined) {
     if (section['mfa_serial'] !== undefined)
       throw accessRefused(
-        `Profile \`${name}\` needs a code of a device (\`mfa_serial\`), which a server cannot enter. Use a role without it.`,
+        `Profile \`${name}\` requires a code from an MFA device (\`mfa_serial\`), which a server cannot provide. Use a role without MFA.`,
       );
     const role = {
       roleArn,
@@ -130,7 +130,7 @@ async function keysOf(
   const other = OTHER_WAYS.find((key) => section[key] !== undefined);
   if (other === undefined) return undefined;
   throw accessRefused(
-    `Profile \`${name}\` gets its keys by \`${other}\`, which the gateway does not support. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, for example with \`aws configure export-credentials\`.`,
+    `Profile \`${name}\` gets its keys with \`${other}\`, which the gateway does not support. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, for example with \`aws configure export-credentials\`.`,
   );
 }
 
@@ -153,14 +153,14 @@ async function sourceKeys(
   const { source_profile: profile, credential_source: place } = section;
   if ((profile === undefined) === (place === undefined))
     throw accessRefused(
-      `Profile \`${name}\` has a role and needs either \`source_profile\` or \`credential_source\`.`,
+      `Profile \`${name}\` has a role, so it requires either \`source_profile\` or \`credential_source\`.`,
     );
   if (place !== undefined) return await keysOfPlace(lookup, name, place);
   const source = profile ?? '';
   const path = [...before, name];
   // A profile can have a role, and the keys to assume it.
   if (source !== name && before.includes(source))
-    throw accessRefused(`The profiles ${[...path, source].join(' → ')} need each other.`);
+    throw accessRefused(`The profiles ${[...path, source].join(' → ')} refer to each other.`);
   const keys = await keysOf(lookup, source, path);
   if (keys) return keys;
   throw accessRefused(`Profile \`${source}\`, the \`source_profile\` of \`${name}\`, has no keys.`);
@@ -176,7 +176,7 @@ async function keysOfPlace(
   if (place === 'Ec2InstanceMetadata' && metadataUrl !== undefined)
     return await instanceKeys(metadataUrl, clock);
   throw accessRefused(
-    `Profile \`${name}\` has \`credential_source = ${place}\`, where no keys were found. It can be Environment, EcsContainer or Ec2InstanceMetadata.`,
+    `Profile \`${name}\` has \`credential_source = ${place}\`, but no keys were found there. Valid sources are Environment, EcsContainer and Ec2InstanceMetadata.`,
   );
 }
 
@@ -283,7 +283,7 @@ async function ssoKeys(
   const keys = membersOf(answer['roleCredentials']);
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = keys;
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')
-    throw accessRefused(`The response from ${new URL(base).host} has no keys.`);
+    throw accessRefused(`The response from ${new URL(base).host} does not contain credentials.`);
   return {
     value: {
       accessKeyId,
@@ -302,7 +302,7 @@ async function tokenIn(folder: string, session: string, profile: string, clock: 
   try {
     cached = membersOf(parseJsonText(await readFile(file, 'utf8')));
   } catch (error) {
-    throw accessRefused(`Profile \`${profile}\` has no token of a sign-in in ${file}. ${login}`, error);
+    throw accessRefused(`Profile \`${profile}\` has no sign-in token in ${file}. ${login}`, error);
   }
   const { accessToken: token, expiresAt } = cached;
   // Older tools write `UTC` instead of `Z`.

@@ -56,7 +56,7 @@ export async function instanceKeys(baseUrl: string, clock: Clock): Promise<Expir
 function keysInJson({ AccessKeyId, SecretAccessKey, Token, Expiration, Message }: Json): Expiring<AwsKeys> {
   if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string')
     throw accessRefused(
-      `The metadata have no keys for Amazon${typeof Message === 'string' ? `: ${Message}` : '.'}`,
+      `The instance metadata does not contain AWS credentials${typeof Message === 'string' ? `: ${Message}` : '.'}`,
     );
   const expiresAt = Date.parse(String(Expiration));
   return {
@@ -139,7 +139,7 @@ const XML = { accept: 'text/xml' };
 function keysInXml(answer: string, url: string): Expiring<AwsKeys> {
   const [accessKeyId, secretAccessKey] = [textOf(answer, 'AccessKeyId'), textOf(answer, 'SecretAccessKey')];
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw accessRefused(`The response from ${new URL(url).host} has no keys.`);
+    throw accessRefused(`The response from ${new URL(url).host} does not contain credentials.`);
   const expiresAt = Date.parse(textOf(answer, 'Expiration') ?? '');
   return {
     value: { accessKeyId, secretAccessKey, sessionToken: textOf(answer, 'SessionToken') },
@@ -151,7 +151,7 @@ async function tokenIn(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw accessRefused(`Cannot read the token of the web identity: ${messageOf(error)}.`, error);
+    throw accessRefused(`Cannot read the web identity token: ${messageOf(error)}.`, error);
   }
 }
 

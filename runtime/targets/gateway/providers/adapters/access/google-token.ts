@@ -43,7 +43,7 @@ async function readCredentials(path: string): Promise<CredentialsFile> {
     return membersOf(parseJsonText(await readFile(path, 'utf8')));
   } catch (error) {
     const reason = errorCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
-    throw accessRefused(`Cannot read the credentials of Google in ${path}: ${reason}.`, error);
+    throw accessRefused(`Cannot read the Google credentials in ${path}: ${reason}.`, error);
   }
 }
 
@@ -52,7 +52,7 @@ function serviceForm(file: CredentialsFile, path: string, clock: Clock): Record<
   const { client_email: email, private_key: key, private_key_id: id } = file;
   if (typeof email !== 'string' || typeof key !== 'string')
     throw accessRefused(
-      `${path} has no \`client_email\` and \`private_key\`. Download the key of the account again.`,
+      `${path} has no \`client_email\` and \`private_key\`. Download the service account key again.`,
     );
   const issuedAt = Math.floor(clock.now() / 1000);
   // The audience is this URL even if `token_uri` differs.
@@ -65,7 +65,7 @@ function serviceForm(file: CredentialsFile, path: string, clock: Clock): Record<
     );
     return { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
   } catch (error) {
-    throw accessRefused(`The \`private_key\` in ${path} is not a key in the format PEM.`, error);
+    throw accessRefused(`The \`private_key\` in ${path} is not a PEM key.`, error);
   }
 }
 
@@ -81,7 +81,7 @@ function userForm(file: CredentialsFile, path: string): Record<string, string> {
   const { type, client_id: id, client_secret: secret, refresh_token: token } = file;
   if (type !== 'authorized_user')
     throw accessRefused(
-      `${path} has credentials of type \`${String(type)}\`. Use those of a service account, of a workload identity (\`external_account\`), or of \`gcloud auth application-default login\`.`,
+      `${path} contains credentials of the unsupported type \`${String(type)}\`. Use the credentials of a service account, of a workload identity (\`external_account\`), or from \`gcloud auth application-default login\`.`,
     );
   return {
     grant_type: 'refresh_token',
@@ -127,7 +127,7 @@ async function externalToken(
   const { audience, subject_token_type: type, token_url: url } = file;
   if (typeof audience !== 'string' || typeof type !== 'string' || !isUrl(url))
     throw accessRefused(
-      `${path} needs \`audience\`, \`subject_token_type\` and \`token_url\`. Create the file again with \`gcloud iam workload-identity-pools create-cred-config\`.`,
+      `${path} must contain \`audience\`, \`subject_token_type\` and \`token_url\`. Create the file again with \`gcloud iam workload-identity-pools create-cred-config\`.`,
     );
   const accountUrl = file['service_account_impersonation_url'];
   const project = file['workforce_pool_user_project'];
@@ -175,7 +175,7 @@ async function accountToken(
   });
   const expiresAt = Date.parse(String(expireTime));
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw accessRefused(`The response from ${new URL(url).host} has no token.`);
+    throw accessRefused(`The response from ${new URL(url).host} does not contain a token.`);
   return { value: accessToken, expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined };
 }
 
@@ -188,7 +188,7 @@ async function subjectToken(source: CredentialsFile, path: string, clock: Clock)
     throw accessRefused(`\`credential_source.format\` in ${path} must be text, or json with a field name.`);
   const found = memberIn(text, name);
   if (typeof found === 'string') return found;
-  throw accessRefused(`The token of the other system has no member \`${name}\`.`);
+  throw accessRefused(`The response from the external system has no member \`${name}\`.`);
 }
 
 async function sourceText(source: CredentialsFile, path: string, clock: Clock): Promise<string> {
@@ -210,7 +210,7 @@ async function sourceText(source: CredentialsFile, path: string, clock: Clock): 
       clock,
     });
   throw accessRefused(
-    `\`credential_source\` in ${path} is neither a file nor a URL, which are the sources that the gateway supports.`,
+    `\`credential_source\` in ${path} must be a file or a URL. The gateway does not support other sources.`,
   );
 }
 

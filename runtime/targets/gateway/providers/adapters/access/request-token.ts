@@ -34,7 +34,7 @@ export async function requestToken(request: TokenRequest): Promise<Json> {
   try {
     return membersOf(parseJsonText(text));
   } catch (cause) {
-    throw new Error(`cannot get ${request.what}: the answer of ${hostOf(request.url)} is not JSON`, {
+    throw new Error(`cannot get ${request.what}: ${hostOf(request.url)} returned invalid JSON`, {
       cause,
     });
   }
@@ -64,7 +64,7 @@ export async function requestText({
     maxResponseBytes: MAX_BYTES,
   });
   const timeout = new AbortController();
-  const disarm = clock.after(timeoutMs, () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)));
+  const disarm = clock.after(timeoutMs, () => timeout.abort(new Error(`no response within ${timeoutMs} ms`)));
   try {
     const { status, text, header } = await client.ask({
       method,
@@ -73,7 +73,7 @@ export async function requestText({
       signal: timeout.signal,
     });
     if (status >= 200 && status < 300) return text;
-    const message = `${hostOf(url)} refused ${what} (status ${status}): ${reasonIn(text)}`;
+    const message = `${hostOf(url)} rejected the request for ${what} (status ${status}): ${reasonIn(text)}`;
     // A busy server does not mean that the credentials are rejected.
     if (status === 429 || status >= 500) throw new Error(message);
     throw accessRefused(message + skewNote(header('date'), clock.now()));

@@ -28,7 +28,7 @@ function asEvents(body: UpstreamBody): UpstreamBody {
     for (;;) {
       const chunk = await body.next();
       if (!chunk) {
-        if (!splitter.isWhole()) throw new Error('the stream ended inside of a message');
+        if (!splitter.isWhole()) throw new Error('the stream ended in the middle of a message');
         return undefined;
       }
       const messages = splitter.push(chunk);

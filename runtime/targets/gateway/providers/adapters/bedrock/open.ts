@@ -92,7 +92,7 @@ function familyOf(model: string): Family {
   const name = bareModel(model);
   if (name.startsWith('amazon.titan-embed-text')) return TITAN;
   if (name.startsWith('cohere.embed')) return COHERE;
-  throw unsupported(`embeddings of ${model}; it has those of Titan and Cohere`, 'The gateway');
+  throw unsupported(`embeddings from ${model}; only Titan and Cohere are supported`, 'The gateway');
 }
 
 const textsOf = (input: unknown): readonly string[] => embeddedTexts(input, 'Amazon Bedrock');
@@ -134,7 +134,7 @@ function bedrockErrorText(body: unknown): ErrorText {
   const isUnknown = text !== undefined && /model identifier is invalid/i.test(text);
   const isSkewed = text !== undefined && /signature (?:expired|not yet current)/i.test(text);
   return {
-    message: isSkewed ? `The clock of this machine differs from Amazon's; correct it. ${text}` : text,
+    message: isSkewed ? `This machine's clock differs from Amazon's; correct it. ${text}` : text,
     code: isUnknown ? 'model_not_found' : typeof type === 'string' ? type : undefined,
   };
 }

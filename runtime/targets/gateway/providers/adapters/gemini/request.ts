@@ -78,7 +78,7 @@ function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): J
   const name = names.get(message.tool_call_id ?? '') ?? message.name;
   if (name === undefined) {
     throw inputError(
-      `Unknown tool call id \`${message.tool_call_id}\`. Send the message with the tool call before its result.`,
+      `Unknown tool call id \`${message.tool_call_id}\`. Send the message with the tool call before the tool result.`,
     );
   }
   const text = textOfMessage(message);

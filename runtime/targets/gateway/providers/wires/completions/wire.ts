@@ -37,7 +37,7 @@ function toChat(body: Json): ChatRequest {
   if (found !== undefined && body[found] !== 1) throw refuse(`\`${found}\``);
   const { suffix: _s, echo: _e, logprobs: _l, best_of: _b, prompt, ...rest } = body;
   const [only, ...others]: readonly unknown[] = Array.isArray(prompt) ? prompt : [prompt];
-  if (typeof only !== 'string' || others.length > 0) throw refuse('prompts other than one text');
+  if (typeof only !== 'string' || others.length > 0) throw refuse('prompts other than a single string');
   const model = textAt(body['model'], 'model');
   return { ...rest, model, messages: [{ role: 'user', content: only }] };
 }

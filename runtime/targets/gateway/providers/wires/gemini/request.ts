@@ -43,7 +43,7 @@ function configOf(config: Json): Partial<ChatRequest> {
   if (found !== undefined) throw refuse(`\`generationConfig.${found}\``);
   const modalities = memberIn(config, 'responseModalities');
   if (Array.isArray(modalities) && modalities.some((one) => String(one).toUpperCase() !== 'TEXT'))
-    throw refuse('answers other than text');
+    throw refuse('responses other than text');
   const members: Json = {
     temperature: memberIn(config, 'temperature'),
     top_p: memberIn(config, 'topP'),

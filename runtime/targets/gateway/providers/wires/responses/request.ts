@@ -74,7 +74,7 @@ function refuseBackground({ background }: Json): void {
   if (!isEnabled(background)) return;
   throw new AppError(
     'NotImplementedError',
-    'This model’s provider does not support background responses. Remove `background`, or use a model of a provider with the Responses API.',
+    'This model’s provider does not support background responses. Remove `background`, or use a model from a provider with the Responses API.',
   );
 }
 
@@ -200,13 +200,13 @@ function partOf(part: Json, place: string): ContentPart {
       return { type: 'text', text: textAt(part['refusal'], `${place}.refusal`) };
     case 'input_image':
       if (typeof part['image_url'] === 'string') return { type: 'image_url', image_url: imageOf(part) };
-      throw refuse('images by file id');
+      throw refuse('images by file ID');
     case 'input_file':
       if (typeof part['file_data'] === 'string') {
         const { file_data: data, filename } = part;
         return { type: 'file', file: { file_data: data, ...(typeof filename === 'string' && { filename }) } };
       }
-      throw refuse('files by id or URL');
+      throw refuse('files by ID or URL');
     default:
       throw refuse(`content of type \`${type}\``);
   }

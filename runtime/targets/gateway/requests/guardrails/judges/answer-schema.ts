@@ -32,10 +32,10 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
     // A response can consist of tool calls only, which have their own schemas.
     if (text.trim() === '') return VALID;
     const parsed = jsonAtEnd(text);
-    if (!parsed) return wrong('the answer is not JSON');
+    if (!parsed) return wrong('the response is not JSON');
     if (isValid(parsed.value)) return VALID;
     const [first] = validate.errors ?? [];
-    return wrong(`${first?.instancePath || 'the answer'} ${first?.message ?? 'is invalid'}`);
+    return wrong(`${first?.instancePath || 'the response'} ${first?.message ?? 'is invalid'}`);
   };
 }
 

@@ -108,7 +108,7 @@ describeDatabases((database) => {
       code: 'OverloadedError',
       reason: 'budget_reserved',
       message:
-        "User 'ada' has $0.000000005 of the budget left while $0.00000008 is reserved for requests in flight, and this request can cost $0.00000004. Retry when they have finished.",
+        "User 'ada' has $0.000000005 of the budget left while $0.00000008 is reserved for requests in flight, and this request can cost up to $0.00000004. Retry when those requests have finished.",
       retryAfterSeconds: 5,
     };
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
@@ -131,7 +131,7 @@ describeDatabases((database) => {
       code: 'ForbiddenError',
       reason: 'estimate_exceeds_budget',
       message:
-        "User 'ada' has a budget of $0.0000001, and this request can cost $0.000000101. Lower its maximum output tokens, or raise the budget.",
+        "User 'ada' has a budget of $0.0000001, and this request can cost up to $0.000000101. Lower its maximum output tokens, or raise the budget.",
     };
     await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
     const held = await ledger.reserve(spender, ESTIMATE);
@@ -141,7 +141,7 @@ describeDatabases((database) => {
       code: 'ForbiddenError',
       reason: 'estimate_exceeds_budget',
       message:
-        "User 'ada' has $0.000000039 of the budget left, and this request can cost $0.00000004. Lower its maximum output tokens, or raise the budget.",
+        "User 'ada' has $0.000000039 of the budget left, and this request can cost up to $0.00000004. Lower its maximum output tokens, or raise the budget.",
     });
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
   });

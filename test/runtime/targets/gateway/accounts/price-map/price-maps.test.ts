@@ -32,7 +32,7 @@ describeDatabases((database) => {
     expect(await second.priceMaps.current()).toMatchObject({ date: '2999-01-01', source: 'test', size: 1 });
 
     await expect(second.priceMaps.store(mapOf('2020-01-01', 9))).rejects.toThrow(
-      'The map has prices of 2020-01-01; those that this program contains are newer (2026-11-26) and apply instead.',
+      'The map has prices from 2020-01-01, but the built-in prices are newer (2026-11-26) and apply instead.',
     );
     // Simulates a map stored by an older version.
     await second.store.db

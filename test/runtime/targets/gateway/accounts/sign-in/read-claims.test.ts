@@ -53,5 +53,5 @@ test('an email address identifies a user only if the provider has verified it', 
   for (const claims of [{ email }, { email, email_verified: false }, { email, email_verified: 'true' }])
     expect(() => readClaims(claims, rules)).toThrow(/has not verified the email address/);
   for (const claims of [{}, { sub: '' }, { sub: 5 }])
-    expect(() => readClaims(claims, RULES)).toThrow('The ID token has no claim sub');
+    expect(() => readClaims(claims, RULES)).toThrow('The ID token does not contain the claim sub');
 });

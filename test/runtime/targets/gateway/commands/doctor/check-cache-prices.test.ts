@@ -20,9 +20,9 @@ test('Anthropic prices without cache writes are noted, stored prices first', () 
       state: 'note',
       what: 'cache prices',
       message:
-        'claude:c, claude:b: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or twice as much for 1 hour',
+        'claude:c, claude:b: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or 2 times as much for the 1-hour cache',
       wayOut:
-        'Set their price with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.',
+        'Set the cache prices with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.',
     },
   ]);
 });

@@ -66,7 +66,7 @@ test('the alert webhook is checked without a message, and a guardrail webhook wi
       state: 'ok',
       message: `${receiver.origin} is reachable; \`gateway alerts test\` sends a message`,
     },
-    { what: 'guardrail company', state: 'ok', message: `${judge.origin} decides about texts` },
+    { what: 'guardrail company', state: 'ok', message: `${judge.origin} returns verdicts` },
     {
       what: 'guardrail other',
       state: 'problem',

@@ -24,10 +24,7 @@ test.each([
   ],
   [{ url: 'ftp://x', secret }, 'alerts.webhook.url: expected a URL that begins with http:// or https://'],
   [{ url: 'https://a:b@x', secret }, 'alerts.webhook.url: expected a URL without credentials'],
-  [
-    { url: 'http://169.254.169.254/', secret },
-    'alerts.webhook.url: 169.254.169.254 is not the address of a server',
-  ],
+  [{ url: 'http://169.254.169.254/', secret }, 'alerts.webhook.url: 169.254.169.254 is not a server address'],
   [
     { url: 'http://10.0.0.1/', secret, local: false },
     'alerts.webhook.local: is false, but `url` has a private',

@@ -137,7 +137,7 @@ test('repository files are found by the usual names', () => {
   expect(() =>
     chooseHubFiles([], { source: 'hf:o/d', config: undefined, split: undefined, isConverted: false }),
   ).toThrow(
-    'hf:o/d has no Parquet files at this revision. Leave out `hf.revision` to use those that the hub makes.',
+    'hf:o/d has no Parquet files at this revision. Omit `hf.revision` to use the files that the hub generates.',
   );
 });
 

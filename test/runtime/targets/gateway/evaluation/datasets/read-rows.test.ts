@@ -35,7 +35,7 @@ describe('CSV', () => {
     ['examples,ground_truth\na,b\nc,d,e\n', /row that ends on line 3 has 3 cells/],
     ['examples,examples\na,b\n', /two columns named "examples"/],
     ['examples,\na,b\n', /Column 2 of the dataset has no name/],
-    ['examples\n"never closed\n', /a quoted cell is never closed/],
+    ['examples\n"never closed\n', /a quoted cell has no closing quote/],
     ['examples\na "b" c\n"d" e\n', /not valid CSV/],
     [
       `examples\n"${'x'.repeat(5_000_000)}"\n`,

@@ -199,11 +199,8 @@ describeDatabases((database) => {
     expect(whole.body).toMatchObject({ columns: ['x', 'examples'] });
     const wrong = [
       ['{"examples":"z"}', 'The dataset has no column "z". Columns: x,y.'],
-      ['{"x":"y","examples":"x","z":"x"}', 'Column "x" cannot get two names. Map it once.'],
-      [
-        '{"x":"y"}',
-        'The dataset already has a column "x". Give that column another name too, e.g. {"old_x":"x"}.',
-      ],
+      ['{"x":"y","examples":"x","z":"x"}', 'Column "x" cannot be given two names. Map it only once.'],
+      ['{"x":"y"}', 'The dataset already has a column "x". Rename that column too, e.g. {"old_x":"x"}.'],
       [
         '{"examples":1}',
         'columns must be a JSON object such as {"examples": "text"}, not "{\\"examples\\":1}"',

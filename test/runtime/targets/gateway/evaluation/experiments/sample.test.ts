@@ -57,6 +57,6 @@ test('an experiment with a stratified sample gets its own dataset', async () => 
   });
   expect([other.status, other.body.error.message]).toEqual([
     422,
-    '`sampling: random` requires the number of rows in `max_samples`. Set it to at least 1.',
+    '`sampling: random` requires `max_samples`, the number of rows. Set it to at least 1.',
   ]);
 });

@@ -66,7 +66,7 @@ describeDatabases((database) => {
     const refused = await asWorker('GET', `/files/${listed.sha256}`);
     expect(refused.status).toBe(409);
     expect(refused.text).toContain(
-      `\`${path}\` has changed since the job started: its SHA-256 is ${sha256('another version')}, not ${listed.sha256}. Restore the file, or create a new workflow for the new version.`,
+      `\`${path}\` has changed since the job started: its SHA-256 is ${sha256('another version')}, not ${listed.sha256}. Restore the file, or create a new workflow with the new version.`,
     );
     expect((await asWorker('GET', `/files/${sha256('another version')}`)).status).toBe(404);
     rmSync(path);

@@ -53,7 +53,7 @@ describeDatabases((database) => {
     const job = await jobs.ended(id);
     expect(job).toMatchObject({
       status: 'failed',
-      error: 'The worker ended 3 times at row 0; last: exit code 7:\nout of luck',
+      error: 'The worker exited 3 times at row 0; last: exit code 7:\nout of luck',
     });
     const said = (await jobs.queue.logs(id)).map(({ text }) => text);
     expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);

@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await job()).toMatchObject({
       status: 'failed',
       doneRows: 6,
-      error: '3 of 10 rows failed, which is more than max_error_rate 0.2 allows. First error: no answer',
+      error: '3 of 10 rows failed, which exceeds max_error_rate 0.2. First error: no answer',
     });
   });
 

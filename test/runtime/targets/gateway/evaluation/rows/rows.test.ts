@@ -88,7 +88,7 @@ test('a page of 100,000 rows is found in under 100 ms of CPU time, for any searc
   expect(slow).toEqual([]);
   expect(index.models[1]?.reasons[3]).toEqual({ quality: 'well said' });
   expect(() => find({ sort: 'score', metric: 'wit' })).toThrow(
-    'No row has a score for the metric "wit". Metrics of rows: accuracy.',
+    'No row has a score for the metric "wit". Metrics with row scores: accuracy.',
   );
   expect(() => find({ workflowId: 'three' })).toThrow('The experiment has no workflow "three".');
 

@@ -189,7 +189,9 @@ test('responses are written to a separate column', async () => {
   const open = (own: Partial<InferenceSpec>) =>
     withWork(inferenceOf(encoderAt(encoder.url), own), (work) => runAll(work, ROWS.slice(0, 1)));
   for (const outputField of ['examples', 'ground_truth', 'scores', 'error', ' ']) {
-    await expect(open({ outputField })).rejects.toThrow('for the answers. Use a non-empty name other than ');
+    await expect(open({ outputField })).rejects.toThrow(
+      'for the responses. Use a non-empty name other than ',
+    );
   }
   const annotated = await open({ type: 'annotate', outputField: 'ground_truth' });
   expect(annotated.rows[0]).toMatchObject({ examples: 'an attack', ground_truth: 'INJECTION' });

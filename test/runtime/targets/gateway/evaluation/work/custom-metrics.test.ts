@@ -56,12 +56,12 @@ test('a pattern, a schema and a rubric score each response, and a missing respon
 test.each<[CustomMetric, string]>([
   [
     { name: 'Has Number', regex: '1' },
-    'needs a name of lowercase letters, digits and _, at most 64 characters.',
+    'requires a name with 1 to 64 lowercase letters, digits and underscores.',
   ],
   [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
   [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
-  [{ name: 'a' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
-  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a' }, 'requires exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', regex: '1', rubric: 'b' }, 'requires exactly one of regex, json_schema, lua and rubric.'],
   [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
   [{ name: 'a', regex: '(' }, 'is invalid: '],
 ])('an invalid metric is rejected: %j', (metric, message) => {

@@ -102,7 +102,7 @@ describe('datasets', () => {
     [
       'feature-extraction',
       { examples: 'x', candidates: 'y', ground_truth: '0' },
-      '`candidates` must be a list of texts.',
+      '`candidates` must be a list of strings.',
     ],
     [
       'feature-extraction',

@@ -128,7 +128,7 @@ test('a failed row has its error, and the other rows have their responses', asyn
   expect(outcome.firstError).toMatch(
     /^The model scripted at .* rejected the request with status 400: That is too rude\.$/,
   );
-  expect(outcome.rows[3]?.['error']).toContain('returned no answer: I will not.');
+  expect(outcome.rows[3]?.['error']).toContain('returned no response: I will not.');
   expect(result.metrics).toMatchObject({ avg_prompt_tokens: 10, avg_answer_tokens: 3, error_rate: 0.5 });
 });
 
@@ -197,7 +197,7 @@ test("private addresses and files require the operator's permission", async () =
   // Only resolving the name shows that it is private.
   const named = inferenceOf(compatible({ baseUrl: llm.url.replace('127.0.0.1', 'localhost') }), summarizing);
   const outcome = await withWork(named, (work) => runAll(work, rowsOf('text')), { tools: untrusted });
-  expect(outcome.firstError).toContain('The operator of the gateway can allow private addresses for jobs.');
+  expect(outcome.firstError).toContain('The gateway operator can allow private addresses for jobs.');
   // The machine's metadata service is never allowed.
   const metadata = inferenceOf(compatible({ baseUrl: 'http://169.254.169.254/v1' }), summarizing);
   await expect(openWork(metadata, toolsOf(), null)).rejects.toMatchObject({ code: 'InputError' });

@@ -62,9 +62,7 @@ test('failed rows are shown and count as wrong, unless a workflow sets otherwise
     ['skipped', 3, 0, 4, { value: 1, rows: 1, answered: 1, interval }],
   ]);
   expect(cellsOf(markdown, 'default')).toMatchObject({ status: 'succeeded', answered: '1 of 4' });
-  expect(markdown).toContain(
-    'Failed rows count as wrong answers, except for lenient, where they are skipped.',
-  );
+  expect(markdown).toContain('Failed rows count as wrong, except for lenient, where they are skipped.');
   const [head = '', first = ''] = csv.split('\r\n');
   expect(head.split(',')).toContain('failed_rows');
   expect(first.split(',')[head.split(',').indexOf('failed_rows')]).toBe('3');
@@ -123,7 +121,7 @@ test('the reason names a budget that rejects rows', async () => {
   await doJobs(context.jobs, await listen());
   const { body } = await ask('GET', `/api/v1/workflows/${workflow.body.id}`, undefined, MASTER);
   expect(body.error).toContain(
-    "The budget does not allow the request to the model openai:dear: User 'poor' has a budget of",
+    "The budget is too small for the request to the model openai:dear: User 'poor' has a budget of",
   );
   expect(body.error).not.toContain('credential');
 });

@@ -192,7 +192,7 @@ test('a workflow that cannot succeed is rejected', async () => {
   const prompt = await workflow(texts, { provider: 'openai' });
   expect([prompt.status, prompt.body.detail]).toEqual([
     400,
-    'Default system_prompt not available for text-generation. Set system_prompt to the instruction for the model, e.g. "Answer the question in one sentence."',
+    'Default system_prompt not available for text-generation. Set system_prompt to the instructions for the model, e.g. "Answer the question in one sentence."',
   ]);
 
   const ENCODER = { provider: 'encoder', base_url: encoder.url };

@@ -90,7 +90,9 @@ describeDatabases((database) => {
     const all = await rows(path);
     expect(all.map(({ examples }) => examples)).toEqual(texts(30, 14));
     expect(all.every(({ error, predictions }) => error === null && predictions === 'POSITIVE')).toBe(true);
-    expect((await request('GET', `${path}/logs`)).body.logs).toContain('Retried: 15 rows keep their answers');
+    expect((await request('GET', `${path}/logs`)).body.logs).toContain(
+      'Retried: 15 rows keep their responses',
+    );
   });
 
   test('a row that fails again can be accepted with max_error_rate', async () => {
@@ -155,7 +157,7 @@ describeDatabases((database) => {
       const { status, body } = await request('POST', `${path}/retry`, { [name]: 'x' });
       expect([status, body.error.message]).toEqual([
         422,
-        `A retry cannot change "${name}", because answered rows keep their answers. Change only batch_size, max_concurrency, max_error_rate, job_timeout_sec, secret_key_name, or create a new workflow or job.`,
+        `A retry cannot change "${name}", because existing responses are kept. Change only batch_size, max_concurrency, max_error_rate, job_timeout_sec, secret_key_name, or create a new workflow or job.`,
       ]);
     }
     expect((await request('POST', `${path}/retry`, { batch_size: 0 })).status).toBe(422);

@@ -43,7 +43,7 @@ test.each(['its time', 'the gateway'])(
     await events.unread;
     expect(await settled).toMatchObject({
       outcome: 'incomplete',
-      error: by === 'its time' ? { message: 'The answer took longer than 4 s.' } : shutdown,
+      error: by === 'its time' ? { message: 'The response took longer than 4 s.' } : shutdown,
     });
     await events.ended;
     expect((await openai.happened('closed', 'long')).complete).toBe(false);

@@ -30,13 +30,13 @@ test.each([
   [
     '"model":"openai:good","Model":"openai:free"',
     'Model',
-    /has both "model" and "Model", so the provider could read a different one than the gateway\. Send only one\.$/,
+    /has both "model" and "Model", and the provider might use a different one than the gateway\. Send only one\.$/,
   ],
   ['"model":"openai:good","\\u006dodel":"openai:free"', 'model', /"model" twice/],
   [
     '"model":"openai:good","max_tokens":1,"Max_Tokens":9',
     'Max_Tokens',
-    /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
+    /has both "max_tokens" and "Max_Tokens", and the provider might use a different one than the gateway\. Send only one\.$/,
   ],
 ])('a request with a duplicate setting is rejected: %s', async (members, param, message) => {
   const { userId, secret } = await someone();

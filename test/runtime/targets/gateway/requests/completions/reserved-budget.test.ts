@@ -64,7 +64,7 @@ test.each(WIRES)(
       status: 429,
       code: 'budget_reserved',
       message:
-        "API key 'small' has $0.00017 of the budget left while $0.00033 is reserved for requests in flight, and this request can cost $0.00033. Retry when they have finished.",
+        "API key 'small' has $0.00017 of the budget left while $0.00033 is reserved for requests in flight, and this request can cost up to $0.00033. Retry when those requests have finished.",
     });
     answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
     expect((await first).status).toBe(200);
@@ -80,13 +80,13 @@ test.each(WIRES)(
       status,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00033. Lower its maximum output tokens, or raise the budget.",
+        "API key 'small' has $0.00018 of the budget left, and this request can cost up to $0.00033. Lower its maximum output tokens, or raise the budget.",
     });
     expect(await errorIn(await ask(100))).toMatchObject({
       status,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has a budget of $0.0005, and this request can cost $0.00309. Lower its maximum output tokens, or raise the budget.",
+        "API key 'small' has a budget of $0.0005, and this request can cost up to $0.00309. Lower its maximum output tokens, or raise the budget.",
     });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('gateway_budget_reserved_total 1\n');

@@ -30,7 +30,7 @@ test('an oversized response is reported, not retried, and billed by estimate', a
       status: 502,
       code: 'answer_too_large',
       message:
-        "The provider's response exceeds the maximum of 100 bytes. Raise `max_response_bytes` of the provider.",
+        "The provider's response exceeds the maximum of 100 bytes. Increase the provider's `max_response_bytes`.",
     });
   }
   expect((await openai.counts())['requests']).toBe(before + models.length);

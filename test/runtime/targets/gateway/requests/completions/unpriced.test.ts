@@ -37,7 +37,7 @@ const metricsOf = async ({ url }: RunningTestGateway): Promise<string> =>
 
 const warningsIn = ({ logged }: RunningTestGateway): readonly Record<string, unknown>[] =>
   logged
-    .filter((line) => line.includes('model without a price: its cost is not counted in the budget'))
+    .filter((line) => line.includes('model has no price, so its cost is not counted in the budget'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 test('a user or key with a budget cannot use a model without a price, and no request is sent', async () => {

@@ -41,7 +41,7 @@ test.each([
     const [row] = await gateway.usage(userId);
     expect(row).toMatchObject({
       status: 'error',
-      error_message: `The answer took longer than ${STREAM_MS / 1000} s.`,
+      error_message: `The response took longer than ${STREAM_MS / 1000} s.`,
     });
     expect(row?.cost).toBeGreaterThan(0);
     await expect.poll(() => gateway.admin('GET', `/v1/users/${userId}`)).toMatchObject({ reserved: 0 });

@@ -129,7 +129,7 @@ test('patterns block or mask text, and a text that takes too long to check is bl
   );
   expect(masked?.body).toMatchObject({ messages: [{ content: '[IBAN_2], [IBAN_1]' }] });
   expect(() => masking.rules([{ profile: 'secrets', on: ['output'], restore: true }])).toThrow(
-    'Guardrail `secrets` masks no requests; use `restore` with `on: input` or `both`.',
+    'Guardrail `secrets` does not mask requests; `restore` requires `on: input` or `on: both`.',
   );
   expect(() => guardrails.rules([{ profile: 'secrets', restore: false }])).toThrow('masks nothing');
   expect(() => masking.rules([{ profile: 'secrets', restore: 'no' }])).toThrow(
@@ -158,7 +158,7 @@ test('a response must match its schema, whose patterns cannot block the process 
   expect(await check('{"n": 1}')).toEqual(['matches the schema', undefined, 0]);
   expect(await check('thinking [1] … {"n": 1}')).toEqual(['matches the schema', undefined, 0]);
   expect(await check('')).toEqual(['matches the schema', undefined, 0]);
-  expect(await check('Sorry')).toEqual(['the answer is not JSON', 'guardrail_violation', 2]);
+  expect(await check('Sorry')).toEqual(['the response is not JSON', 'guardrail_violation', 2]);
   expect(await check('{"n": "1"}')).toEqual(['/n must be integer', 'guardrail_violation', 2]);
   const evil = `{"n": 1, "s": "${'a'.repeat(50_000)}!"}`;
   expect((await check(evil))[0]).toBe('/s must match pattern "^(a+)+$"');

@@ -18,17 +18,19 @@ export function checkCustomMetrics(
   hasJudge: boolean,
 ): void {
   if (custom.length > 0 && !task.showsAnswers)
-    throw inputError('This task has no answers that a custom metric could score. Remove custom_metrics.');
+    throw inputError('This task has no responses that a custom metric could score. Remove custom_metrics.');
   const taken = new Set([...metricNames(task), ...TAKEN]);
   for (const metric of custom) {
     const { name, regex, jsonSchema, lua, rubric } = metric;
     const shown = shownName(metric);
     if (!NAME.test(name))
-      throw inputError(`${shown} needs a name of lowercase letters, digits and _, at most 64 characters.`);
+      throw inputError(
+        `${shown} requires a name that starts with a lowercase letter and has at most 64 lowercase letters, digits and _.`,
+      );
     if (taken.has(name))
       throw inputError(`${shown} has the name of another metric or column. Choose another name.`);
     if ([regex, jsonSchema, lua, rubric].filter((one) => one !== undefined).length !== 1)
-      throw inputError(`${shown} needs exactly one of regex, json_schema, lua and rubric.`);
+      throw inputError(`${shown} requires exactly one of regex, json_schema, lua and rubric.`);
     if (rubric !== undefined && !hasJudge)
       throw inputError(`${shown} requires a language model as judge. Set llm_as_judge.`);
     try {

@@ -131,5 +131,5 @@ function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): Me
 const tooManyLabels = (): AppError =>
   new AppError(
     'TooLargeError',
-    `There are more than ${MAX_LABELS} different labels. If the answers are free text, use the task text-generation.`,
+    `There are more than ${MAX_LABELS} different labels. If the responses are free text, use the task text-generation.`,
   );

@@ -36,7 +36,7 @@ export function candidatesOf({ candidates: cell }: RowCells): readonly string[] 
   if (cell === undefined || cell === null || cell === '') return [];
   const value = cellJson(cell);
   if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')) return value;
-  throw inputError('`candidates` must be a list of texts.');
+  throw inputError('`candidates` must be a list of strings.');
 }
 
 /** Each candidate's relevance, given as a list of numbers or as the position of the relevant one. */
@@ -48,6 +48,6 @@ export function readGains(cell: DatasetCell | undefined, length: number): readon
   if (typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < length)
     return Array.from({ length }, (_, at) => (at === position ? 1 : 0));
   throw inputError(
-    `Invalid relevance ${JSON.stringify(cell ?? null).slice(0, 80)} for ${length} candidates. Provide a number for each, or the position of the relevant one, from 0.`,
+    `Invalid relevance ${JSON.stringify(cell ?? null).slice(0, 80)} for ${length} candidates. Provide a number for each candidate, or the 0-based index of the relevant candidate.`,
   );
 }

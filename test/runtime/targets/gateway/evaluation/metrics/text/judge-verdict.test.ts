@@ -85,7 +85,7 @@ describe('ambiguous or invalid verdicts', () => {
 
   test('the error shows the beginning of the response, the format and a fix', () => {
     expect(() => readVerdict('x'.repeat(500))).toThrow(
-      `The judge's answer "${'x'.repeat(120)}…" has no readable score. It must be {"reason": …, "score": n} with n from 0 to 10; retry, or use another model as judge.`,
+      `The judge's answer "${'x'.repeat(120)}…" has no readable score. It must be {"reason": …, "score": n} with n from 0 to 10. Retry, or use another model as judge.`,
     );
     expect(() => readVerdict('12')).toThrow('"12" has a score outside the scale. ');
   });

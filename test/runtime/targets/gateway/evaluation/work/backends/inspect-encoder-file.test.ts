@@ -66,7 +66,5 @@ test('files that are damaged, not allowed or contain no model are rejected witho
 test.runIf(process.platform !== 'win32')('a file without execute permission is rejected', async () => {
   const path = join(folder(), 'plain.encoder');
   writeFileSync(path, modelFor(here), { mode: 0o644 });
-  await expect(inspect(path)).rejects.toThrow(
-    `${path} is not allowed to be executed. Change its permissions.`,
-  );
+  await expect(inspect(path)).rejects.toThrow(`${path} is not executable. Change its permissions.`);
 });

@@ -35,7 +35,10 @@ test.each([
     '{{examples}}{{ground_truth}}',
     'The prompt contains {{ground_truth}}, which would show the model the answer. Remove it.',
   ],
-  ['Hello', 'The prompt contains no column, so all rows would be equal. Add for example {{examples}}.'],
+  [
+    'Hello',
+    'The prompt contains no column, so it would be the same for all rows. Add a column, e.g. {{examples}}.',
+  ],
 ])('a template that does not match the dataset is rejected: %s', (prompt, message) => {
   const columns = ['examples', 'source', 'ground_truth'];
   expect(messageOf(() => checkTemplate({ systemPrompt: '', prompt }, columns))).toBe(message);

@@ -52,7 +52,7 @@ test('the response status decides whether the credentials are to blame', async (
   answer = says(503, 'busy');
   expect(await errorOf(ask())).toEqual([`${host} refused a token (status 503): busy.`, false]);
   answer = says(200, '<html>');
-  expect(await errorOf(ask())).toEqual([`cannot get a token: the answer of ${host} is not JSON`, false]);
+  expect(await errorOf(ask())).toEqual([`cannot get a token: ${host} returned invalid JSON`, false]);
 });
 
 test('a token request times out after 10 seconds', async () => {
@@ -61,7 +61,7 @@ test('a token request times out after 10 seconds', async () => {
   const error = errorOf(ask());
   await arrived.promise;
   clock.advance(10_001);
-  expect(await error).toEqual(['cannot get a token: no answer within 10000 ms', false]);
+  expect(await error).toEqual(['cannot get a token: no response within 10000 ms', false]);
 });
 
 test('a request whose client disconnected does not wait for credentials', async () => {

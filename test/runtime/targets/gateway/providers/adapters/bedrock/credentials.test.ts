@@ -62,7 +62,7 @@ describe('credentials', () => {
       AWS_ENDPOINT_URL_STS: fixture.url,
     };
     expect(await signer({}, pod)).toMatchObject({
-      text: expect.stringContaining('Cannot read the token of the web identity: ENOENT'),
+      text: expect.stringContaining('Cannot read the web identity token: ENOENT'),
     });
     writeFileSync(token, 'pod-token\n');
     expect(await signer({}, pod)).toBe('ASIAFIXTURE');
@@ -156,7 +156,7 @@ describe('credentials', () => {
     for (const [profile, reason] of [
       ['locked', 'not authorized to perform: sts:AssumeRole'],
       ['refused', 'The request signature we calculated does not match'],
-      ['one', 'The profiles one → two → one need each other.'],
+      ['one', 'The profiles one → two → one refer to each other.'],
       ['none', 'needs either `source_profile` or `credential_source`'],
       ['device', '`mfa_serial`'],
       ['sso', 'The sign-in of profile `sso` has expired. Run `aws sso login --profile sso`.'],
@@ -190,7 +190,7 @@ describe('credentials', () => {
     const late = await providerOfEntry('bedrock', entryOf(), { env: nowhere, clock });
     expect(failureOf(await late.chat(callOf('chat', chatBody('good'))))).toMatchObject({
       kind: 'credentials',
-      text: expect.stringContaining("The clock of this machine differs from Amazon's; correct it."),
+      text: expect.stringContaining("This machine's clock differs from Amazon's; correct it."),
     });
   });
 });
