@@ -67,7 +67,7 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
   const last = await json('keys', 'update', 'cd', '--activate', '--budget', 'none', '--budget-every', 'none');
   expect(last).toMatchObject({ status: 'active', budget: null });
   expect(await refused(2, 'keys', 'update', 'cd', '--alert-at', '50')).toContain(
-    '--alert-at requires a budget of the key. Use it with --budget.',
+    '--alert-at requires a key budget. Set one with --budget.',
   );
   expect(await done('keys', 'delete', 'cd')).toBe(`Deleted key ${key.id}.\n`);
   expect(await refused(1, 'keys', 'get', key.id)).toContain('There is no key');

@@ -20,7 +20,7 @@ export const NEW_EXPERIMENT: Flow = {
       buffer: Buffer.from(CSV),
     });
     await page.getByLabel('Column with the texts').selectOption('text');
-    await page.getByLabel('Column with the right answers').selectOption('label');
+    await page.getByLabel('Column with the expected answers').selectOption('label');
     await page.getByLabel('Encoders by address').fill(`mine ${gateway.encoders}/5`);
     await page.getByRole('button', { name: 'Start experiment' }).click();
     await page.getByRole('heading', { level: 1, name: 'from a form' }).waitFor();

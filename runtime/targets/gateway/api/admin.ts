@@ -17,7 +17,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards, route }: HttpP
       tag: 'Admin',
       summary: 'Reload the configuration.',
       description:
-        'The new configuration is applied completely or not at all. Requests in flight keep the old one.',
+        'The new configuration is applied completely or not at all. Requests in flight keep using the old one.',
       answer: answerOf(
         'The new configuration is in effect.',
         closed('Reloaded', { status: Type.Literal('reloaded') }),

@@ -28,10 +28,10 @@ export const alert = closed(
     next_budget_reset_at: timeOrNull('End of the budget window.'),
     created_at: time('Time of the alert.'),
     state: oneOf(ALERT_STATES),
-    attempts: count('Number of attempts to send it.'),
-    next_attempt_at: timeOrNull('Time of the next attempt.'),
-    sent_at: timeOrNull('Time at which the webhook accepted it.'),
-    problem: orNull(Type.String(), 'Why the last attempt failed.'),
+    attempts: count('Number of delivery attempts.'),
+    next_attempt_at: timeOrNull('Time of the next delivery attempt.'),
+    sent_at: timeOrNull('Time at which the webhook accepted the alert.'),
+    problem: orNull(Type.String(), 'Reason why the last delivery attempt failed.'),
   },
   'A budget alert.',
 );
@@ -41,7 +41,7 @@ const alerts = Type.Array(alert);
 export const testedAlert = closed('TestedAlert', {
   id: Type.String({ description: 'The `webhook-id`.' }),
   to: Type.String({ description: 'Origin of the webhook’s URL.' }),
-  status: Type.Integer({ description: 'HTTP status of the webhook.' }),
+  status: Type.Integer({ description: 'HTTP status returned by the webhook.' }),
 });
 
 const ALERT = {
@@ -74,7 +74,7 @@ export function alertRoutes(
       guard: guards.reader,
       id: 'listAlerts',
       tag: 'Budgets',
-      summary: 'List alerts about budgets, newest first.',
+      summary: 'List budget alerts, newest first.',
       description: 'Each alert is raised once per budget window.',
       ...pageOfList({
         schema: alerts,
@@ -101,7 +101,7 @@ export function alertRoutes(
       id: 'testAlerts',
       tag: 'Budgets',
       summary: 'Send a test message to the alert webhook.',
-      description: '409 if no webhook is configured, 502 if it does not accept the test.',
+      description: 'Returns 409 if no webhook is configured, and 502 if the webhook does not accept the test.',
       answer: answerOf('The webhook accepted the test.', testedAlert, {
         id: 'alert_test_019ab0c4-6d5e-7a53-9d8e-3b6a1c2d4e5f',
         to: 'https://hooks.example.com',

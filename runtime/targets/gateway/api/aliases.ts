@@ -21,12 +21,12 @@ const settings = {
 const newAlias = closed(
   'NewAlias',
   {
-    name: nonEmptyText('Name of the alias, which requests use as their model.'),
+    name: nonEmptyText('Name of the alias, which requests use as the model name.'),
     targets: settings.targets,
     strategy: Type.Optional(settings.strategy),
     fallbacks: Type.Optional(settings.fallbacks),
   },
-  'An alias of one or several models.',
+  'An alias for one or more models.',
 );
 
 const aliasChanges = closed(
@@ -36,7 +36,7 @@ const aliasChanges = closed(
     strategy: memberOfChanges(settings.strategy),
     fallbacks: memberOfChanges(settings.fallbacks),
   },
-  'Members that are not set stay unchanged; null removes one.',
+  'Omitted members stay unchanged; null removes a member.',
 );
 
 export const alias = closed(
@@ -50,7 +50,7 @@ export const alias = closed(
     fallbacks: Type.Array(Type.String()),
     ...entryFields,
   },
-  'An alias of one or several models. Targets whose provider does not exist are listed, but not used.',
+  'An alias for one or more models. Targets whose provider does not exist are listed but not used.',
 );
 
 const aliasList = Type.Array(alias);
@@ -70,7 +70,7 @@ const FAST = {
   updated_at: '2026-01-01T00:00:00Z',
 };
 
-const NAME = { name: 'name', description: 'Name of the alias, with all slashes.', example: FAST.name };
+const NAME = { name: 'name', description: 'Name of the alias, including any slashes.', example: FAST.name };
 
 /** `/v1/aliases`: the aliases in the configuration file and those created at run time. Names can contain slashes. */
 export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -83,7 +83,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       tag: 'Providers',
       summary: 'Create an alias.',
       description:
-        'All gateways that share the database use it within a second. Keys and teams need permission for the alias name, not for its models.',
+        'All gateways that share the database apply the change within a second. Keys and teams need permission for the alias name, not for its models.',
       request: {
         schema: newAlias,
         examples: { two: { name: 'fast', targets: FAST.targets, fallbacks: FAST.fallbacks } },
@@ -124,7 +124,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       tag: 'Providers',
       summary: 'Change an alias.',
       description:
-        'Each member is replaced completely. Requests in flight keep the old targets. 409 for an alias in the configuration file.',
+        'Each specified member is replaced completely. Requests in flight keep using the old targets. Returns 409 for an alias in the configuration file.',
       parameters: [NAME],
       request: { schema: aliasChanges, examples: { strategy: { strategy: 'cheapest' } } },
       answer: answerOf('The changed alias.', alias, { ...FAST, strategy: 'cheapest' }),
@@ -138,7 +138,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       id: 'deleteAlias',
       tag: 'Providers',
       summary: 'Delete an alias.',
-      description: '409 for an alias in the configuration file.',
+      description: 'Returns 409 for an alias in the configuration file.',
       parameters: [NAME],
       answer: noContent('The alias is deleted.'),
       errors: [409],

@@ -27,7 +27,7 @@ export function artifactRoutes(
       tag: 'Artifacts',
       summary: 'Download the results of a workflow, or the rows of a dataset.',
       description:
-        'Other endpoints return the URL. It is signed, requires no credential, and is valid for one hour.',
+        'Other endpoints return this URL. It is signed, requires no credentials, and is valid for one hour.',
       parameters: [
         { name: 'file', description: 'Name of the artifact.', example: '0d1f7c2e5b.json' },
         {
@@ -99,4 +99,4 @@ export function artifactRoutes(
 
 const PARQUET = 'application/vnd.apache.parquet';
 
-const noArtifact = (file: string): AppError => new AppError('NotFoundError', `There is no artifact ${file}.`);
+const noArtifact = (file: string): AppError => new AppError('NotFoundError', `Artifact ${file} not found.`);

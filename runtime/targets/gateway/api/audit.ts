@@ -21,17 +21,17 @@ const auditEvent = closed('AuditEvent', {
   at: time('Time of the event.'),
   actor: oneOf(ACTORS, {
     description:
-      'Who acted: the master key, an API key, anyone without a credential, a user of the command line, or the gateway itself.',
+      'Actor: the master key, an API key, a caller without credentials, a command-line user, or the gateway itself.',
   }),
   actor_id: textOrNull('Key ID, prefix of a rejected key, or operating system user name.'),
   actor_user: textOrNull('User of the key.'),
-  address: textOrNull('Address of the connection.'),
-  forwarded_for: textOrNull('`X-Forwarded-For` of the request. Clients can set it to anything.'),
+  address: textOrNull('Client address of the connection.'),
+  forwarded_for: textOrNull('`X-Forwarded-For` of the request. Clients can set it to any value.'),
   request_id: textOrNull('`X-Request-Id` of the request.'),
-  action: Type.String({ description: 'Kind of object and what happened to it, e.g. `key.update`.' }),
+  action: Type.String({ description: 'Kind of object and action, e.g. `key.update`.' }),
   object: textOrNull('ID or name of the object; for a rejected attempt, its method and path.'),
   outcome: oneOf(OUTCOMES),
-  reason: textOrNull('Why it was rejected or failed.'),
+  reason: textOrNull('Reason for the rejection or failure.'),
   before: orNull(
     anyObject('Members before the change: only those that differ; for a deleted object, all of them.'),
   ),
@@ -121,10 +121,10 @@ export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpPa
         { ...text('actor', 'Only events by this kind of actor.', 'any'), schema: oneOf(['any', ...ACTORS]) },
         text('actor_id', 'Only events by this key ID or operating system user.', 'root'),
         text('action', 'Only this action, or all actions on a kind of object, e.g. `key`.', 'key.update'),
-        text('object', 'Only events of this object.', EVENT.object),
+        text('object', 'Only events for this object.', EVENT.object),
         { ...text('outcome', 'Only events with this outcome.', 'any'), schema: oneOf(['any', ...OUTCOMES]) },
         text('address', 'Only events from this address.', EVENT.address),
-        text('request_id', 'Only events of this request.', EVENT.request_id),
+        text('request_id', 'Only events for this request.', EVENT.request_id),
         text('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
         text('to', 'End time, exclusive.', '2026-02-01'),
         {
@@ -133,7 +133,7 @@ export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpPa
         },
         ...PAGE_PARAMETERS,
       ],
-      answer: answerOf('A page of the events.', auditPage, { total: 1, items: [EVENT] }),
+      answer: answerOf('A page of events.', auditPage, { total: 1, items: [EVENT] }),
       otherAnswers: [
         {
           mediaType: 'text/csv',

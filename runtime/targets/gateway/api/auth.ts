@@ -25,7 +25,7 @@ import { rfc3339OrNull } from './http/values.ts';
 
 const tokenRequest = closed('SignInCode', {
   code: nonEmptyText('Code that the command received from the browser.', 4096),
-  verifier: nonEmptyText('PKCE verifier of the command.'),
+  verifier: nonEmptyText('PKCE code verifier of the command.'),
 });
 
 export const session = closed('SignInSession', {
@@ -99,9 +99,9 @@ function signInRoutes(
       guard: OPEN,
       id: 'redeemSignInCode',
       tag: 'Sign-in',
-      summary: 'Exchange the code of `gateway login` for a key.',
+      summary: 'Exchange the code from `gateway login` for a key.',
       request: { schema: tokenRequest, examples: { code: { code: 'k3Jd', verifier: 'dBjftJeZ4CVP' } } },
-      answer: answerOf('The key of the sign-in.', session, {
+      answer: answerOf('The key created by the sign-in.', session, {
         key: 'gw-q1Zt8mEr0FBpKvJ3cYdWnX7hTgLsUoAi5eQk2bMzPVRyNxC4fGHjD6w9SuEtOlIa',
         user_id: 'ada',
         expires_at: '2026-01-31T12:00:00Z',
@@ -116,7 +116,7 @@ function signInRoutes(
       id: 'signOut',
       tag: 'Sign-in',
       summary: 'Delete the key or session used for this request.',
-      answer: noContent('The session has ended.'),
+      answer: noContent('The user is signed out.'),
       run: async (c) => {
         managerIn(c);
         const caller = callerOf(c);

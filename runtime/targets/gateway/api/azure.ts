@@ -58,7 +58,7 @@ export function azureRoutes(
       guard: guards.models,
       id: `${id}${suffixOf(path)}`,
       tag: 'Azure',
-      description: `The same as \`${endpoint}\`, for clients of Azure OpenAI. \`api-version\` does not matter. The key can also be in \`api-key\`.`,
+      description: `Same as \`${endpoint}\`, for Azure OpenAI clients. \`api-version\` is ignored. The key can also be sent in \`api-key\`.`,
       ...(path.includes('{model}') && { parameters: [MODEL_PARAMETER] }),
       run(c) {
         const model = c.req.param('model');

@@ -15,7 +15,7 @@ import {
 const newBatch = Type.Object(
   {
     input_file_id: Type.String({ minLength: 1, description: 'ID of a file with the purpose `batch`.' }),
-    endpoint: Type.String({ minLength: 1, description: 'The route for all requests in the batch.' }),
+    endpoint: Type.String({ minLength: 1, description: 'The endpoint for all requests in the batch.' }),
     completion_window: Type.String({ minLength: 1 }),
     user: Type.Optional(Type.String()),
   },
@@ -49,9 +49,9 @@ export function batchRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'createBatch',
-      summary: 'Start a batch of requests, in the format of OpenAI’s batch API.',
+      summary: 'Start a batch of requests, in OpenAI’s Batch API format.',
       description:
-        'The batch’s maximum cost is reserved until it is finished. Then, the usage of its responses is billed, at batch prices if available.',
+        'The batch’s maximum cost is reserved until the batch is finished. The actual usage is then billed, at batch prices if available.',
       request: {
         schema: newBatch,
         examples: {
@@ -94,7 +94,7 @@ export function batchRoutes(
       ...SHARED,
       id: 'cancelBatch',
       summary: 'Cancel one of the caller’s batches.',
-      description: 'Requests that were already completed are billed.',
+      description: 'Requests that have already completed are billed.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The batch.', batch, { ...BATCH, status: 'cancelling' }),
       run: async (c) => jsonBytes(c, await batches.cancel(storedRequest(c), c.req.param('id'))),

@@ -16,7 +16,7 @@ const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'upd
 export const budget = closed(
   'Budget',
   answerMembers(BUDGET_FIELDS),
-  'A spending limit for each user that it is assigned to.',
+  'A spending limit that applies separately to each user it is assigned to.',
 );
 
 const budgetList = Type.Array(budget);
@@ -93,7 +93,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
       id: 'listBudgetResets',
       tag: 'Budgets',
       summary: 'List past budget resets, newest first.',
-      description: 'A window is reset by the first request after its end.',
+      description: 'The first request after the end of a window resets the budget.',
       ...pageOfList({
         schema: budgetResets,
         example: [
@@ -106,7 +106,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
           },
         ],
         parameters: [
-          { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
+          { name: 'user_id', in: 'query', description: 'Only resets for this user.', example: 'ada' },
         ],
       }),
       run: async (c) => {
@@ -132,7 +132,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
       id: 'changeBudget',
       tag: 'Budgets',
       summary: 'Change a budget for all its users.',
-      description: 'Fields that are not set stay unchanged; null clears a field.',
+      description: 'Omitted fields stay unchanged; null clears a field.',
       parameters: [BUDGET_ID],
       request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
       answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),

@@ -7,7 +7,7 @@ import type { HttpParts } from './http/parts.ts';
 
 const clearedCache = closed('ClearedCache', {
   deleted: count(
-    'Number of responses deleted from the database. Responses in the memory of gateways are not counted.',
+    'Number of responses deleted from the database. Responses in gateway memory are not counted.',
   ),
 });
 
@@ -23,7 +23,7 @@ export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       id: 'clearCache',
       tag: 'Models',
       summary: 'Clear the response cache.',
-      description: 'All gateways that share the database clear theirs within a second.',
+      description: 'All gateways that share the database clear their caches within a second.',
       parameters: [
         {
           name: 'key_id',

@@ -48,7 +48,7 @@ const workflow = closed('ComparedWorkflow', {
   rows: count(),
   failed_rows: count('Number of rows without a model response.'),
   answered_rows: count('Number of rows with a model response.'),
-  cached_rows: count('Number of rows whose response came from the experiment’s cache. They cost nothing.'),
+  cached_rows: count('Number of rows whose response came from the experiment’s cache. Cached responses are free.'),
   cached_verdicts: count('Number of judge verdicts from the experiment’s cache.'),
   unscored_rows: count('Number of rows with a response that a metric could not score.'),
   failures,
@@ -67,13 +67,13 @@ const workflow = closed('ComparedWorkflow', {
   ),
   rows_per_second: orNull(
     Type.Number({ minimum: 0 }),
-    'Rows per second that one worker processes, not counting rows from the cache.',
+    'Rows processed per second by one worker, excluding rows from the cache.',
   ),
   prompt_tokens: count(),
   completion_tokens: count(),
   latency_ms: orNull(
     closed('Latency', { mean: Type.Number(), p50: Type.Number(), p95: Type.Number() }),
-    'Latency per row, in milliseconds. Rows of one encoder request share its time.',
+    'Latency per row, in milliseconds. The latency of an encoder request is divided equally among its rows.',
   ),
   seconds: orNull(Type.Number(), 'Total time in seconds.'),
 });
@@ -89,7 +89,7 @@ const pair = closed('ComparedPair', {
   p_value: orNull(Type.Number()),
   adjusted_p_value: orNull(
     Type.Number(),
-    'p-value, corrected by Holm’s method for all pairs of this metric.',
+    'p-value, corrected with Holm’s method across all pairs for this metric.',
   ),
 });
 
@@ -113,7 +113,7 @@ const spread = Type.Object(
 const repeats = closed('ComparedRepeats', {
   name: Type.String({ description: 'Name of the first repetition.' }),
   workflows: Type.Array(Type.String(), { description: 'Workflow ids.' }),
-  metrics: mapOf(spread, 'Metrics that all repetitions have, by name.'),
+  metrics: mapOf(spread, 'Metrics available for all repetitions, by name.'),
 });
 
 const comparison = closed('Comparison', {
@@ -128,7 +128,7 @@ const comparison = closed('Comparison', {
   workflows: Type.Array(workflow),
   pairs: Type.Array(pair),
   repeats: Type.Array(repeats, {
-    description: 'Models with at least two workflows that only differ in `repeat`.',
+    description: 'Models with at least two workflows that differ only in `repeat`.',
   }),
   disagreements: orNull(
     closed('Disagreements', { total: count(), items: Type.Array(disagreement) }),
@@ -166,7 +166,7 @@ export function compareRoutes(
         {
           name: 'format',
           in: 'query',
-          description: 'Response format. Default: the format in the `Accept` header.',
+          description: 'Response format. Default: determined by the `Accept` header.',
           example: 'json',
           schema: oneOf(FORMATS, { default: 'json' }),
         },

@@ -9,7 +9,7 @@ export const columns = Type.Unsafe<ColumnMapping>({
   type: 'object',
   additionalProperties: { type: 'string', minLength: 1 },
   description:
-    'New column names, with the names in the file as values, e.g. `{"examples": "text", "ground_truth": "label"}`.',
+    'New column names, mapped to the names in the file, e.g. `{"examples": "text", "ground_truth": "label"}`.',
 });
 
 export const dataset = closed('Dataset', {
@@ -28,8 +28,8 @@ export const dataset = closed('Dataset', {
   created_at: time('Creation time.'),
 });
 
-const secretName = (what: string) => maybe(nonEmptyText(`Name of the secret with ${what}.`, 100));
-const endpoint = maybe(nonEmptyText('URL of another server with this API.', 1000));
+const secretName = (what: string) => maybe(nonEmptyText(`Name of the secret that contains ${what}.`, 100));
+const endpoint = maybe(nonEmptyText('URL of another server that supports this API.', 1000));
 
 export const datasetImport = closed('DatasetImport', {
   source: nonEmptyText('`https://…`, `hf:owner/name` or `s3://bucket/key`.', 2000),
@@ -52,7 +52,7 @@ export const datasetImport = closed('DatasetImport', {
             'Branch, tag or commit with Parquet files. Default: the hub’s own Parquet conversion of the main branch.',
           ),
         ),
-        secret_key_name: secretName('a token of the hub'),
+        secret_key_name: secretName('a hub token'),
         endpoint,
       },
       'Options for `hf:owner/name`.',
@@ -70,7 +70,7 @@ export const datasetImport = closed('DatasetImport', {
               'Whether the bucket is in the path instead of the host name (default: true with an `endpoint`).',
           }),
         ),
-        access_key_id: maybe(nonEmptyText('Access key ID. Without one, requests are not signed.', 200)),
+        access_key_id: maybe(nonEmptyText('Access key ID. Without it, requests are not signed.', 200)),
         secret_key_name: secretName('the secret access key'),
         session_token_name: secretName('the session token of temporary keys'),
       },
@@ -89,6 +89,6 @@ export const datasetList = pageSchema('Datasets', dataset);
 export const datasetDownload = closed('DatasetDownload', {
   id: Type.String(),
   download_urls: Type.Array(Type.String({ format: 'uri' }), {
-    description: 'Signed URLs. They require no credential and are valid for one hour.',
+    description: 'Signed URLs. They require no credentials and are valid for one hour.',
   }),
 });

@@ -78,7 +78,7 @@ export function datasetRoutes(
       id: 'uploadDataset',
       summary: 'Upload a dataset as CSV, JSON lines or Parquet.',
       description:
-        'The column `examples` contains the texts, `ground_truth` the expected outputs. In a form, the file extension determines the format. The body can also be the file itself: then, its content type determines the format, and the query parameters `filename` and `columns` set its name and column names.',
+        'The column `examples` contains the texts, and `ground_truth` contains the expected outputs. In a form, the file extension determines the format. The body can also be the file itself. In that case, the content type determines the format, and the query parameters `filename` and `columns` set the file name and column names.',
       request: {
         mediaType: 'multipart/form-data',
         schema: Type.Object({
@@ -112,9 +112,9 @@ export function datasetRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'importDataset',
-      summary: 'Import a dataset from a URL, from the Hugging Face Hub or from an S3-compatible store.',
+      summary: 'Import a dataset from a URL, the Hugging Face Hub or an S3-compatible store.',
       description:
-        'The response is sent when all rows are stored. Private addresses require the master key, unless the configuration trusts users.',
+        'The response is sent after all rows are stored. Importing from private addresses requires the master key, unless the configuration trusts users.',
       request: {
         schema: datasetImport,
         examples: {

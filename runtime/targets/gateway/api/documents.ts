@@ -21,11 +21,11 @@ const gatewayError = closed('Error', {
     'ErrorDetail',
     {
       message: Type.String({ description: 'Error message, same as `detail`.' }),
-      type: Type.String({ description: 'Error type; on `/v1/messages`, that of Anthropic’s API.' }),
+      type: Type.String({ description: 'Error type; on `/v1/messages`, as in Anthropic’s API.' }),
       code: Type.String({ description: 'Stable error code, e.g. `budget_exceeded`.' }),
-      param: orNull(Type.String({ description: 'The invalid field of the request.' })),
+      param: orNull(Type.String({ description: 'The invalid field in the request.' })),
     },
-    'The error in the format of OpenAI’s and Anthropic’s APIs.',
+    'The error in OpenAI’s and Anthropic’s format.',
   ),
 });
 
@@ -37,7 +37,7 @@ const geminiError = closed('GeminiError', {
     {
       code: Type.Integer({ description: 'HTTP status.' }),
       message: Type.String({ description: 'Error message, same as `detail`.' }),
-      status: Type.String({ description: 'Name of the status in Google’s APIs.' }),
+      status: Type.String({ description: 'Status name used by Google’s APIs.' }),
       details: Type.Array(
         closed('GeminiErrorInfo', {
           '@type': Type.String(),
@@ -46,7 +46,7 @@ const geminiError = closed('GeminiError', {
         }),
       ),
     },
-    'The error in the format of Google’s APIs.',
+    'The error in Google’s API format.',
   ),
 });
 
@@ -54,7 +54,7 @@ const geminiError = closed('GeminiError', {
 const apiProblems = closed('Problems', {
   detail: Type.Array(
     closed('Problem', {
-      type: Type.String({ description: 'Kind of the problem.' }),
+      type: Type.String({ description: 'Kind of problem.' }),
       loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
         description: 'Location in the request, e.g. `["body", "dataset"]`.',
       }),
@@ -90,7 +90,7 @@ export function documentRoutes(
           openapi: Type.String(),
           health: Type.String(),
           sign_in: Type.Optional(
-            Type.String({ description: 'Start of the sign-in by OpenID Connect, if it is configured.' }),
+            Type.String({ description: 'Start of the OpenID Connect sign-in, if configured.' }),
           ),
         }),
         { ...INDEX, version: '0.1.0' },
@@ -161,7 +161,7 @@ const INDEX = {
 } as const;
 
 const DESCRIPTION =
-  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. A key with the scope `models` calls models; one with the scope `manage` manages the gateway with the role of its user. The master key has the role admin. `X-Gateway-Key` takes precedence over `Otari-Key`, `Authorization`, and that over `x-api-key`, `x-goog-api-key` and `api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
+  'LLM gateway with API keys, users, budgets and usage tracking.\n\nAuthenticate with the master key or with an API key. A key with the scope `models` can call models; a key with the scope `manage` can manage the gateway with the role of its user. The master key has the role admin. If a request has several of these headers, the first one applies: `X-Gateway-Key`, `Otari-Key`, `Authorization`, `x-api-key`, `x-goog-api-key`, `api-key`. Errors contain a message in `detail` and `error.message`, and a stable code in `error.code`.';
 
 const SECURITY_SCHEMES = {
   gatewayKey: {

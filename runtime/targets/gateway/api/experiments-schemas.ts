@@ -47,7 +47,7 @@ const seed = Type.Integer({
 });
 
 export const newExperiment = closed('NewExperiment', {
-  name: nonEmptyText('Display name. If it already exists, the time is appended.', 255),
+  name: nonEmptyText('Display name. If the name already exists, the time is appended.', 255),
   description: maybe(description),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),
@@ -66,7 +66,7 @@ export const experimentChanges = closed('ExperimentChanges', {
 
 export const experiment = closed('Experiment', {
   id: Type.String(),
-  experiment_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
+  experiment_id: Type.String({ description: 'Same as `id`, for Lumigator clients.' }),
   name: Type.String(),
   description: Type.String(),
   created_at: time('Creation time.'),

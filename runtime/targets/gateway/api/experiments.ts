@@ -124,7 +124,7 @@ export function experimentRoutes(
       method: 'get',
       path: `${API}/experiments/all`,
       id: 'listAllExperiments',
-      summary: 'List experiments, under the path that clients of Lumigator use.',
+      summary: 'List experiments, at the path that Lumigator clients use.',
       ...list,
     }),
     route({

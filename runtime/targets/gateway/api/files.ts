@@ -36,9 +36,9 @@ export function fileRoutes(
       guard: guards.anyKey,
       ...SHARED,
       id: 'uploadFile',
-      summary: 'Store a file at a provider, in the format of OpenAI’s files API.',
+      summary: 'Store a file with a provider, in OpenAI’s Files API format.',
       description:
-        'The file belongs to the key’s user. The provider is taken from the header `X-Gateway-Provider`, the field `model` or the models in a batch file; otherwise, it is the only one that stores files.',
+        'The file belongs to the key’s user. The provider is determined by the header `X-Gateway-Provider`, the field `model` or the models in a batch file. Otherwise, the only provider that stores files is used.',
       request: {
         mediaType: 'multipart/form-data',
         schema: Type.Object({
@@ -93,7 +93,7 @@ export function fileRoutes(
       id: 'getFileContent',
       summary: 'Get the content of one of the caller’s files, e.g. a batch’s output.',
       description:
-        'Content of a type that browsers can run, such as HTML, is sent as `application/octet-stream`.',
+        'Content that browsers can execute, such as HTML, is sent as `application/octet-stream`.',
       parameters: [ID, USER_PARAMETER],
       answer: {
         description: 'The content.',
@@ -114,7 +114,7 @@ export function fileRoutes(
       ...SHARED,
       id: 'deleteFile',
       summary: 'Delete one of the caller’s files.',
-      description: 'A file cannot be deleted while its batch has not been billed yet.',
+      description: 'A file cannot be deleted until its batch has been billed.',
       parameters: [ID, USER_PARAMETER],
       answer: answerOf('The deleted file.', file, { id: FILE.id, object: 'file', deleted: true }),
       run: async (c) => jsonBytes(c, await files.delete(storedRequest(c), c.req.param('id'))),

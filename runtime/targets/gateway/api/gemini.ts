@@ -104,11 +104,11 @@ function asArray(events: PieceSource): PieceSource {
 const model = closed(
   'GeminiModel',
   {
-    name: Type.String({ description: '`models/` and the name of the model.' }),
+    name: Type.String({ description: '`models/` followed by the model name.' }),
     displayName: Type.String(),
     supportedGenerationMethods: Type.Array(Type.String()),
   },
-  'A model in the format of Gemini’s API.',
+  'A model in Gemini’s API format.',
 );
 const FLASH = {
   name: 'models/gemini:gemini-2.5-flash',
@@ -188,7 +188,7 @@ export function geminiRoutes(
       guard: models,
       id: 'countGeminiTokens',
       tag: 'Gemini',
-      summary: 'Count the tokens of a prompt, in the format of Gemini’s API.',
+      summary: 'Count the tokens in a prompt, in Gemini’s API format.',
       parameters: [MODEL_PARAMETER],
       request: {
         schema: openObject({
@@ -219,7 +219,7 @@ export function geminiRoutes(
       guard: anyKey,
       id: 'listGeminiModels',
       tag: 'Gemini',
-      summary: 'List the models that the caller can use, in the format of Gemini’s API.',
+      summary: 'List the models that the caller can use, in Gemini’s API format.',
       answer: answerOf('The models.', closed('GeminiModels', { models: Type.Array(model) }), {
         models: [FLASH],
       }),
@@ -231,7 +231,7 @@ export function geminiRoutes(
       guard: anyKey,
       id: 'getGeminiModel',
       tag: 'Gemini',
-      summary: 'Get a model that the caller can use, in the format of Gemini’s API.',
+      summary: 'Get a model that the caller can use, in Gemini’s API format.',
       parameters: [MODEL_PARAMETER],
       answer: answerOf('The model.', model, FLASH),
       async run(c) {

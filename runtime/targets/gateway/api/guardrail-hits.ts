@@ -25,7 +25,7 @@ const hitPage = closed('GuardrailHitPage', {
         team_id: orNull(Type.String()),
         endpoint: Type.String({ description: 'Path of the endpoint.' }),
         model: Type.String({ description: 'Model in the request.' }),
-        profile: Type.String({ description: 'Profile of the guardrail.' }),
+        profile: Type.String({ description: 'Guardrail profile.' }),
         mode: oneOf(HIT_MODES, { description: '`mask` if the text was sent with placeholders.' }),
         place: oneOf(['input', 'output']),
         score: orNull(Type.Number(), 'Null if the check was unavailable or has no scores.'),
@@ -71,17 +71,17 @@ export function guardrailHitRoutes(
       tag: 'Admin',
       summary: 'List texts that guardrails flagged or masked, newest first, without the texts.',
       description:
-        'Filters are combined with AND. Hits are kept as long as the audit log, see `audit.retention`.',
+        'Filters are combined with AND. Hits are kept as long as the audit log (see `audit.retention`).',
       ...pageOfList({
         schema: hitPage,
         example: { total: 1, items: [HIT] },
         parameters: [
-          text('profile', 'Only hits of this guardrail.', HIT.profile),
+          text('profile', 'Only hits from this guardrail.', HIT.profile),
           {
             ...text('mode', 'Only hits that were blocked, only monitored, or masked.', 'block'),
             schema: oneOf(['any', ...HIT_MODES], { default: 'any' }),
           },
-          text('user_id', 'Only requests of this user.', HIT.user_id),
+          text('user_id', 'Only requests from this user.', HIT.user_id),
           text('request_id', 'Only this request.', HIT.request_id),
           ...TIME_PARAMETERS,
         ],

@@ -194,7 +194,7 @@ export function createGuards(
         refuseManagementKey(signedIn.caller);
         await enter(c, next, signedIn);
       },
-      requires: 'Requires a key for models or the master key, not a sign-in.',
+      requires: 'Requires the master key or an API key with the scope `models`. A sign-in is not accepted.',
       errors: KEY_ERRORS,
     },
     admin: {

@@ -34,7 +34,7 @@ export function ownInvitationRoutes(
       guard: guards.anyKey,
       id: 'acceptInvitation',
       tag: 'Teams',
-      summary: 'Accept an invitation, and become a member of the team.',
+      summary: 'Accept an invitation and join the team.',
       description: CREDENTIAL,
       parameters: [TEAM_ID],
       answer: answerOf('The member.', member, MEMBER),
@@ -71,4 +71,4 @@ function answeringUser(caller: Caller): string {
   );
 }
 
-const CREDENTIAL = 'Requires a sign-in of the user, or an API key of the user without a team.';
+const CREDENTIAL = 'Requires the user’s sign-in, or one of the user’s API keys that has no team.';

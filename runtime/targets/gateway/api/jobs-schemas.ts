@@ -81,11 +81,11 @@ const JOB_TYPE_NAMES = ['inference', 'annotate', 'evaluator'] as const;
 
 export const job = closed('Job', {
   id: Type.String(),
-  job_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
+  job_id: Type.String({ description: 'Same as `id`, for Lumigator clients.' }),
   name: Type.String(),
   description: Type.String(),
   type: oneOf(JOB_TYPE_NAMES),
-  job_type: oneOf(JOB_TYPE_NAMES, { description: 'The same as `type`, for clients of Lumigator.' }),
+  job_type: oneOf(JOB_TYPE_NAMES, { description: 'Same as `type`, for Lumigator clients.' }),
   status: oneOf(['created', 'pending', 'running', 'succeeded', 'failed', 'stopped']),
   dataset: Type.String(),
   workflow_id: orNull(Type.String()),
@@ -119,13 +119,13 @@ export const jobResult = closed('JobResult', {
   id: Type.String(),
   metrics: anyObject('Metrics by name.'),
   parameters: Type.Unknown({ description: 'Settings of the job.' }),
-  details: Type.Unknown({ description: 'Tables, and other results that are not single numbers.' }),
+  details: Type.Unknown({ description: 'Tables and other results that are not single numbers.' }),
 });
 
 export const jobDownload = closed('JobDownload', {
   id: Type.String(),
   download_url: Type.String({
     format: 'uri',
-    description: 'Signed URL. It requires no credential and is valid for one hour.',
+    description: 'Signed URL. It requires no credentials and is valid for one hour.',
   }),
 });

@@ -276,7 +276,7 @@ export function jobRoutes(
       id: 'retryJob',
       summary: 'Retry a job that has failed or has failed rows.',
       description:
-        'Rows with a response keep it. The body can change some settings. A workflow’s jobs are retried with the workflow.',
+        'Existing responses are kept. The body can change some settings. To retry a workflow’s jobs, retry the workflow.',
       request: {
         schema: retryRequest,
         optional: true,

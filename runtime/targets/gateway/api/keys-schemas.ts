@@ -45,7 +45,7 @@ export const createdKey = closed('CreatedKey', {
 
 const allowance = closed('Allowance', {
   used: count(
-    'Usage in the last minute, which is counted only if there is a limit; for `parallel`, the current usage.',
+    'Usage in the last minute, counted only if there is a limit. For `parallel`, the current usage.',
   ),
   limit: orNull(count()),
   remaining: orNull(count()),

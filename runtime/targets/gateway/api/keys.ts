@@ -64,10 +64,10 @@ const ACCOUNT = {
   parallel: { used: 1, limit: 8, remaining: 7 },
 };
 
-const KEY_ID = { name: 'id', description: 'Key ID, which is not the key itself.', example: KEY.id };
+const KEY_ID = { name: 'id', description: 'Key ID (not the key itself).', example: KEY.id };
 
-const SEES = 'a member sees the own keys, and with the role admin in a team its keys.';
-const OWNS = 'a member must own the key, or have the role admin in its team.';
+const SEES = 'members see their own keys and, with the role admin in a team, the team’s keys.';
+const OWNS = 'members must own the key or have the role admin in its team.';
 
 /** `/v1/keys`: API keys. */
 export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -89,7 +89,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       method: 'post',
       path: '/v1/keys',
       guard: guards.manager(
-        'a member creates keys only for the own teams; for other users with the role admin in the team.',
+        'members can create keys only for their own teams, and keys for other users only with the role admin in the team.',
       ),
       id: 'createKey',
       tag: 'Keys',
@@ -163,12 +163,12 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       method: 'patch',
       path: '/v1/keys/:id',
       guard: guards.manager(
-        'the owner can only rename and disable a key; the role admin in its team allows everything.',
+        'the owner can only rename or disable a key; members with the role admin in its team can make any change.',
       ),
       id: 'changeKey',
       tag: 'Keys',
       summary: 'Change, disable or enable a key.',
-      description: 'Fields that are not set stay unchanged; null clears a field, except `is_active`.',
+      description: 'Omitted fields stay unchanged; null clears a field, except `is_active`.',
       parameters: [KEY_ID],
       request: {
         schema: keyChanges,
@@ -188,7 +188,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'deleteKey',
       tag: 'Keys',
       summary: 'Delete a key.',
-      description: 'Its user and its usage are kept.',
+      description: 'The key’s user and usage data are kept.',
       parameters: [KEY_ID],
       answer: noContent('The key is deleted.'),
       run: async (c) => {
@@ -203,7 +203,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'rotateKey',
       tag: 'Keys',
       summary: 'Replace the secret of a key.',
-      description: 'Everything else is kept. Without a body, the old secret is invalid immediately.',
+      description: 'All other settings are kept. Without a body, the old secret becomes invalid immediately.',
       parameters: [KEY_ID],
       request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
       answer: answerOf('The key with its new secret.', createdKey, CREATED),

@@ -98,7 +98,7 @@ export function modelRoutes(context: GatewayContext, { guards, route }: HttpPart
       tag: 'Models',
       summary: 'List the models that the caller can use.',
       description:
-        'Aliases, provider models, encoders, and models with a price. Provider lists are cached for a minute.',
+        'The list contains aliases, provider models, encoders, and models with a price. Provider lists are cached for a minute.',
       answer: answerOf('The models.', models, { object: 'list', data: [GPT] }),
       run: async (c) => {
         const entries = await modelsOf(callerOf(c));
@@ -116,7 +116,7 @@ export function modelRoutes(context: GatewayContext, { guards, route }: HttpPart
       parameters: [
         {
           name: 'id',
-          description: 'Model name as in requests, with all colons and slashes.',
+          description: 'Model name as in requests, including any colons and slashes.',
           example: GPT.id,
         },
       ],

@@ -54,7 +54,7 @@ export function organizationRoutes(
       id: 'createOrganization',
       tag: 'Organizations',
       summary: 'Create an organization.',
-      description: 'Its budget, limits and models apply to all keys of its teams.',
+      description: 'The organization’s budget, limits and allowed models apply to all keys of its teams.',
       request: {
         schema: newOrganization,
         examples: { organization: { organization_id: 'acme', alias: 'Acme Inc.' } },
@@ -95,7 +95,7 @@ export function organizationRoutes(
       tag: 'Organizations',
       summary: 'Change, block or unblock an organization.',
       description:
-        'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
+        'Omitted fields stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
       parameters: [ID],
       request: { schema: organizationChanges, examples: { block: { blocked: true } } },
       answer: answerOf('The changed organization.', organization, { ...ACME, blocked: true }),
@@ -111,7 +111,7 @@ export function organizationRoutes(
       id: 'deleteOrganization',
       tag: 'Organizations',
       summary: 'Delete an organization, which must have no teams.',
-      description: 'The usage is kept.',
+      description: 'Usage data is kept.',
       parameters: [ID],
       answer: noContent('The organization is deleted.'),
       errors: [409],

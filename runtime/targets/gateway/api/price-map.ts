@@ -34,7 +34,7 @@ const listedPrice = closed(
 );
 
 const head = {
-  date: Type.String({ description: 'Day of the prices, e.g. 2026-01-31.' }),
+  date: Type.String({ description: 'Date of the prices, e.g. 2026-01-31.' }),
   source: Type.String({ description: 'Source of the prices.' }),
   models: count('Number of entries.'),
 };
@@ -43,9 +43,9 @@ const priceMap = closed('PriceMap', { ...head, prices: Type.Array(listedPrice) }
 
 const updatedPriceMap = closed('UpdatedPriceMap', {
   ...head,
-  added: count('Entries that the previous map did not have.'),
+  added: count('Entries that are new in this map.'),
   changed: count('Entries with changed prices.'),
-  removed: count('Entries that the map no longer has.'),
+  removed: count('Entries that were removed.'),
 });
 
 const matchedPrice = closed('MatchedPrice', {
@@ -100,7 +100,7 @@ export function priceMapRoutes(
       id: 'getPublishedPrice',
       tag: 'Pricing',
       summary: 'Get the published price of a model, matched as for requests.',
-      description: 'Snapshots and other spellings of a name resolve to the entry of their model.',
+      description: 'Snapshots and alternative spellings of a name resolve to the model’s entry.',
       parameters: [{ name: 'model', description: 'The model, `provider:model`.', example: 'openai:GPT-5' }],
       answer: answerOf('The price.', matchedPrice, {
         priced_by: 'map 2026-11-26 openai:gpt-5',

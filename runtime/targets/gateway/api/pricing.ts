@@ -71,7 +71,7 @@ const newPricing = closed('NewPricing', {
     ),
   ),
   effective_at: Type.Optional(
-    orNull(moment(), 'When the price starts to apply (default: now). A time without a zone is in UTC.'),
+    orNull(moment(), 'Time from which the price applies (default: now). Times without a time zone are in UTC.'),
   ),
 });
 
@@ -81,7 +81,7 @@ export const pricing = closed('Pricing', {
   ...cachePrices,
   ...unitPrices,
   tiers: Type.Array(closed('PriceTier', { ...above, ...prices, ...cachePrices }), { description: TIERS }),
-  effective_at: time('When the price starts to apply.'),
+  effective_at: time('Time from which the price applies.'),
 });
 
 const pricings = Type.Array(pricing);
@@ -187,7 +187,7 @@ export function pricingRoutes({ state }: GatewayContext, { guards, route }: Http
       id: 'deletePricing',
       tag: 'Pricing',
       summary: 'Delete all prices of a model.',
-      description: 'Costs that are already recorded do not change.',
+      description: 'Recorded costs do not change.',
       parameters: [MODEL_KEY],
       answer: noContent('The prices are deleted.'),
       run: async (c) => {

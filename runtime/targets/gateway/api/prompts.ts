@@ -15,7 +15,7 @@ const textOrNull = (description: string) => orNull(Type.String({ description }))
 const head = {
   id: Type.String(),
   at: time('Start of the request.'),
-  request_id: Type.String({ description: '`X-Request-Id` of the request, which its usage row also has.' }),
+  request_id: Type.String({ description: '`X-Request-Id` of the request, as in its usage row.' }),
   user_id: textOrNull('User who was billed.'),
   api_key_id: textOrNull('Key of the request; null for the master key.'),
   model: Type.String({ description: 'Model that responded, or that was requested.' }),
@@ -33,7 +33,7 @@ export const prompts = Type.Array(
   closed('Prompt', {
     ...head,
     request: Type.String({ description: 'Request body as JSON, without secrets. It can be truncated.' }),
-    answer: textOrNull('Model output as text; the parts of a stream are joined. Null without output.'),
+    answer: textOrNull('Model output as text; the parts of a stream are joined. Null if there is no output.'),
   }),
 );
 
@@ -72,7 +72,7 @@ export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpP
         schema: promptPage,
         example: { total: 1, items: [HEAD] },
         parameters: [
-          text('user_id', 'Only requests of this user.', HEAD.user_id),
+          text('user_id', 'Only requests from this user.', HEAD.user_id),
           text('api_key_id', 'Only requests with this key.', HEAD.api_key_id),
           text('model', 'Only requests to this model.', HEAD.model),
           text('request_id', 'Only this request.', HEAD.request_id),
@@ -102,7 +102,7 @@ export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpP
       id: 'getPrompt',
       tag: 'Admin',
       summary: 'Get a stored request and its response.',
-      description: 'Reading it is recorded in the audit log.',
+      description: 'Each read is recorded in the audit log.',
       parameters: [
         { name: 'request_id', description: '`X-Request-Id` of the request.', example: HEAD.request_id },
       ],

@@ -18,11 +18,11 @@ export const states = Type.Array(
     }),
     open_for_users: Type.Array(Type.String(), {
       description:
-        'Users for whose requests alone the model is skipped, because only their requests fail consecutively.',
+        'Users whose requests skip the model, because only their requests fail consecutively.',
     }),
     failures: count('Number of consecutive failures.'),
-    open_until: timeOrNull('Time at which an open breaker lets a request through.'),
-    paused_until: timeOrNull('Time until which other models of an alias are preferred, after `Retry-After`.'),
+    open_until: timeOrNull('Time at which an open breaker allows a trial request.'),
+    paused_until: timeOrNull('Time until which an alias prefers its other models, based on `Retry-After`.'),
     running: count('Requests in flight to targets of aliases.'),
     first_output_ms: milliseconds('Moving average of the time to a stream’s first output; null if unknown.'),
     output_token_ms: milliseconds(
@@ -45,7 +45,7 @@ export function providerStateRoutes(
       tag: 'Providers',
       summary: 'List the circuit breakers, pauses and speeds of models.',
       description:
-        'The values are those of the gateway process that handles this request. A working model that is not part of an alias has no entry.',
+        'The values come from the gateway process that handles this request. A working model that is not part of an alias has no entry.',
       answer: answerOf('The states.', states, [
         {
           model: 'openai:gpt-5-mini',

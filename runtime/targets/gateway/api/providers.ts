@@ -39,20 +39,20 @@ const newProvider = closed(
 const providerChanges = closed(
   'ProviderChanges',
   Object.fromEntries(settings.map(([name, schema]) => [name, memberOfChanges(schema)])),
-  'Members that are not set stay unchanged; null removes one.',
+  'Omitted members stay unchanged; null removes a member.',
 );
 
 /** Members that providers and aliases have in common. */
 export const entryFields = {
   source: oneOf(['file', 'database'], {
     description:
-      'Where the entry is defined: in the configuration file, where it can only be changed in the file, or in the database.',
+      'Where the entry is defined: in the database, or in the configuration file. Entries in the file can only be changed there.',
   }),
   status: oneOf(['active', 'shadowed', 'invalid'], {
     description:
       '`shadowed`: the configuration file has an entry with the same name, which takes precedence. `invalid`: this gateway cannot use the entry.',
   }),
-  problem: orNull(Type.String(), 'Why the entry, or part of it, is not used.'),
+  problem: orNull(Type.String(), 'Reason why the entry, or part of it, is not used.'),
   created_at: timeOrNull('Creation time; null for an entry in the file.'),
   updated_at: timeOrNull('Time of the last change; null for an entry in the file.'),
 };
@@ -61,15 +61,15 @@ export const provider = closed(
   'Provider',
   {
     name: Type.String(),
-    type: orNull(Type.String(), 'API of the provider; null unless it is active.'),
+    type: orNull(Type.String(), 'API of the provider; null if the provider is not active.'),
     api_base: orNull(
       Type.String(),
-      'Base URL; null unless it is active, and for a program configured in the file.',
+      'Base URL; null if the provider is not active, or if it is an executable configured in the file.',
     ),
-    local: orNull(Type.Boolean(), 'Whether private addresses are allowed; null unless it is active.'),
+    local: orNull(Type.Boolean(), 'Whether private addresses are allowed; null if the provider is not active.'),
     models: orNull(Type.Array(Type.String()), 'Configured list of models; null if there is none.'),
     secrets: Type.Array(Type.String(), {
-      description: 'Names of its secrets, whose values are never returned.',
+      description: 'Names of the provider’s secrets. Their values are never returned.',
     }),
     settings: orNull(
       anyObject('Settings of an entry in the database, without secrets; null for an entry in the file.'),
@@ -114,7 +114,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Create a provider.',
       description:
-        'The settings are named as in the configuration file. Secrets are stored encrypted and never returned. All gateways that share the database use the provider within a second.',
+        'Settings have the same names as in the configuration file. Secrets are stored encrypted and never returned. All gateways that share the database use the provider within a second.',
       request: {
         schema: newProvider,
         examples: {
@@ -158,7 +158,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Change a provider.',
       description:
-        'Each member is replaced completely; null removes one. A new address requires new secrets. Requests in flight keep the old settings. 409 for a provider in the configuration file.',
+        'Each specified member is replaced completely; null removes a member. A new address requires new secrets. Requests in flight keep using the old settings. Returns 409 for a provider in the configuration file.',
       parameters: [NAME],
       request: {
         schema: providerChanges,
@@ -176,7 +176,7 @@ export function providerRoutes(
       tag: 'Providers',
       summary: 'Delete a provider.',
       description:
-        'Requests in flight are finished. 409 for a provider that aliases use, and for one in the configuration file.',
+        'Requests in flight are completed. Returns 409 for a provider that is used by aliases or defined in the configuration file.',
       parameters: [NAME],
       answer: noContent('The provider is deleted.'),
       errors: [409],

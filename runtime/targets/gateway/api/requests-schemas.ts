@@ -10,7 +10,7 @@ export const requestPage = closed('RequestPage', {
 
 const costPart = closed('CostPart', {
   part: oneOf(['input', 'cached_input', 'cache_write', 'cache_write_1h', 'output', 'other'], {
-    description: '`other`: what is not billed by tokens, e.g. web searches.',
+    description: '`other`: usage that is not billed by tokens, e.g. web searches.',
   }),
   tokens: orNull(count()),
   price_per_million: orNull(dollars(), 'Price per million tokens, in US dollars.'),
@@ -48,7 +48,7 @@ export const liveRequests = Type.Array(
     user_id: orNull(Type.String(), 'Null until the request is admitted.'),
     api_key_id: orNull(Type.String()),
     team_id: orNull(Type.String()),
-    model: orNull(Type.String(), 'Model that is responding; null until one does.'),
+    model: orNull(Type.String(), 'Model that is responding; null until a model responds.'),
     attempts: Type.Array(liveAttempt, { description: 'Finished attempts.' }),
   }),
 );

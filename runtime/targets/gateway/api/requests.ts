@@ -73,7 +73,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       id: 'listRequests',
       tag: 'Usage',
       summary: 'List past requests, newest first.',
-      description: `${SCOPE_RULE} Every filter has an index, so that the number of requests does not matter.`,
+      description: `${SCOPE_RULE} Every filter is indexed, so performance does not depend on the number of requests.`,
       parameters: [
         ...SCOPE_OPERATION_PARAMETERS,
         text('model', 'Only requests to this model, `provider:model`.', USAGE_LOG.model),
@@ -111,7 +111,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       guard: guards.anyKey,
       id: 'listLiveRequests',
       tag: 'Usage',
-      summary: 'List the requests in flight of this gateway process, oldest first.',
+      summary: 'List the requests in flight in this gateway process, oldest first.',
       description:
         'The master key and the roles admin and viewer see all requests; an API key that calls models sees its own; a member sees their own and those of teams where they have the role admin.',
       answer: answerOf('The requests.', liveRequests, [

@@ -60,7 +60,7 @@ export function resultRoutes(
       id: 'listExperimentRows',
       summary: 'List rows with the responses, scores and errors of all models, with search and sorting.',
       description:
-        'Jobs can be running. At most 200,000 rows are read, and texts are truncated after 4,000 characters; a workflow’s rows contain the full texts.',
+        'The jobs can still be running. At most 200,000 rows are read, and texts are truncated after 4,000 characters; the rows of a workflow contain the full texts.',
       ...pageOfList({
         schema: resultRows,
         example: { total: 0, items: [] },
@@ -68,13 +68,13 @@ export function resultRoutes(
           EXPERIMENT_ID,
           textParameter(
             'search',
-            'Text in the example, the ground truth or a response; case is ignored.',
+            'Text to search for in examples, ground truths and responses, case-insensitively.',
             'refund',
           ),
           {
             name: 'show',
             in: 'query',
-            description: 'All rows, only rows where the responses differ, or only rows with an error.',
+            description: 'Which rows to return: all rows, only rows where the responses differ, or only rows with an error.',
             example: 'differences',
             schema: oneOf(SHOWN_ROWS, { default: 'all' }),
           },
@@ -112,7 +112,7 @@ export function resultRoutes(
       ...SHARED,
       id: 'getExperimentPlots',
       summary:
-        'Get data for plots: confusion matrices, curves, histograms, and scores against the length of texts.',
+        'Get data for plots: confusion matrices, curves, histograms, and scores by text length.',
       parameters: [
         EXPERIMENT_ID,
         METRIC,

@@ -53,7 +53,7 @@ export function tagRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       tag: 'Budgets',
       summary: 'Assign a budget to a tag.',
       description:
-        'Requests with the tag are charged to this budget, in addition to those of their key and user.',
+        'Requests with the tag are charged to this budget, in addition to the budgets of their key and user.',
       parameters: [TAG],
       request: { schema: tagBudget, examples: { budget: { budget_id: SEARCH.budget_id } } },
       answer: answerOf('The tag.', tag, SEARCH),
@@ -87,7 +87,7 @@ export function tagRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'deleteTag',
       tag: 'Budgets',
       summary: 'Remove the budget of a tag.',
-      description: 'Usage that is already recorded keeps the tag.',
+      description: 'Recorded usage keeps the tag.',
       parameters: [TAG],
       answer: noContent('The tag has no budget.'),
       run: async (c) => {

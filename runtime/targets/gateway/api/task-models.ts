@@ -19,11 +19,11 @@ const taskModel = closed('TaskModel', {
   display_name: Type.String(),
   model: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
   provider: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
-  website_url: Type.String({ description: 'Always empty: providers do not report it.' }),
+  website_url: Type.String({ description: 'Always empty, because providers do not report it.' }),
   description: Type.String(),
-  requirements: Type.Array(Type.String(), { description: 'Always empty: the gateway has the keys.' }),
+  requirements: Type.Array(Type.String(), { description: 'Always empty, because the gateway has the keys.' }),
   tasks: Type.Array(
-    anyObject('An object whose key is the name of a task, with an empty object as its value.'),
+    anyObject('An object whose key is the name of a task and whose value is an empty object.'),
   ),
 });
 

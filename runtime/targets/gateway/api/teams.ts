@@ -27,7 +27,7 @@ import { invitationView, memberView, teamView } from './views/accounts.ts';
 export const groupFilters = (plural: 'teams' | 'organizations', example: string) =>
   ({
     search: {
-      description: `Only ${plural} whose id or alias contains this text, in any case.`,
+      description: `Only ${plural} whose id or alias contains this text, case-insensitively.`,
       example,
     },
     status: { description: `Only ${plural} with this status.`, example: 'blocked', words: ACCOUNT_STATUSES },
@@ -70,8 +70,8 @@ const RESEARCH = exampleOf(TEAM_FIELDS, {
 });
 
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
-const OF_MEMBERS = 'a member sees the own teams.';
-const OF_ADMINS = 'a member must have the role admin in the team.';
+const OF_MEMBERS = 'members see their own teams.';
+const OF_ADMINS = 'members must have the role admin in the team.';
 
 /** `/v1/teams`: teams, whose members share a budget, limits and models. */
 export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -93,7 +93,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       tag: 'Teams',
       summary: 'Create a team.',
       description:
-        'A request with a team key counts against the budgets and limits of the key, its user, the team and the organization.',
+        'The budgets and limits of the key, its user, the team and the organization all apply to a request with a team key.',
       request: {
         schema: newTeam,
         examples: { team: { team_id: 'research', organization_id: 'acme', allowed_models: ['openai:*'] } },
@@ -136,7 +136,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       tag: 'Teams',
       summary: 'Change, block or unblock a team.',
       description:
-        'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
+        'Omitted fields stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
       parameters: [TEAM_ID],
       request: { schema: teamChanges, examples: { block: { blocked: true } } },
       answer: answerOf('The changed team.', team, { ...RESEARCH, blocked: true }),
@@ -152,7 +152,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       id: 'deleteTeam',
       tag: 'Teams',
       summary: 'Delete a team.',
-      description: 'Its keys are disabled and its service accounts are deleted. The usage is kept.',
+      description: 'The team’s keys are disabled, and its service accounts are deleted. Usage data is kept.',
       parameters: [TEAM_ID],
       answer: noContent('The team is deleted.'),
       run: async (c) => {
@@ -179,12 +179,12 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       guard: guards.manager(OF_ADMINS),
       id: 'putTeamMember',
       tag: 'Teams',
-      summary: 'Add a user to a team, or change the role.',
+      summary: 'Add a user to a team, or change the role of a member.',
       description:
-        'Without a body, the role is `member`. A member with the role admin in the team invites users who are not in it: the status is 202, and the user joins by accepting the invitation, whether or not the user exists now.',
+        'Without a body, the role is `member`. A member with the role admin in the team invites users who are not in it: the status is 202, and the user joins by accepting the invitation. The user does not have to exist yet.',
       parameters: [TEAM_ID, USER_ID],
       request: { schema: newMember, optional: true, examples: { admin: { role: 'admin' } } },
-      answer: answerOf('The member; with the status 202, the invitation.', memberOrInvitation, MEMBER),
+      answer: answerOf('The member, or the invitation if the status is 202.', memberOrInvitation, MEMBER),
       statuses: [200, 202],
       errors: [409],
       run: async (c, { role }) => {
@@ -208,7 +208,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       id: 'removeTeamMember',
       tag: 'Teams',
       summary: 'Remove a user from a team.',
-      description: 'The user’s keys of the team are disabled.',
+      description: 'The user’s keys for the team are disabled.',
       parameters: [TEAM_ID, USER_ID],
       answer: noContent('The user is removed.'),
       run: async (c) => {

@@ -35,7 +35,7 @@ const COUNTERS: Readonly<Record<CounterPath, Counter>> = {
   // https://docs.anthropic.com/en/api/messages-count-tokens
   '/v1/messages/count_tokens': {
     id: 'countMessageTokens',
-    summary: 'Count the tokens of a prompt, in the format of Anthropic’s messages.',
+    summary: 'Count the tokens in a prompt, in Anthropic’s Messages format.',
     request: { model: 'anthropic:claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello' }] },
     wire: 'messages',
     schema: COUNT_MESSAGES_SCHEMA,
@@ -46,7 +46,7 @@ const COUNTERS: Readonly<Record<CounterPath, Counter>> = {
   // https://platform.openai.com/docs/api-reference/responses/input-tokens
   '/v1/responses/input_tokens': {
     id: 'countResponseTokens',
-    summary: 'Count the tokens of a prompt, in the format of OpenAI’s responses.',
+    summary: 'Count the tokens in a prompt, in OpenAI’s Responses format.',
     request: { model: 'openai:gpt-4o-mini', input: 'Hello' },
     wire: 'responses',
     schema: COUNT_RESPONSES_SCHEMA,
@@ -71,7 +71,7 @@ export function answerCount(
 
 const HEADER = {
   name: 'X-Gateway-Estimated',
-  description: '`true` if the number is an estimate, because the model’s provider did not count.',
+  description: '`true` if the number is an estimate, because the model’s provider did not count the tokens.',
   type: 'string',
 } as const;
 
@@ -94,7 +94,7 @@ export function tokenCountRoutes(
       tag: 'Models',
       summary,
       description:
-        'The provider counts the tokens if its API supports it; otherwise, the number is estimated. Counting is free. It has separate limits: twice the requests per minute and the same number of concurrent calls.',
+        'The provider counts the tokens if its API supports it; otherwise, the number is estimated. Counting is free. Separate limits apply: twice the requests per minute and the same number of concurrent calls.',
       request: { schema, examples: { request: counter.request }, isRaw: true },
       answer: {
         description: summary,

@@ -42,10 +42,10 @@ const percentiles = (description: string) =>
   closed('SpeedPercentiles', { p50: value(), p90: value(), p95: value(), p99: value() }, description);
 const speeds = {
   answers: count('Number of successful model responses.'),
-  latency_ms: percentiles('Duration in milliseconds. All percentiles are exact to 5 %.'),
+  latency_ms: percentiles('Duration in milliseconds. All percentiles are accurate to within 5%.'),
   ttft_ms: percentiles('Time to a stream’s first output, in milliseconds.'),
   tokens_per_second: percentiles(
-    'Output tokens per second, after the first output of streams. 99 % of the responses reach `p99`.',
+    'Output tokens per second, after the first output of streams. 99% of responses reach at least `p99`.',
   ),
 };
 
@@ -56,6 +56,6 @@ export const latency = closed('UsageLatency', {
     description: 'Intervals with requests, oldest first.',
   }),
   groups: Type.Array(closed('LatencyGroup', { group, ...speeds }), {
-    description: 'Groups, those with the most responses first.',
+    description: 'Groups, ordered by number of responses, largest first.',
   }),
 });

@@ -134,7 +134,7 @@ const parameters = (groups: readonly string[]): NonNullable<Operation['parameter
   {
     name: 'interval',
     in: 'query',
-    description: 'Length of an interval. The range is extended to whole intervals in UTC; at most 800.',
+    description: 'Length of an interval. The range is extended to whole intervals in UTC, at most 800.',
     example: 'day',
     schema: oneOf(TREND_INTERVALS, { default: 'day' }),
   },
@@ -169,13 +169,13 @@ export function trendRoutes(
       id: 'getSpending',
       tag: 'Usage',
       summary: 'Get usage and cost over time by group.',
-      description: `${SCOPE_RULE} By hour, a range of one user, key, team or organization, and groups other than models and providers, are limited to 48 hours. Default range: the last 30 days.`,
+      description: `${SCOPE_RULE} By hour, the range is limited to 48 hours for a single user, key, team or organization, and for groups other than models and providers. Default range: the last 30 days.`,
       parameters: [
         ...parameters(TREND_GROUPINGS),
         {
           name: 'order_by',
           in: 'query',
-          description: 'Amount to sort the groups by, largest first.',
+          description: 'Value to sort the groups by, largest first.',
           example: 'cost',
           schema: oneOf(SPENDING_ORDERS, { default: 'cost' }),
         },
@@ -208,7 +208,7 @@ export function trendRoutes(
       id: 'getLatency',
       tag: 'Usage',
       summary: 'Get percentiles of durations and of tokens per second.',
-      description: `${SCOPE_RULE} Failed requests and answers from the cache are not included.`,
+      description: `${SCOPE_RULE} Failed requests and cached responses are not included.`,
       parameters: parameters(SPEED_GROUPINGS),
       answer: answerOf('Percentiles.', latency, {
         ...RANGE,

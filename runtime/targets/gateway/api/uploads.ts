@@ -111,7 +111,7 @@ export function uploadRoutes(
       id: 'createUpload',
       summary: 'Start a resumable upload.',
       description:
-        'The protocol is tus 1.0.0 (https://tus.io/protocols/resumable-upload), for which clients exist. `Upload-Length` is the size; `Upload-Metadata` contains `filename` and optionally `columns`, the new column names as JSON. An upload without progress expires after 24 hours.',
+        'The protocol is tus 1.0.0 (https://tus.io/protocols/resumable-upload), which many client libraries support. `Upload-Length` is the size; `Upload-Metadata` contains `filename` and optionally `columns`, the new column names as JSON. An upload without progress expires after 24 hours.',
       answer: {
         ...noContent('The upload. `Location` is its URL.'),
         empty: true,

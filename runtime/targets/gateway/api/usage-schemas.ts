@@ -24,15 +24,15 @@ export const usageLog = closed(
     cache_write_tokens: countOrNull('Number of `prompt_tokens` that the provider wrote to its cache.'),
     cache_write_1h_tokens: countOrNull('Number of `cache_write_tokens` that were written for 1 hour.'),
     total_tokens: countOrNull('Sum of input and output tokens.'),
-    cost: orNull(dollars('Cost in US dollars; null for a model without a price.')),
+    cost: orNull(dollars('Cost in US dollars; null if the model has no price.')),
     priced_by: textOrNull(
-      'Source of the price: `own` for a custom price, or the date and entry of the price map. Null without a cost.',
+      'Source of the price: `own` for a custom price, or the date and entry of the price map. Null if there is no cost.',
     ),
     status: oneOf(USAGE_STATUSES),
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
       Type.String({
-        description: 'Why a provider failed, without secrets. Only for the roles admin and viewer.',
+        description: 'Reason for a provider failure, without secrets. Visible only to the roles admin and viewer.',
       }),
     ),
     status_code: countOrNull('HTTP status.'),
@@ -45,7 +45,7 @@ export const usageLog = closed(
     end_user: textOrNull('The client’s own user ID in the request; it is not verified.'),
     cache_hit: orNull(
       oneOf(['exact', 'semantic']),
-      'Set if the response came from the cache: of an identical or a similar request. It costs nothing.',
+      'Set if the response came from the cache, for an identical or a similar request. Cached responses are free.',
     ),
     tags: Type.Array(Type.String(), { description: 'Tags of the request.' }),
     units: Type.Unsafe<Record<string, number>>({

@@ -245,14 +245,14 @@ const parameter = (name: string, description: string, example: string): Paramete
 
 /** Mutually exclusive parameters that select whose usage is returned. */
 export const SCOPE_OPERATION_PARAMETERS: readonly Parameter[] = [
-  parameter('user_id', 'Only requests of this user.', 'ada'),
+  parameter('user_id', 'Only requests from this user.', 'ada'),
   parameter('api_key_id', 'Only requests with this key.', '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7'),
-  parameter('team_id', 'Only requests of this team.', 'research'),
+  parameter('team_id', 'Only requests from this team.', 'research'),
 ];
 
 export const ORGANIZATION_PARAMETER = parameter(
   'organization_id',
-  'Only requests of this organization.',
+  'Only requests from this organization.',
   'acme',
 );
 
@@ -263,7 +263,7 @@ export const TIME_PARAMETERS: readonly Parameter[] = [
 
 /** Whose usage is returned. */
 export const SCOPE_RULE =
-  'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage, that of visible keys, and that of teams where they have the role admin.';
+  'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage, the usage of keys they can see, and the usage of teams where they have the role admin.';
 
 export const USAGE_LOG = {
   id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
@@ -323,12 +323,12 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       tag: 'Usage',
       summary: 'Get usage and cost, per request or aggregated.',
       description:
-        'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage and, with `team_id`, that of a team where they have the role admin. Filters are combined with AND. Times without a zone are in UTC.',
+        'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage and, with `team_id`, the usage of a team where they have the role admin. Filters are combined with AND. Times without a time zone are in UTC.',
       parameters: [
-        parameter('user_id', 'Only requests of this user.', 'ada'),
+        parameter('user_id', 'Only requests from this user.', 'ada'),
         parameter('api_key_id', 'Only requests with this key.', USAGE_LOG.api_key_id),
-        parameter('team_id', 'Only requests of this team.', 'research'),
-        parameter('organization_id', 'Only requests of this organization.', 'acme'),
+        parameter('team_id', 'Only requests from this team.', 'research'),
+        parameter('organization_id', 'Only requests from this organization.', 'acme'),
         parameter(
           'model',
           'Only requests to this model; the provider prefix can be omitted.',

@@ -56,9 +56,9 @@ const ADA = exampleOf(USER_FIELDS, {
 
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
 
-const CHANGES = 'the role admin, or for service accounts of a team the role admin in this team.';
+const CHANGES = 'the role admin is required; for service accounts of a team, the role admin in the team is enough.';
 const SEES =
-  'a member sees the own user, and with the role admin in a team its members and service accounts.';
+  'members see their own user and, with the role admin in a team, its members and service accounts.';
 
 /** `/v1/users`: users, to whom usage is attributed. */
 export function userRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -81,7 +81,7 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       id: 'createUser',
       tag: 'Users',
       summary: 'Create a user.',
-      description: 'A deleted user is restored with no spending; its old keys stay disabled.',
+      description: 'A deleted user is restored with zero spending; the old keys stay disabled.',
       request: {
         schema: newUser,
         examples: { user: { user_id: 'ada', alias: 'Ada Lovelace', metadata: { team: 'engines' } } },
@@ -126,7 +126,7 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       tag: 'Users',
       summary: 'Change a user.',
       description:
-        'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
+        'Omitted fields stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
       parameters: [USER_ID],
       request: { schema: userChanges, examples: { block: { blocked: true } } },
       answer: answerOf('The changed user.', user, { ...ADA, blocked: true }),
@@ -143,7 +143,7 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       id: 'deleteUser',
       tag: 'Users',
       summary: 'Delete a user.',
-      description: 'The user’s keys are disabled. The usage is kept.',
+      description: 'The user’s keys are disabled. Usage data is kept.',
       parameters: [USER_ID],
       answer: noContent('The user is deleted.'),
       run: async (c) => {
@@ -154,7 +154,7 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
     route({
       method: 'get',
       path: '/v1/users/:id/usage',
-      guard: guards.manager('a member sees only the own usage.'),
+      guard: guards.manager('members see only their own usage.'),
       id: 'getUserUsage',
       tag: 'Users',
       summary: 'List a user’s requests, newest first.',

@@ -35,7 +35,7 @@ export function workerParts(
       await next();
     },
     requires:
-      'Requires the token that the worker was started with. It is valid while the worker has its job.',
+      'Requires the token that the worker was started with. The token is valid while the worker holds the job.',
     errors: [409, 500, 503],
   };
   const claimOf = (c: Context): WorkerClaim => {

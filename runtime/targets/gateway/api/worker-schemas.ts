@@ -42,7 +42,7 @@ export const workerFiles = closed('WorkerFiles', {
 
 const lease = {
   first_row: firstRow,
-  epoch: Type.Integer({ minimum: 1, description: 'How often the range was leased.' }),
+  epoch: Type.Integer({ minimum: 1, description: 'Number of times the range was leased.' }),
 };
 /** Unnamed, because the same schema is used twice in a union. */
 const workerLease = Type.Object(lease, { additionalProperties: false });
@@ -53,7 +53,7 @@ export const workerLeased = closed('WorkerLeased', {
   range: orNull(
     closed('WorkerRange', {
       ...lease,
-      row_count: count('Number of rows; 0 for the last range, whose worker ends the job.'),
+      row_count: count('Number of rows; 0 for the last range, whose worker completes the job.'),
       next_row: count('Index of the next row to process.'),
       retry_row: orNull(
         Type.Integer({ minimum: 0 }),
@@ -109,7 +109,7 @@ export const workerLines = closed('WorkerLines', {
 });
 
 export const workerAlive = closed('WorkerAlive', {
-  cancelled: Type.Boolean({ description: 'Whether the job is cancelled.' }),
+  cancelled: Type.Boolean({ description: 'Whether the job is canceled.' }),
 });
 
 const endedRange = orNull(workerLease, 'The range that the worker holds.');
@@ -159,7 +159,7 @@ export const workerFoundAnswers = closed('WorkerFoundAnswers', {
 });
 
 export const workerPause = closed('WorkerPause', {
-  reason: Type.String({ description: 'Why the job cannot continue now.' }),
+  reason: Type.String({ description: 'Reason why the job cannot continue now.' }),
   seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: 'Time until the next attempt.' }),
 });
 

@@ -271,9 +271,9 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerAlive',
-      summary: 'Renew the lease of a range, and check whether the job is cancelled.',
+      summary: 'Renew the lease of a range, and check whether the job is canceled.',
       request: { schema: workerHeartbeat, examples: { range: { range: LEASE } } },
-      answer: answerOf('The worker still has its rows.', workerAlive, { cancelled: false }),
+      answer: answerOf('The worker still holds its rows.', workerAlive, { cancelled: false }),
       run: async (c, { range }) => {
         const claim = claimOf(c);
 
@@ -287,12 +287,12 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerEnd',
-      summary: 'End the job.',
+      summary: 'Finish the job.',
       request: {
         schema: workerEnd,
         examples: { failed: { range: LEASE, status: 'failed', error: 'The encoder has no label POSITIVE.' } },
       },
-      answer: noContent('The job has ended.'),
+      answer: noContent('The job is finished.'),
       run: async (c, body) => {
         const claim = claimOf(c);
         const { range, ...end } = body as unknown as WorkerEnding;

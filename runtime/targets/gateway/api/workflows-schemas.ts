@@ -11,7 +11,7 @@ const provider = nonEmptyText(
   '`encoder` for a model executable, `gateway` or the name of a provider for models of this gateway, `openai-compatible` for another server.',
   100,
 );
-const baseUrl = nonEmptyText('Base URL of the model, if it is not behind this gateway.', MAX_URL_LENGTH);
+const baseUrl = nonEmptyText('Base URL of the model, if this gateway does not serve it.', MAX_URL_LENGTH);
 const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
 
 const maxConcurrency = Type.Integer({
@@ -109,7 +109,7 @@ export const inferenceFields = {
   few_shot: maybe(
     Type.Array(exampleRow, {
       maxItems: 100,
-      description: 'Example rows with expected outputs, which the model gets before each row.',
+      description: 'Example rows with expected outputs, which are sent to the model before each row.',
     }),
   ),
   generation_config: maybe(generationConfig),
@@ -161,7 +161,7 @@ export const customMetrics = Type.Array(
 
 export const failures = oneOf(['wrong', 'skipped'], {
   description:
-    'How metrics count rows for which the model failed: `wrong` as wrong outputs (default), `skipped` not at all.',
+    'How metrics count rows for which the model failed: `wrong` counts them as wrong outputs (default), `skipped` excludes them.',
 });
 
 export const newWorkflow = closed('NewWorkflow', {
@@ -218,7 +218,7 @@ export const retryRequest = Type.Object(
 const status = oneOf(['created', 'running', 'succeeded', 'failed']);
 const summary = {
   id: Type.String(),
-  workflow_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
+  workflow_id: Type.String({ description: 'Same as `id`, for Lumigator clients.' }),
   experiment_id: Type.String(),
   model: Type.String(),
   name: Type.String(),
@@ -227,7 +227,7 @@ const summary = {
   tags,
   status,
   created_at: time('Creation time.'),
-  updated_at: timeOrNull('Time at which it ended, or was last retried or changed.'),
+  updated_at: timeOrNull('Time at which the workflow finished, or was last retried or changed.'),
 };
 
 export const workflow = closed('Workflow', summary);
@@ -236,7 +236,7 @@ const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() 
 
 export const queuedReason = orNull(
   Type.String(),
-  'Why the job is waiting or paused, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
+  'Reason why the job is waiting or paused, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
 );
 
 const job = closed('WorkflowJob', {
@@ -269,7 +269,7 @@ export const workflowDetails = closed('WorkflowDetails', {
   parameters: orNull(anyObject('Settings of the workflow’s jobs.')),
   artifacts_download_url: orNull(
     Type.String({ format: 'uri' }),
-    'Signed URL of the results, once the workflow has succeeded. It requires no credential and is valid for one hour.',
+    'Signed URL of the results, once the workflow has succeeded. It requires no credentials and is valid for one hour.',
   ),
 });
 
@@ -278,5 +278,5 @@ export const workflowList = pageSchema('Workflows', workflowDetails);
 export const logs = closed('Logs', { logs: Type.String({ description: 'Lines of the log.' }) });
 export const resultUrl = Type.String({
   format: 'uri',
-  description: 'Signed URL. It requires no credential and is valid for one hour.',
+  description: 'Signed URL. It requires no credentials and is valid for one hour.',
 });

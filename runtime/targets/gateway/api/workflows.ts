@@ -135,7 +135,7 @@ export function workflowRoutes(
       id: 'createWorkflow',
       summary: 'Create a workflow: run a model on an experiment’s dataset and score its outputs.',
       description:
-        'A workflow has two jobs: the first runs the model, the second compares its outputs with the ground truth. The model is checked first, so that a workflow that cannot succeed is rejected.',
+        'A workflow has two jobs: the first runs the model, the second compares its outputs with the ground truth. The model is checked when the workflow is created, and a workflow that cannot succeed is rejected.',
       request: {
         schema: newWorkflow,
         examples: {
@@ -253,7 +253,7 @@ export function workflowRoutes(
         {
           name: 'follow',
           in: 'query',
-          description: 'Stream lines as server-sent events until the workflow has ended.',
+          description: 'Stream lines as server-sent events until the workflow is finished.',
           example: 'true',
           schema: oneOf(['false', 'true'], { default: 'false' }),
         },
@@ -314,7 +314,7 @@ export function workflowRoutes(
       id: 'retryWorkflow',
       summary: 'Retry a workflow that has failed or has failed rows.',
       description:
-        'Rows with a response keep it: the model repeats failed rows, then processes the remaining ones. The body can change some settings.',
+        'Existing responses are kept. The model retries failed rows, then processes the remaining rows. The body can change some settings.',
       parameters: [WORKFLOW_ID],
       request: {
         schema: retryRequest,

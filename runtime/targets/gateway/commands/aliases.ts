@@ -16,7 +16,7 @@ import type { StoreContext } from './store/store-command.ts';
 const ALIAS_OPTIONS = {
   target: {
     value: 'provider:model',
-    help: 'Model of the alias, with an optional weight, e.g. openai:gpt-5=2',
+    help: 'Target model with an optional weight, e.g. openai:gpt-5=2',
     repeatable: true,
   },
   strategy: {
@@ -133,7 +133,7 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
 });
 
 export const ALIAS_COMMANDS: CommandGroup = {
-  summary: 'Manage model aliases in the database; those in the configuration file are only listed.',
+  summary: 'Manage model aliases in the database; aliases in the configuration file can only be listed.',
   commands: {
     list: COMMANDS.list,
     get: COMMANDS.get,

@@ -18,7 +18,7 @@ const AUDIT_OPTIONS = {
     value: 'action',
     help: 'Only this action, e.g. key.update, or all actions on a kind of object, e.g. key',
   },
-  object: { value: 'id', help: 'Only events of this object' },
+  object: { value: 'id', help: 'Only events for this object' },
   outcome: { value: 'outcome', help: 'Only events with this outcome', choices: OUTCOMES },
   address: { value: 'address', help: 'Only events from this address' },
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },

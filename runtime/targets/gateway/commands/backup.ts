@@ -53,7 +53,7 @@ export const restoreCommand: Command = {
   positionals: '<file>',
   options: {
     ...commonOptions({
-      force: { help: 'Replace an existing database, which is kept as <database>.before-restore' },
+      force: { help: 'Replace an existing database and keep it as <database>.before-restore' },
     }),
     ...JSON_OPTION,
     ...STORE_OPTIONS,

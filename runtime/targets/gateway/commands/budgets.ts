@@ -29,7 +29,7 @@ const COMMANDS = resourceCommands<Budget>({
       ['id', 'name', 'limit per user'],
     ),
   list: {
-    summary: 'List the budgets, with the number of users of each.',
+    summary: 'List the budgets with their number of users.',
     options: listOptions('budgets', 'name or id', BUDGET_ORDERS),
     prepare(invocation) {
       const query = listOptionsOf(invocation, BUDGET_ORDERS);
@@ -79,9 +79,9 @@ const COMMANDS = resourceCommands<Budget>({
 });
 
 const budgetResetsCommand = storeCommand({
-  summary: 'List past budget resets and the spending before each, newest first.',
+  summary: 'List past budget resets with the spending before each reset, newest first.',
   options: {
-    user: { value: 'user_id', help: 'Only resets of this user' },
+    user: { value: 'user_id', help: 'Only resets for this user' },
     ...commonOptions({ limit: { fallback: '20' } }),
   },
   prepare(invocation) {

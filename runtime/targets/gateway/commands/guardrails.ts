@@ -13,9 +13,9 @@ import { storeCommand } from './store/store-command.ts';
 const guardrailHitsCommand = storeCommand({
   summary: 'List texts that guardrails flagged or masked, newest first, without the texts.',
   options: {
-    profile: { value: 'name', help: 'Only hits of this guardrail' },
-    mode: { value: 'mode', help: 'Only hits of this mode', choices: HIT_MODES },
-    user: { value: 'user_id', help: 'Only requests of this user' },
+    profile: { value: 'name', help: 'Only hits from this guardrail' },
+    mode: { value: 'mode', help: 'Only hits with this mode', choices: HIT_MODES },
+    user: { value: 'user_id', help: 'Only requests from this user' },
     from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
     to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
     ...commonOptions({ limit: { help: 'Maximum number of hits', fallback: '20' } }),

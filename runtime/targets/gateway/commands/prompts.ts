@@ -46,7 +46,7 @@ const linesOf = (prompt: PromptRow): string[] => [
 const listPromptsCommand = storeCommand({
   summary: 'List stored requests, without their texts.',
   options: {
-    user: { value: 'user_id', help: 'Only requests of this user' },
+    user: { value: 'user_id', help: 'Only requests from this user' },
     key: { value: 'id|name|prefix', help: 'Only requests with this key' },
     model: { value: 'model', help: 'Only requests to this model' },
     from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },

@@ -43,7 +43,7 @@ const PROVIDER_OPTIONS = {
   },
   'api-base': { value: 'url', help: 'Base URL; presets have a default' },
   'api-key-file': { value: 'file', help: 'File containing the API key, or - for standard input' },
-  model: { value: 'model', help: 'Model of a provider that cannot list its models', repeatable: true },
+  model: { value: 'model', help: 'Model name, for a provider that cannot list its models', repeatable: true },
   local: { help: 'Allow addresses on this machine or in a private network' },
   file: {
     value: 'file',
@@ -163,7 +163,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
     heads: ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'],
     rows: (entries) => entries.map(rowOf),
   },
-  get: { summary: 'Show a provider, without the values of its secrets.' },
+  get: { summary: 'Show a provider, without its secret values.' },
   create: {
     summary: 'Create a provider. Running gateways use it within a second.',
     argument: '<name>',
@@ -205,7 +205,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
 
 /** `providers test` sends a request from this process, so the gateway does not have to be running. */
 const testProviderCommand: Command = {
-  summary: 'Check that a provider responds and accepts its key. Exits with 1 if not.',
+  summary: 'Check that a provider responds and accepts its key. Exits with 1 if the check fails.',
   positionals: '<name>',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
@@ -242,7 +242,7 @@ const testProviderCommand: Command = {
 };
 
 export const PROVIDER_COMMANDS: CommandGroup = {
-  summary: 'Manage providers in the database; those in the configuration file are only listed and tested.',
+  summary: 'Manage providers in the database; providers in the configuration file can only be listed and tested.',
   commands: {
     list: COMMANDS.list,
     get: COMMANDS.get,

@@ -17,9 +17,9 @@ import { storeCommand } from './store/store-command.ts';
 const listRequestsCommand = storeCommand({
   summary: 'List past requests and failed attempts with their IDs, newest first.',
   options: {
-    user: { value: 'user_id', help: 'Only requests of this user' },
+    user: { value: 'user_id', help: 'Only requests from this user' },
     key: { value: 'id|name|prefix', help: 'Only requests with this key' },
-    team: { value: 'team_id', help: 'Only requests of this team' },
+    team: { value: 'team_id', help: 'Only requests from this team' },
     model: { value: 'model', help: 'Only requests to this model, provider:model' },
     status: { value: 'status', help: 'Only requests with this outcome', choices: USAGE_STATUSES },
     from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
@@ -110,7 +110,7 @@ const DAY_MS = 86_400_000;
 const latencyCommand = storeCommand({
   summary: 'Show percentiles of durations and of output tokens per second.',
   options: {
-    user: { value: 'user_id', help: 'Only requests of this user' },
+    user: { value: 'user_id', help: 'Only requests from this user' },
     'group-by': { value: 'word', help: 'What to group by', choices: SPEED_GROUPINGS, fallback: 'model' },
     days: { value: 'number', help: 'Number of past days', fallback: '7' },
     ...commonOptions({ limit: { help: 'Maximum number of groups', fallback: '20' } }),

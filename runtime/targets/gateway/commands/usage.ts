@@ -25,10 +25,10 @@ import { findOne } from './store/find-one.ts';
 import { type StoreContext, storeCommand } from './store/store-command.ts';
 
 const USAGE_OPTIONS = {
-  user: { value: 'user_id', help: 'Only requests of this user' },
+  user: { value: 'user_id', help: 'Only requests from this user' },
   key: { value: 'id|name|prefix', help: 'Only requests with this key' },
-  team: { value: 'team_id', help: 'Only requests of this team' },
-  org: { value: 'organization_id', help: 'Only requests of this organization' },
+  team: { value: 'team_id', help: 'Only requests from this team' },
+  org: { value: 'organization_id', help: 'Only requests from this organization' },
   model: { value: 'model', help: 'Only requests to this model; the provider prefix can be omitted' },
   provider: { value: 'name', help: 'Only requests to this provider' },
   endpoint: { value: 'path', help: 'Only requests to this route, e.g. /v1/chat/completions' },

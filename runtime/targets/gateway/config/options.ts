@@ -31,7 +31,7 @@ const NETWORK_OPTIONS: Options = {
     port: { defaultText: String(DEFAULTS.port) },
     'cert-file': {},
     'key-file': {},
-    insecure: { help: 'Allow addresses other than loopback without a master key' },
+    insecure: { help: 'Allow listening on non-loopback addresses without a master key' },
     'allowed-hosts': {},
     'cors-origins': {},
     'max-body': { defaultText: String(DEFAULTS.maxBodyBytes) },
@@ -75,7 +75,7 @@ const ACCOUNT_OPTIONS: Options = {
     help: 'Default limit on concurrent requests for users without their own',
   },
   'price-map': {
-    help: 'Use published prices for models without a custom price; --price-map=false only uses custom prices',
+    help: 'Use published prices for models without a custom price; with --price-map=false, only custom prices apply',
     defaultText: String(DEFAULTS.priceMap),
   },
   'require-pricing': { help: 'Reject requests for models without a price' },

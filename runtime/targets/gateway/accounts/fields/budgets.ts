@@ -10,19 +10,19 @@ const MAX_BUDGET = {
 
 const SECONDS = {
   kind: 'seconds',
-  description: 'Length of a budget window in seconds, after which spending is reset. Null: never.',
+  description: 'Length of a budget window in seconds. Spending is reset at the end of each window; null disables resets.',
   label: '',
 } as const;
 
 const ALERT_THRESHOLDS = {
   kind: 'percentages',
   description:
-    'Percentages of the budget at which alerts are sent; an empty list for none. Null: the configured ones.',
+    'Percentages of the budget at which alerts are sent. An empty list disables alerts; null uses the configured percentages.',
   label: 'alerts at',
   flag: {
     name: 'alert-at',
     value: 'percentages',
-    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for the configured ones',
+    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90; none disables alerts, default uses the configured percentages',
   },
 } as const;
 
@@ -49,19 +49,19 @@ export const BUDGET_FIELDS = fields({
     kind: 'wordOrNull',
     words: CALENDAR_UNITS,
     description:
-      'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
+      'Reset spending at the start of each day, week (Monday) or month, instead of after a fixed duration. Null disables calendar resets.',
     label: '',
     flag: {
       value: 'unit',
-      help: 'Reset at the start of each day, week or month instead of after --every, or none',
+      help: 'Reset at the start of each day, week or month instead of after --every; none disables calendar resets',
     },
   },
   time_zone: {
     kind: 'zone',
     maxLength: 64,
-    description: 'Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.',
+    description: 'Time zone for `calendar`, e.g. Europe/Berlin. Null: UTC.',
     label: '',
-    flag: { value: 'zone', help: 'Time zone of --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
+    flag: { value: 'zone', help: 'Time zone for --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
   },
   alert_thresholds: ALERT_THRESHOLDS,
   created_at: CREATED_FIELD,

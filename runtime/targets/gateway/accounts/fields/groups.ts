@@ -23,22 +23,22 @@ const groupFields = (noun: 'team' | 'organization') =>
     budget_id: {
       kind: 'reference',
       to: 'budget',
-      description: `Budget that all keys of the ${noun} share. Null removes it.`,
+      description: `Budget shared by all keys of the ${noun}. Null removes it.`,
       label: 'budget',
       flag: {
         name: 'budget',
         value: 'id|name',
-        help: `Budget that all keys of the ${noun} share, or none`,
+        help: `Budget shared by all keys of the ${noun}, or none`,
       },
     },
     ...WINDOW_FIELDS,
     blocked: {
       kind: 'flag',
-      description: `Whether all requests of the ${noun} are rejected.`,
+      description: `Whether all requests from the ${noun} are rejected.`,
       flag: {
-        help: `Reject requests of the ${noun}`,
-        on: { name: 'block', help: `Reject requests of the ${noun}` },
-        off: { name: 'unblock', help: `Accept requests of the ${noun} again` },
+        help: `Reject requests from the ${noun}`,
+        on: { name: 'block', help: `Reject requests from the ${noun}` },
+        off: { name: 'unblock', help: `Accept requests from the ${noun} again` },
       },
     },
     allowed_models: {
@@ -62,7 +62,7 @@ export const TEAM_FIELDS = fields({
     kind: 'reference',
     to: 'organization',
     column: 'parent_id',
-    description: 'Organization of the team, whose budget, limits and models apply too. Null removes it.',
+    description: 'Organization of the team. Its budget, limits and allowed models also apply. Null removes the organization.',
     label: 'organization',
     flag: { name: 'org', value: 'id|alias', help: 'Organization of the team, or none' },
   },

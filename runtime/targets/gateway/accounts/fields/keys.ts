@@ -13,7 +13,7 @@ export const KEY_FIELDS = fields({
   id: { kind: 'id', shown: 'Key ID, used in paths.', settable: 'never' },
   key_prefix: {
     kind: 'id',
-    shown: 'First characters of the key, to recognize it.',
+    shown: 'First characters of the key, for identification.',
     settable: 'never',
     label: 'key',
   },
@@ -27,7 +27,7 @@ export const KEY_FIELDS = fields({
   user_id: {
     kind: 'owner',
     description: 'Owner of the key, created if missing. Default: a new user for this key.',
-    shown: 'User who is billed for the key.',
+    shown: 'User who is billed for requests with the key.',
     settable: 'create',
     label: 'user',
     flag: {
@@ -40,14 +40,14 @@ export const KEY_FIELDS = fields({
   team_id: {
     kind: 'reference',
     to: 'team',
-    description: 'Team whose budget, limits and models apply too. The owner becomes a member. Default: none.',
-    shown: 'Team that is billed as well.',
+    description: 'Team whose budget, limits and allowed models also apply. The owner becomes a member. Default: none.',
+    shown: 'Team that is also billed.',
     settable: 'create',
     label: 'team',
     flag: {
       name: 'team',
       value: 'team_id',
-      help: 'Team whose budget, limits and models apply too',
+      help: 'Team whose budget, limits and allowed models also apply',
       defaultText: 'none',
     },
     isForModels: true,
@@ -56,18 +56,18 @@ export const KEY_FIELDS = fields({
     kind: 'word',
     words: KEY_SCOPES,
     description:
-      "`models` can call models (default); `manage` cannot, but manages the gateway with its owner's role.",
+      "`models` (default): the key can call models. `manage`: the key cannot call models, but can manage the gateway with its owner's role.",
     settable: 'create',
     flag: {
       value: 'scope',
-      help: 'models: call models; manage: manage the gateway with the role of the owner',
+      help: 'models: call models; manage: manage the gateway with the owner’s role',
       defaultText: 'models',
     },
   },
   created_at: { ...CREATED_FIELD },
   expires_at: {
     kind: 'timeOrNull',
-    description: 'Expiry. A time without a zone is in UTC. Null: never.',
+    description: 'Expiry; null if the key never expires. Times without a time zone are in UTC.',
     shown: 'Expiry.',
     label: 'expires',
     flag: {
@@ -82,7 +82,7 @@ export const KEY_FIELDS = fields({
     kind: 'flag',
     initially: true,
     description: 'False disables the key, true enables it.',
-    shown: 'Whether the key is enabled. An enabled key can be expired.',
+    shown: 'Whether the key is enabled. An enabled key can still have expired.',
     settable: 'update',
     label: '',
     flag: {
@@ -116,7 +116,7 @@ export const KEY_FIELDS = fields({
   budget: {
     kind: 'parts',
     parts: KEY_BUDGET_FIELDS,
-    incomplete: '--alert-at requires a budget of the key. Use it with --budget.',
+    incomplete: '--alert-at requires a key budget. Set one with --budget.',
     schemas: { request: 'NewKeyBudget', answer: 'KeyBudget' },
     description: "Budget of the key, in addition to its user's budget.",
     shown: '',
@@ -130,7 +130,7 @@ export const KEY_FIELDS = fields({
     label: 'prompts stored',
     flag: {
       value: 'setting',
-      help: 'Whether to store requests and responses; default applies the configured prompt_log.enabled',
+      help: 'Whether to store requests and responses; default uses prompt_log.enabled from the configuration',
     },
     teamAdmin: 'tighter',
     binds: true,

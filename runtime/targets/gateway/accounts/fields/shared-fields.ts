@@ -88,6 +88,6 @@ export const WINDOW_FIELDS = fields({
 
 export const MODELS_FIELD = {
   kind: 'models',
-  description: 'Allowed models. Null: all, an empty list: none.',
+  description: 'Allowed models. Null allows all models; an empty list allows none.',
   label: 'models',
 } as const;

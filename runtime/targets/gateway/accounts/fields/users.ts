@@ -16,7 +16,7 @@ export type UserRole = (typeof USER_ROLES)[number];
 export const USER_FIELDS = fields({
   user_id: {
     kind: 'id',
-    description: 'User ID. Requests with the master key use it in `user`.',
+    description: 'User ID. Requests with the master key specify it in `user`.',
     settable: 'create',
     label: 'id',
   },
@@ -38,13 +38,13 @@ export const USER_FIELDS = fields({
   ...WINDOW_FIELDS,
   blocked: {
     kind: 'flag',
-    description: 'Whether all requests of the user are rejected.',
+    description: 'Whether all requests from the user are rejected.',
     shown: '',
     nullMeans: 'Null means false.',
     flag: {
-      help: 'Reject requests of the user',
-      on: { name: 'block', help: 'Reject requests of the user' },
-      off: { name: 'unblock', help: 'Accept requests of the user again' },
+      help: 'Reject requests from the user',
+      on: { name: 'block', help: 'Reject requests from the user' },
+      off: { name: 'unblock', help: 'Accept requests from the user again' },
     },
     teamAdmin: 'tighter',
   },
@@ -56,16 +56,16 @@ export const USER_FIELDS = fields({
     kind: 'word',
     words: USER_ROLES,
     description:
-      'Role of the user: `admin` manages everything; `viewer` has read access to everything; `member` only manages their own keys and usage.',
+      'Role of the user: `admin` can manage everything; `viewer` can read everything; `member` can only manage their own keys and read their own usage.',
     shown: '',
     flag: {
       value: 'role',
-      help: 'admin manages everything, viewer reads everything, member manages the own keys',
+      help: 'admin can manage everything, viewer can read everything, member can manage their own keys',
     },
   },
   team_id: {
     kind: 'text',
-    description: 'Creates a service account of this team, which cannot sign in.',
+    description: 'Team for which a service account is created. Service accounts cannot sign in.',
     shown: 'Team of a service account; null for a person.',
     settable: 'create',
     label: 'service account of',

@@ -82,12 +82,12 @@ interface EndpointDocs {
 
 const PASSED_THROUGH = 'Other members are passed to the provider, and its response is returned unchanged.';
 
-const AUDIO_NOTE = `The file is sent to the provider as it is, as are the other fields.`;
+const AUDIO_NOTE = `The file and the other fields are sent to the provider unchanged.`;
 
 const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, EndpointDocs>> = {
   '/v1/audio/transcriptions': {
     id: 'createTranscription',
-    summary: 'Transcribe an audio file, in the format of OpenAI’s audio API.',
+    summary: 'Transcribe an audio file, in OpenAI’s audio API format.',
     description: `${AUDIO_NOTE} With \`stream=true\`, the text is sent as events.`,
     request: { model: 'openai:whisper-1', file: 'RIFF...', response_format: 'json' },
     answer: answerOf({ text: Type.String(), usage }, 'The provider’s response.'),
@@ -97,7 +97,7 @@ const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, Endp
   },
   '/v1/audio/translations': {
     id: 'createTranslation',
-    summary: 'Translate the speech of an audio file into English, in the format of OpenAI’s audio API.',
+    summary: 'Translate speech in an audio file into English, in OpenAI’s audio API format.',
     description: AUDIO_NOTE,
     request: { model: 'openai:whisper-1', file: 'RIFF...' },
     answer: answerOf({ text: Type.String(), usage }, 'The provider’s response.'),
@@ -107,8 +107,8 @@ const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, Endp
   },
   '/v1/audio/speech': {
     id: 'createSpeech',
-    summary: 'Convert a text to speech, in the format of OpenAI’s audio API.',
-    description: `${PASSED_THROUGH} Audio is sent as it arrives. With \`stream_format: sse\`, it is sent as events.`,
+    summary: 'Convert text to speech, in OpenAI’s audio API format.',
+    description: `${PASSED_THROUGH} Audio is forwarded as it arrives. With \`stream_format: sse\`, the audio is sent as events.`,
     request: { model: 'openai:tts-1', input: 'Hello!', voice: 'alloy' },
     answer: Type.String({ format: 'binary' }),
     example: 'ID3...',
@@ -121,7 +121,7 @@ const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, Endp
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const GREETING = { role: 'assistant', content: 'Hello! How can I help?' };
 
-const GEMINI_NOTE = `${PASSED_THROUGH} Paths with \`/v1\` instead of \`/v1beta\` work too. The key can also be in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` names the user.`;
+const GEMINI_NOTE = `${PASSED_THROUGH} Paths with \`/v1\` instead of \`/v1beta\` also work. The key can also be sent in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` identifies the user.`;
 const GEMINI_EXAMPLE = {
   candidates: [
     {
@@ -138,7 +138,7 @@ const GEMINI_EXAMPLE = {
 export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1/chat/completions': {
     id: 'createChatCompletion',
-    summary: 'Call a model, in the format of OpenAI’s chat completions.',
+    summary: 'Call a model, in OpenAI’s Chat Completions format.',
     description: PASSED_THROUGH,
     request: { model: 'openai:gpt-4o-mini', messages: HELLO },
     answer: chatAnswer,
@@ -154,8 +154,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/messages': {
     id: 'createMessage',
-    summary: 'Call a model, in the format of Anthropic’s messages.',
-    description: `${PASSED_THROUGH} With the master key, \`metadata.user_id\` names the user.`,
+    summary: 'Call a model, in Anthropic’s Messages format.',
+    description: `${PASSED_THROUGH} With the master key, \`metadata.user_id\` identifies the user.`,
     request: { model: 'anthropic:claude-sonnet-4-5', max_tokens: 100, messages: HELLO },
     answer: messagesAnswer,
     example: {
@@ -171,8 +171,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/responses': {
     id: 'createResponse',
-    summary: 'Call a model, in the format of OpenAI’s responses.',
-    description: `${PASSED_THROUGH} For providers without this API, requests are converted to their own API, and nothing is stored.`,
+    summary: 'Call a model, in OpenAI’s Responses format.',
+    description: `${PASSED_THROUGH} For providers without this API, requests are converted to the provider’s own API, and nothing is stored.`,
     request: { model: 'openai:gpt-4o-mini', input: 'Hello' },
     answer: responsesAnswer,
     example: {
@@ -200,8 +200,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/classify': {
     id: 'classifyTexts',
-    summary: 'Classify texts with an encoder: the probability of each label.',
-    description: 'Requires a model `encoder:<name>`, or an alias of one.',
+    summary: 'Classify texts with an encoder. Returns the probability of each label.',
+    description: 'Requires a model named `encoder:<name>`, or an alias for one.',
     request: { model: 'encoder:sentiment', input: ['I love this.'] },
     answer: classifyAnswer,
     example: {
@@ -214,8 +214,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/completions': {
     id: 'createCompletion',
-    summary: 'Continue a text, in the format of OpenAI’s completions.',
-    description: `${PASSED_THROUGH} For providers without this API, the prompt becomes the message of a user.`,
+    summary: 'Complete a prompt, in OpenAI’s Completions format.',
+    description: `${PASSED_THROUGH} For providers without this API, the prompt is sent as a user message.`,
     request: { model: 'openai:gpt-3.5-turbo-instruct', prompt: 'Hello' },
     answer: chatAnswer,
     example: {
@@ -230,7 +230,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/moderations': {
     id: 'createModeration',
-    summary: 'Classify whether texts are harmful, in the format of OpenAI’s moderations.',
+    summary: 'Classify whether texts are harmful, in OpenAI’s Moderations format.',
     description: PASSED_THROUGH,
     request: { model: 'openai:omni-moderation-latest', input: 'Hello' },
     answer: answerOf({ id: Type.String(), model: Type.String(), results: list }, 'One result per input.'),
@@ -243,8 +243,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/rerank': {
     id: 'createRerank',
-    summary: 'Rank documents by a query, in the format of Cohere’s and Jina’s rerank APIs.',
-    description: `${PASSED_THROUGH} Encoders of type sequence_classification with one label and of type multi_vector have this API too.`,
+    summary: 'Rank documents by relevance to a query, in the format of Cohere’s and Jina’s rerank APIs.',
+    description: `${PASSED_THROUGH} Encoders of type multi_vector, and encoders of type sequence_classification with one label, also support this API.`,
     request: {
       model: 'encoder:my-reranker',
       query: 'Where does Anna live?',
@@ -257,7 +257,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1/images/generations': {
     id: 'createImage',
     summary: 'Create images, in the format of OpenAI’s images.',
-    description: `${PASSED_THROUGH} Images whose usage the provider does not report are billed by the estimate of their tokens.`,
+    description: `${PASSED_THROUGH} If the provider does not report the usage of images, their estimated tokens are billed.`,
     request: { model: 'openai:gpt-image-1', prompt: 'A lighthouse at night' },
     answer: answerOf({ created: Type.Integer(), data: list, usage }, 'The images.'),
     example: {
@@ -271,7 +271,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1beta/models/{model}:generateContent': {
     id: 'generateContent',
     tag: 'Gemini',
-    summary: 'Call a model, in the format of Gemini’s API.',
+    summary: 'Call a model, in Gemini’s API format.',
     description: GEMINI_NOTE,
     parameters: [MODEL_PARAMETER],
     request: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
@@ -282,8 +282,8 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1beta/models/{model}:streamGenerateContent': {
     id: 'streamGenerateContent',
     tag: 'Gemini',
-    summary: 'Call a model and stream its response, in the format of Gemini’s API.',
-    description: `${GEMINI_NOTE} Without \`alt=sse\`, the stream is a list in JSON.`,
+    summary: 'Call a model and stream its response, in Gemini’s API format.',
+    description: `${GEMINI_NOTE} Without \`alt=sse\`, the stream is a JSON array.`,
     parameters: [
       MODEL_PARAMETER,
       { name: 'alt', in: 'query', description: '`sse` for server-sent events.', example: 'sse' },

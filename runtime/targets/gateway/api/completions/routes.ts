@@ -229,26 +229,26 @@ const formInput = (form: Form, fileField: string): Pick<CompletionRequest, 'byte
 const CALL_ERRORS: readonly ErrorStatus[] = [...BODY_ERRORS, 402, 429, 502, 504];
 
 const HEADERS: NonNullable<Operation['answer']['headers']> = [
-  { name: 'X-RateLimit-Limit', description: 'Requests per minute, if they are limited.', type: 'integer' },
+  { name: 'X-RateLimit-Limit', description: 'Requests-per-minute limit, if there is one.', type: 'integer' },
   { name: 'X-RateLimit-Remaining', description: 'Remaining requests.', type: 'integer' },
   {
     name: 'X-RateLimit-Reset',
-    description: 'When the limit is reset, as a Unix timestamp.',
+    description: 'Time at which the limit resets, as a Unix timestamp.',
     type: 'integer',
   },
   {
     name: 'X-Gateway-Guardrails',
-    description: 'Results of the guardrails: a list of objects with `profile`, `mode`, `valid` and `score`.',
+    description: 'Guardrail results: a list of objects with `profile`, `mode`, `valid` and `score`.',
     type: 'string',
   },
   {
     name: 'X-Gateway-Unpriced',
-    description: '`true` if a budget applies and the model has no price: the cost is not counted.',
+    description: '`true` if a budget applies but the model has no price, so the cost is not counted.',
     type: 'string',
   },
   {
     name: 'X-Gateway-Dropped-Tools',
-    description: 'Types of dropped tools, which the model’s provider cannot run.',
+    description: 'Types of tools that were dropped because the model’s provider cannot run them.',
     type: 'string',
   },
 ];
@@ -259,7 +259,7 @@ const TEXT = { schema: Type.String(), examples: { text: 'Hello!' } };
 const EVENTS = {
   mediaType: EVENT_STREAM.split(';')[0] ?? EVENT_STREAM,
   schema: Type.String({
-    description: 'Server-sent events in the format of the API that this endpoint is compatible with.',
+    description: 'Server-sent events in the format of the compatible API.',
   }),
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };

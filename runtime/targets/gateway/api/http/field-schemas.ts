@@ -101,7 +101,7 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
     ),
   ),
   metadata: {
-    request: (description) => orNull(anyObject(description), 'Null means an empty object.'),
+    request: (description) => orNull(anyObject(description), 'Null is treated as an empty object.'),
     answer: anyObject,
     read: (metadata: object | null) => metadata ?? {},
   },

@@ -98,7 +98,7 @@ export function listQuery<const Filters extends Readonly<Record<string, Filter>>
       'sort',
       {
         description:
-          'Field to sort by, with `-` for descending order. Items without a value are last. Default: the order of creation.',
+          'Field to sort by, with `-` for descending order. Items without a value come last. Default: creation order.',
         example: sort.example,
         words: orderWords(sort.orders),
       },
@@ -136,9 +136,9 @@ export const tags = Type.Array(
     minLength: 1,
     maxLength: 100,
     pattern: '^[^"]+$',
-    description: 'A text without quotation marks.',
+    description: 'A tag without quotation marks.',
   }),
-  { maxItems: 50, uniqueItems: true, description: 'Tags, for searches.' },
+  { maxItems: 50, uniqueItems: true, description: 'Tags for searching.' },
 );
 
 /** Parses a list's search parameters. */
@@ -158,7 +158,7 @@ export const SEARCH_PARAMETERS: NonNullable<Operation['parameters']> = [
     name: 'tag',
     in: 'query',
     isList: true,
-    description: 'Only items with this tag. If repeated, only items with all of the tags.',
+    description: 'Only items with this tag. If repeated, only items with all of these tags.',
     example: 'release',
   },
 ];

@@ -11,7 +11,7 @@ export const webhook = keys(
     }),
     local: flagSetting(
       'Allow addresses on this machine or in a private network.',
-      computed('true if `url` has such an address or localhost'),
+      computed('true if the host in `url` is such an address or localhost'),
     ),
     timeout: durationSetting('Timeout of a request.', '15s'),
   },
@@ -23,13 +23,13 @@ export const alerts = keys(
     thresholds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
         maxItems: 10,
-        description: 'Percentages of a budget, for budgets without their own.',
+        description: 'Percentages of a budget at which alerts are sent, for budgets without their own percentages.',
         default: [...DEFAULT_THRESHOLDS],
       }),
     ),
     webhook: Type.Optional(webhook),
   },
-  'Budget alerts. Without a webhook, they are only recorded.',
+  'Budget alerts. Without a webhook, alerts are only recorded.',
 );
 
 export type AlertsEntry = Static<typeof alerts>;

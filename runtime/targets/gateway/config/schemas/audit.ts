@@ -2,5 +2,5 @@ import { keys, retention } from './shapes.ts';
 
 export const audit = keys(
   { retention: retention('How long events are kept, e.g. 90d, or forever.', '365d') },
-  'The log of administrative changes.',
+  'Log of administrative changes.',
 );

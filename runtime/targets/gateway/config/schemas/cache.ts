@@ -36,22 +36,22 @@ const semantic = keys(
     ),
     max_entries: countSetting('Maximum number of vectors in memory.', SEMANTIC_DEFAULTS.maxEntries),
     max_characters: countSetting(
-      'Longer questions are not compared, because an encoder only reads the start of a long text.',
+      'Maximum question length. Longer questions are not compared, because an encoder only reads the start of a long text.',
       SEMANTIC_DEFAULTS.maxCharacters,
     ),
     timeout: durationSetting(
-      'Maximum time to wait for the encoder; after it, the model is called.',
+      'Maximum time to wait for the encoder before the model is called.',
       durationText(SEMANTIC_DEFAULTS.timeoutMs),
     ),
   },
-  'Also use responses to similar questions. The response to a similar question can be wrong.',
+  'Also return cached responses to similar questions. Such a response can be wrong for the new question.',
 );
 
 export const cache = keys(
   {
     scope: choice(
       CACHE_SCOPES,
-      'Which requests share responses: those with the same key, those of the same user, or all.',
+      'Which requests share responses: requests with the same key, requests from the same user, or all requests.',
       CACHE_DEFAULTS.scope,
     ),
     ttl: durationSetting('Maximum age of a response.', durationText(CACHE_DEFAULTS.ttlMs)),

@@ -46,7 +46,7 @@ export const network = {
       'TLS. If both files are set, the gateway accepts only HTTPS.',
     ),
   ),
-  insecure: flagSetting('Allow addresses other than loopback without a master key.', false),
+  insecure: flagSetting('Allow listening on non-loopback addresses without a master key.', false),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description: 'Allowed Host header values, in addition to loopback names.',
@@ -67,7 +67,7 @@ export const network = {
         max_body_bytes: countSetting('Maximum size of a request body in bytes.', DEFAULTS.maxBodyBytes),
         body_timeout: durationSetting('Timeout for receiving a request body.', DEFAULTS.bodyTimeout),
         request_memory_bytes: countSetting(
-          'Maximum bytes held for all requests.',
+          'Maximum total size in bytes of all requests in memory.',
           computed(DEFAULTS.requestMemory),
         ),
         watchdog: durationSetting(
@@ -75,7 +75,7 @@ export const network = {
           DEFAULTS.watchdog,
         ),
         shutdown: durationSetting(
-          'Graceful shutdown timeout. Requests that are not finished by then get an error and are closed.',
+          'Graceful shutdown timeout. Requests that are not finished by then fail with an error and are closed.',
           DEFAULTS.shutdown,
         ),
       },
@@ -116,7 +116,7 @@ const alerting = { alerts: Type.Optional(alerts) };
 export const models = {
   providers: mapOf<ProviderEntry>(
     { ...provider, nullable: true },
-    'Providers by name. A preset needs only its name; its key is then read from its variable.',
+    'Providers by name. A preset needs only its name; the API key is then read from the preset’s environment variable.',
   ),
   encoders: mapOf<EncoderEntry>(
     encoder,
@@ -151,7 +151,7 @@ const operations = {
     'Who can read /metrics: open to all, with a key, or off.',
     DEFAULTS.metrics,
   ),
-  enable_metrics: flagSetting('Otari’s form of `metrics`: true for open, false for off.'),
+  enable_metrics: flagSetting('Otari’s equivalent of `metrics`: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr.', DEFAULTS.logLevel),
   otel: Type.Optional(
     keys(

@@ -30,21 +30,21 @@ const profile = keys(
     labels: Type.Optional(textsSetting('Labels of the encoder that texts must not have.')),
     entities: Type.Optional(textsSetting('Types of entities that the encoder finds, e.g. PER.')),
     threshold: numberSetting(
-      'A text is flagged if the probability of one of the labels is at least this threshold; an entity counts if its score is.',
+      'A text is flagged if the probability of one of the labels is at least this threshold. An entity is flagged if its score is at least this threshold.',
       { exclusiveMinimum: 0, maximum: 1 },
       computed(`${ENTITY_THRESHOLD} for entities; required for labels`),
     ),
-    patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name, which are searched in linear time.'),
+    patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name. They are matched in linear time.'),
     action: choice(
       ['mask', 'block'],
-      'Treatment of entities and matches: a placeholder replaces them, or the text is blocked.',
+      'How to treat entities and matches: replace them with placeholders, or block the text.',
       computed('mask for entities, block for patterns'),
     ),
     json_schema: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: 'JSON Schema that responses must match.' }),
     ),
     retries: countSetting(
-      'How often a model is called again if its response does not match `json_schema`.',
+      'Maximum number of additional model calls if the response does not match `json_schema`.',
       0,
       0,
     ),
@@ -57,8 +57,8 @@ const profile = keys(
         'A server that judges texts.',
       ),
     ),
-    window_length: countSetting('Characters per window of a longer text.', WINDOW_LENGTH),
-    window_overlap: countSetting('Characters that consecutive windows share.', WINDOW_OVERLAP, 0),
+    window_length: countSetting('Number of characters per window; longer texts are split into windows.', WINDOW_LENGTH),
+    window_overlap: countSetting('Number of characters by which consecutive windows overlap.', WINDOW_OVERLAP, 0),
     timeout: durationSetting(
       'Timeout of the check.',
       computed(
@@ -72,7 +72,7 @@ const profile = keys(
 const rule = keys(
   {
     profile: Type.String({ minLength: 1, description: 'Name of one of `profiles`.' }),
-    mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them.', 'block'),
+    mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only report them.', 'block'),
     on_unavailable: choice(
       ['block', 'monitor'],
       'Action if the check is unavailable, e.g. its encoder.',
@@ -86,11 +86,11 @@ const rule = keys(
 
 export const guardrails = keys(
   {
-    profiles: mapOf<Static<typeof profile>>(profile, 'Profiles by name. Requests can select them, too.'),
+    profiles: mapOf<Static<typeof profile>>(profile, 'Profiles by name. Requests can also select profiles.'),
     policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request must pass.' })),
     realtime: choice(
       ['refuse', 'allow'],
-      'Treatment of realtime sessions while there is a `policy`, which cannot check them.',
+      'How to treat realtime sessions if there is a `policy`, because guardrails cannot check such sessions.',
       'refuse',
     ),
   },

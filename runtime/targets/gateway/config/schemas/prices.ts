@@ -5,14 +5,14 @@ const rates = {
   input_price_per_million: dollarsSetting('Price per million input tokens, in dollars.'),
   output_price_per_million: dollarsSetting('Price per million output tokens, in dollars.'),
   cached_input_price_per_million: Type.Optional(
-    dollarsSetting("Price of input read from the provider's cache.", computed('the input price')),
+    dollarsSetting("Price of input tokens read from the provider's cache.", computed('the input price')),
   ),
   cache_write_price_per_million: Type.Optional(
-    dollarsSetting("Price of input written to the provider's cache.", computed('the input price')),
+    dollarsSetting("Price of input tokens written to the provider's cache.", computed('the input price')),
   ),
   cache_write_1h_price_per_million: Type.Optional(
     dollarsSetting(
-      "Price of input written to the provider's cache for 1 hour.",
+      "Price of input tokens written to the provider's cache for 1 hour.",
       computed('the price of other cache writes'),
     ),
   ),
@@ -57,7 +57,7 @@ export const price = keys(
       }),
     ),
     effective_at: textSetting(
-      'When the price starts to apply, e.g. 2026-01-31 or 2026-01-31T08:00:00Z.',
+      'Time from which the price applies, e.g. 2026-01-31 or 2026-01-31T08:00:00Z.',
       computed('now'),
     ),
   },

@@ -16,13 +16,13 @@ export type PatternEntry = Static<typeof pattern>;
 
 export const promptLog = keys(
   {
-    enabled: flagSetting('Store requests and responses of keys without their own setting.', false),
-    retention: retention('How long they are kept, e.g. 12h or 30d, or forever.', '30d'),
-    max_characters: countSetting('Maximum length of a stored request, and of a stored response.', 65_536),
+    enabled: flagSetting('Store requests and responses for keys without their own setting.', false),
+    retention: retention('How long requests and responses are kept, e.g. 12h or 30d, or forever.', '30d'),
+    max_characters: countSetting('Maximum length of each stored request and response.', 65_536),
     redact: Type.Optional(
       Type.Array(pattern, {
         description:
-          'Regular expressions whose matches are replaced with [redacted], in addition to secrets. Searched in linear time.',
+          'Regular expressions whose matches are replaced with [redacted], in addition to secrets. They are matched in linear time.',
       }),
     ),
   },

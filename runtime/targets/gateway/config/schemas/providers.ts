@@ -25,7 +25,7 @@ export const timeouts = keys(
       durationText(PROVIDER_LIMITS.streamMs),
     ),
     drain: durationSetting(
-      'Maximum time to read a response to its end, for its usage, after its client disconnected or its time limit passed.',
+      'Maximum time to read the rest of a response for its usage data after the client has disconnected or the time limit has passed.',
       durationText(PROVIDER_LIMITS.drainMs),
     ),
   },
@@ -43,7 +43,7 @@ const entra = keys(
     ),
     scope: textSetting('Scope of tokens.', computed('https://cognitiveservices.azure.com/.default')),
   },
-  'Azure: an application in Microsoft Entra, instead of `api_key`.',
+  'Azure: a Microsoft Entra application to use instead of `api_key`.',
 );
 
 export const aws = keys(
@@ -57,7 +57,7 @@ export const aws = keys(
       computed('AWS_PROFILE, default'),
     ),
   },
-  'Amazon Bedrock: region and keys. Default: same as Amazon’s own tools.',
+  'Amazon Bedrock: region and keys. Default: the same as in AWS tools.',
 );
 
 export const google = keys(
@@ -66,7 +66,7 @@ export const google = keys(
     location: textSetting('Location, e.g. europe-west1.', computed('GOOGLE_CLOUD_LOCATION, global')),
     credentials: textSetting(
       'File with the key of a service account, relative to this file.',
-      computed('GOOGLE_APPLICATION_CREDENTIALS, the file of gcloud, the machine'),
+      computed('GOOGLE_APPLICATION_CREDENTIALS, the gcloud credentials file, or the machine’s service account'),
     ),
   },
   'Vertex AI: project, location and credentials.',
@@ -96,7 +96,7 @@ export const provider = keys(
     headers,
     local: flagSetting(
       'Allow addresses on this machine or in a private network.',
-      computed('true if `api_base` has such an address or localhost'),
+      computed('true if the host in `api_base` is such an address or localhost'),
     ),
     models: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
@@ -120,18 +120,18 @@ export const provider = keys(
               type: 'string',
               enum: ['max_tokens', 'max_completion_tokens'],
               description:
-                'Member that limits output tokens. With max_completion_tokens, a request’s max_tokens is sent under that name.',
+                'Member that limits output tokens. With max_completion_tokens, a request’s max_tokens value is sent as max_completion_tokens.',
             }),
           ),
           stream_usage: flagSetting('Whether the server supports `stream_options.include_usage`.'),
           responses: flagSetting('Whether the server has `/responses`.'),
         },
-        "Differences between servers with OpenAI's API.",
+        "Differences between servers that implement OpenAI's API.",
       ),
     ),
     api_version: textSetting(
       'Azure: API version, e.g. 2024-10-21.',
-      computed('the one without dates, `/openai/v1`'),
+      computed('the undated API, `/openai/v1`'),
     ),
     deployments: mapOf<string>(
       { type: 'string', minLength: 1 },
@@ -157,7 +157,7 @@ export const encoder = keys(
     headers,
     local: flagSetting(
       'Allow addresses on this machine or in a private network.',
-      computed('true if `url` has such an address or localhost'),
+      computed('true if the host in `url` is such an address or localhost'),
     ),
     timeouts: Type.Optional(timeouts),
     max_connections: countSetting(

@@ -14,5 +14,5 @@ export const requests = keys(
       REQUEST_POLICY.unsupportedTools,
     ),
   },
-  'How to interpret requests.',
+  'How requests are interpreted.',
 );

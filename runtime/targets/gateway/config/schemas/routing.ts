@@ -28,10 +28,10 @@ const targets = (description: string) => Type.Array(target, { minItems: 1, descr
 /** The long form of an alias. */
 export const aliasSettings = Type.Object(
   {
-    targets: targets('Targets. One is selected at random by weight; if it fails, another one is selected.'),
+    targets: targets('Targets. A target is selected at random by weight; if it fails, another target is selected.'),
     strategy: choice(
       STRATEGIES,
-      'How a target is selected: weighted, at random by weight; fastest, the one that recently responded fastest; cheapest, the one whose response would cost least; least_busy, the one with the fewest requests in flight relative to its weight.',
+      'How a target is selected: weighted, at random by weight; fastest, the target that recently responded fastest; cheapest, the target whose response would cost least; least_busy, the target with the fewest requests in flight relative to its weight.',
       'weighted',
     ),
     fallbacks: Type.Optional(
@@ -44,11 +44,11 @@ export const aliasSettings = Type.Object(
 export const alias = Type.Union(
   [
     Type.String({ minLength: 1, description: 'The model that the alias stands for.' }),
-    targets('Targets. One is selected at random; if it fails, another one is selected.'),
+    targets('Targets. A target is selected at random; if it fails, another target is selected.'),
     aliasSettings,
   ],
   {
-    description: 'An alias of one or several models.',
+    description: 'An alias for one or more models.',
     [RULE_KEYWORD]: '`provider:model`, a list of targets, or a mapping with `targets`',
   },
 );
@@ -66,7 +66,7 @@ export const retries = keys(
     ),
     max_delay: durationSetting('Maximum delay between retries.', durationText(RETRY_POLICY.maxDelay)),
     longest_pause: durationSetting(
-      'Maximum Retry-After to wait for; a request with a longer one is not retried.',
+      'Maximum Retry-After to wait for; a request with a longer delay is not retried.',
       durationText(RETRY_POLICY.maxPause),
     ),
     budget_percent: Type.Optional(
@@ -84,7 +84,7 @@ export const retries = keys(
         minimum: 0,
         maximum: 1000,
         description:
-          'Failed retries of a model that are always allowed per second, however few requests it has; averaged over 10 seconds.',
+          'Number of failed retries per second that are always allowed for a model, even if it has few requests; averaged over 10 seconds.',
         default: RETRY_BUDGET_POLICY.perSecond,
         [RULE_KEYWORD]: 'a number from 0 to 1000',
       }),
@@ -96,7 +96,7 @@ export const retries = keys(
 export const breaker = keys(
   {
     failures: countSetting(
-      'Consecutive failures that open the circuit breaker of a target that rarely fails. One that fails at random needs more, up to 50.',
+      'Number of consecutive failures that opens the circuit breaker of a target that rarely fails. For a target that fails at random, the number is higher, up to 50.',
       BREAKER_POLICY.failures,
     ),
     open: durationSetting(
@@ -108,7 +108,7 @@ export const breaker = keys(
       durationText(BREAKER_POLICY.maxOpen),
     ),
   },
-  'Circuit breaker, which stops requests to a failing target.',
+  'Circuit breaker that stops requests to a failing target.',
 );
 
 export type AliasEntry = Static<typeof alias>;

@@ -19,7 +19,7 @@ export const signIn = keys(
       description: 'Issuer of the provider, e.g. https://login.example.com/realms/acme.',
     }),
     client_id: Type.String({ minLength: 1, description: 'Client ID of the gateway at the provider.' }),
-    client_secret: textSetting('Client secret. Omit it for a public client; PKCE is used in any case.'),
+    client_secret: textSetting('Client secret. Omit it for a public client. PKCE is always used.'),
     public_url: Type.String({
       minLength: 1,
       description:

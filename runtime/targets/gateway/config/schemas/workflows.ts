@@ -36,13 +36,13 @@ const ray = keys(
     token_file: textSetting('File containing the token, e.g. the one that Ray reads.'),
     slots: countSetting(
       'Maximum number of concurrent workers of this gateway on the cluster.',
-      computed(`${RAY_SLOTS}, or \`workers\` if that is more`),
+      computed(`${RAY_SLOTS}, or \`workers\` if it is higher`),
     ),
     command: textSetting(
-      "Shell command that starts this program on a node; by default, nodes download this gateway's executable.",
+      "Shell command that starts this program on a node. By default, nodes download this gateway's executable.",
     ),
     cache_bytes: countSetting(
-      'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case.',
+      'Maximum size in bytes of the executables that a node keeps; executables in use are always kept.',
       20 * 1024 * MEBIBYTE,
       0,
     ),

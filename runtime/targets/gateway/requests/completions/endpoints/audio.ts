@@ -20,7 +20,7 @@ const form = (id: string, description: string, more: Record<string, TSchema> = {
   openObject(
     {
       model: modelSchema,
-      prompt: Type.Optional(Type.String({ description: 'A text before the audio that sets the style.' })),
+      prompt: Type.Optional(Type.String({ description: 'Text that guides the style of the transcription.' })),
       response_format: Type.Optional(Type.String({ description: 'For example `json`, `text` or `srt`.' })),
       user: userName,
       ...more,
@@ -64,7 +64,7 @@ export const speechEndpoint: EndpointRules = {
     openObject(
       {
         model: modelSchema,
-        input: Type.String({ minLength: 1, description: 'The text to convert to speech.' }),
+        input: Type.String({ minLength: 1, description: 'Text to convert to speech.' }),
         stream_format: optionalOrNull(Type.String(), '`audio` or `sse`.'),
         user: userName,
       },

@@ -23,7 +23,7 @@ export const GEMINI_SCHEMA = openObject(
     contents: Type.Array(openObject({ parts: optionalOrNull(Type.Array(openObject({}))) }), {
       minItems: 1,
       description:
-        'The conversation: `role` is `user` or `model`, `parts` are texts, data and function calls.',
+        'The conversation: `role` is `user` or `model`; `parts` contains texts, data and function calls.',
     }),
     systemInstruction: optionalOrNull(openObject({})),
     generationConfig: optionalOrNull(
@@ -38,7 +38,7 @@ export const GEMINI_SCHEMA = openObject(
   },
   {
     $id: 'GenerateContentRequest',
-    description: 'A request of Gemini’s API. Other members are sent to the provider unchanged.',
+    description: 'A request in Gemini’s API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -78,7 +78,7 @@ const common = { user: userName, guardrails: requestGuardrails };
 
 const SINGLE = openObject(
   { content, outputDimensionality: dimensions, ...common },
-  { $id: 'EmbedContentRequest', description: 'A text to embed, in the format of Gemini’s API.' },
+  { $id: 'EmbedContentRequest', description: 'A text to embed, in Gemini’s API format.' },
 );
 
 const BATCH = openObject(
@@ -86,7 +86,7 @@ const BATCH = openObject(
     requests: Type.Array(openObject({ content, outputDimensionality: dimensions }), { minItems: 1 }),
     ...common,
   },
-  { $id: 'BatchEmbedContentsRequest', description: 'Texts to embed, in the format of Gemini’s API.' },
+  { $id: 'BatchEmbedContentsRequest', description: 'Texts to embed, in Gemini’s API format.' },
 );
 
 /** Embeddings in the Gemini API's format, from any provider. @see https://ai.google.dev/api/embeddings */

@@ -47,7 +47,7 @@ const schema = openObject(
   },
   {
     $id: 'MessagesRequest',
-    description: 'A request of Anthropic’s Messages API. Other members are sent to the provider unchanged.',
+    description: 'A request in Anthropic’s Messages API format. Other members are sent to the provider unchanged.',
   },
 );
 

@@ -46,7 +46,7 @@ const CHAT_SCHEMA = openObject(
   {
     $id: 'ChatCompletionRequest',
     description:
-      'A request of OpenAI’s Chat Completions API. Other members are sent to the provider unchanged.',
+      'A request in OpenAI’s Chat Completions API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -62,7 +62,7 @@ export const chatEndpoint: EndpointRules = {
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'chat' }, options),
 };
 
-const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
+const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token IDs' });
 
 const COMPLETIONS_SCHEMA = openObject(
   {
@@ -71,13 +71,13 @@ const COMPLETIONS_SCHEMA = openObject(
       Type.String({ title: 'a text' }),
       Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' }),
       ids,
-      Type.Array(ids, { minItems: 1, title: 'lists of token ids' }),
+      Type.Array(ids, { minItems: 1, title: 'lists of token IDs' }),
     ]),
     max_tokens: maxTokens,
     n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of completions.'),
     best_of: optionalOrNull(
       Type.Integer({ minimum: 1 }),
-      'Number of completions from which the best ones are selected.',
+      'Number of completions generated, from which the best are selected.',
     ),
     stream: streams,
     stream_options: optionalOrNull(openObject({ include_usage: optionalOrNull(Type.Boolean()) })),
@@ -86,7 +86,7 @@ const COMPLETIONS_SCHEMA = openObject(
   },
   {
     $id: 'CompletionRequest',
-    description: 'A request of OpenAI’s Completions API. Other members are sent to the provider unchanged.',
+    description: 'A request in OpenAI’s Completions API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -130,7 +130,7 @@ const RESPONSES_SCHEMA = openObject(
   { ...openAiMembers, ...prompt, max_output_tokens: maxTokens },
   {
     $id: 'ResponsesRequest',
-    description: 'A request of OpenAI’s Responses API. Other members are sent to the provider unchanged.',
+    description: 'A request in OpenAI’s Responses API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -159,7 +159,7 @@ const EMBEDDINGS_SCHEMA = openObject(
       Type.String({ title: 'a text' }),
       texts,
       ids,
-      Type.Array(ids, { minItems: 1, title: 'lists of token ids' }),
+      Type.Array(ids, { minItems: 1, title: 'lists of token IDs' }),
     ]),
     encoding_format: optionalOrNull(Type.String(), '`float` or `base64`.'),
     dimensions: optionalOrNull(Type.Integer({ minimum: 1 })),
@@ -168,7 +168,7 @@ const EMBEDDINGS_SCHEMA = openObject(
   },
   {
     $id: 'EmbeddingsRequest',
-    description: 'A request of OpenAI’s Embeddings API. Other members are sent to the provider unchanged.',
+    description: 'A request in OpenAI’s Embeddings API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -218,7 +218,7 @@ export const imagesEndpoint = relayed(
     },
     {
       $id: 'ImagesRequest',
-      description: 'A request of OpenAI’s Images API. Other members are sent to the provider unchanged.',
+      description: 'A request in OpenAI’s Images API format. Other members are sent to the provider unchanged.',
     },
   ),
   (body) => maxOutputTokensIn(body, [], IMAGE_TOKENS),
@@ -240,7 +240,7 @@ export const moderationsEndpoint = relayed(
     },
     {
       $id: 'ModerationsRequest',
-      description: 'A request of OpenAI’s Moderations API. Other members are sent to the provider unchanged.',
+      description: 'A request in OpenAI’s Moderations API format. Other members are sent to the provider unchanged.',
     },
   ),
 );
@@ -262,7 +262,7 @@ export const rerankEndpoint = relayed(
     },
     {
       $id: 'RerankRequest',
-      description: 'Documents to rank by a query. Other members are sent to the provider unchanged.',
+      description: 'Documents to rank by relevance to a query. Other members are sent to the provider unchanged.',
     },
   ),
 );

@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
       open(
         async (page) => {
           expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(NAME);
-          const matrix = await page.getByRole('table', { name: 'Metrics of the models' }).innerText();
+          const matrix = await page.getByRole('table', { name: 'Metrics by model' }).innerText();
           expect(matrix).toContain('careless');
           expect(matrix).toContain('worse');
           expect(matrix).toContain('not proven worse');
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
           buffer: Buffer.from('id;text;label\n1;"good; really";POSITIVE\n2;bad;NEGATIVE\n'),
         });
         await page.getByLabel('Column with the texts').selectOption('text');
-        await page.getByLabel('Column with the right answers').selectOption('label');
+        await page.getByLabel('Column with the expected answers').selectOption('label');
         await page.getByLabel('Tags of the dataset').fill('gold, gold,');
         await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);
         await page.getByLabel('Tags of the models').fill('small');

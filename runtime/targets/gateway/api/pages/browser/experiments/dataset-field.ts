@@ -10,7 +10,7 @@ import { tagsIn } from './about.ts';
 /** Columns with a meaning for the gateway. */
 const MEANINGS = [
   { name: 'examples', title: 'Column with the texts', isRequired: true },
-  { name: 'ground_truth', title: 'Column with the right answers', isRequired: false },
+  { name: 'ground_truth', title: 'Column with the expected answers', isRequired: false },
 ];
 
 /**
@@ -103,7 +103,7 @@ export function datasetField(
 
 function previewOf({ columns, rows }: DatasetFile) {
   if (columns.length === 0) {
-    const words = 'This file has no preview. It needs a column examples, and usually ground_truth.';
+    const words = 'This file has no preview. It must have a column named examples, and usually one named ground_truth.';
     return { meanings: [], nodes: [element('p', { class: 'hint' }, words)] };
   }
   const meanings = MEANINGS.map(({ name, isRequired }, at) => {

@@ -20,16 +20,16 @@ export function differences({ pairs, workflows }: Comparison) {
   const node = element('div', { class: 'page' });
   node.append(
     proven.length === 0
-      ? element('p', {}, 'No difference is more than chance (p < 0.05 after Holm’s correction).')
-      : pairTable('Differences that are more than chance', proven, names),
+      ? element('p', {}, 'No difference is statistically significant (p < 0.05 after Holm’s correction).')
+      : pairTable('Significant differences', proven, names),
   );
   if (others.length > 0) {
     node.append(
       element(
         'details',
         {},
-        element('summary', {}, `${count(others.length)} that can be chance`),
-        pairTable('Differences that can be chance', others, names),
+        element('summary', {}, `${count(others.length)} not significant`),
+        pairTable('Differences that are not significant', others, names),
       ),
     );
   }

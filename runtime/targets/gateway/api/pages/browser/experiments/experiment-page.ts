@@ -76,7 +76,7 @@ function toolbar({
   const confirmDelete = async () => {
     const isDeleted = await confirmAction({
       title: `Delete ${name}?`,
-      words: 'All its models, responses and scores are deleted. Running jobs are stopped.',
+      words: 'All models, responses and scores in the experiment are deleted. Running jobs are stopped.',
       action: {
         name: 'Delete experiment',
         kind: 'danger',
@@ -209,7 +209,7 @@ function choices(
     'div',
     { class: 'filters' },
     ...select('metric', 'Metric', metrics, metric),
-    ...select('label', 'Label of the curves', labels, label),
+    ...select('label', 'Label for the curves', labels, label),
   );
 }
 

@@ -37,11 +37,11 @@ export function metricMatrix({ workflows, metrics, pairs }: Comparison) {
     ),
   );
   return scrollable(
-    'Metrics of the models',
+    'Metrics by model',
     element(
       'table',
       { class: 'data matrix' },
-      element('caption', { class: 'unseen' }, 'Metrics of the models'),
+      element('caption', { class: 'unseen' }, 'Metrics by model'),
       element('thead', {}, head),
       element('tbody', {}, ...rows),
     ),

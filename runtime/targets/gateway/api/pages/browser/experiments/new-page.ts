@@ -57,7 +57,7 @@ export async function showNewExperiment({ root, session, navigate, signal }: Pla
       element(
         'p',
         { class: 'field' },
-        element('label', { for: 'new-prompt' }, 'System prompt of language models (empty for the default)'),
+        element('label', { for: 'new-prompt' }, 'System prompt for language models (empty for the default)'),
         prompt,
       ),
     ),

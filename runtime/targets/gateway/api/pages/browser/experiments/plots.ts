@@ -17,7 +17,7 @@ export function plotGroups(comparison: Comparison, plots: Plots) {
       ...histograms(plots),
     ]),
     group('Errors', [...confusions(plots), ...lengthChart(plots)]),
-    group(plots.label === null ? 'Scores of labels' : `Scores of the label ${plots.label}`, curves(plots)),
+    group(plots.label === null ? 'Scores of labels' : `Scores for the label ${plots.label}`, curves(plots)),
   ].flat();
 }
 
@@ -41,7 +41,7 @@ function metricBars({ workflows }: Comparison, metric: string) {
   if (bars.length === 0) return [];
   return [
     barChart({
-      title: `${metric} of each model`,
+      title: `${metric} by model`,
       unit: '',
       bars,
       summary: bars.some((bar) => 'low' in bar)
@@ -99,11 +99,11 @@ function lengthChart({ workflows, metric }: Plots) {
   if (series.length === 0) return [];
   return [
     lineChart({
-      title: `${metric} against the length of the text`,
+      title: `${metric} by text length`,
       unit: '',
       xTitle: 'Characters',
       series,
-      summary: 'Each point is the mean over a tenth of the rows, from the shortest to the longest texts.',
+      summary: 'Each point is the mean over a tenth of the rows, ordered from the shortest to the longest text.',
     }),
   ];
 }
@@ -140,7 +140,7 @@ function curves({ workflows }: Plots) {
         points: calibration.map(({ predicted, observed }) => point(predicted, observed)),
       })),
       reference: [point(0, 0), point(1, 1)],
-      summary: `Share of rows that have the label, in bins of their score; the dashed line is a perfect model. ${counted(known[0]?.rows ?? 0, 'row')} for each model.`,
+      summary: `Share of rows that have the label, by score. The dashed line is a perfectly calibrated model. ${counted(known[0]?.rows ?? 0, 'row')} for each model.`,
     }),
   ];
 }

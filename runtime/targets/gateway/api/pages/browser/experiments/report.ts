@@ -53,7 +53,7 @@ function showReport() {
 }
 
 const shownRows = (shown: number, total: number) =>
-  `This report has ${count(shown)} of ${count(total)} rows, those with different answers first.`;
+  `This report contains ${count(shown)} of ${count(total)} rows, starting with those where the answers differ.`;
 
 const part = (title: string, ...content: Node[]) =>
   element('section', { 'aria-label': title, class: 'page' }, element('h2', {}, title), ...content);

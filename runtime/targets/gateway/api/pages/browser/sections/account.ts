@@ -24,7 +24,7 @@ export const ACCOUNT: readonly GatewaySection[] = [
             'Credential',
             caller.scope === 'master'
               ? 'Master key'
-              : `Key that ${caller.scope === 'models' ? 'calls models' : 'manages'}`,
+              : `Key for ${caller.scope === 'models' ? 'calling models' : 'managing the gateway'}`,
           ],
           ['Expires', caller.expires_at === null ? 'Never' : dateTime(caller.expires_at)],
           [

@@ -31,7 +31,7 @@ export const ALERTS: readonly GatewaySection[] = [
               return errorNotice(error);
             },
           );
-        openDialog({ title: 'Test of the webhook', content, actions: [{ name: 'Close' }] });
+        openDialog({ title: 'Webhook test', content, actions: [{ name: 'Close' }] });
       };
       root.append(
         actions(actionButton('Send a test', test)),
@@ -47,7 +47,7 @@ export const ALERTS: readonly GatewaySection[] = [
           ],
           filters: [{ key: 'state', title: 'Delivery', kind: 'choice', choices: STATES }],
           load: pagesOf<Alert>(session, 'v1/alerts'),
-          empty: 'No alerts. They are raised when a budget reaches a threshold, see the setting alerts.',
+          empty: 'No alerts. Alerts are raised when a budget reaches a threshold (see the alerts setting).',
         }),
       );
     },

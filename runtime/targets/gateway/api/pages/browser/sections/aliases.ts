@@ -29,7 +29,7 @@ export const ALIASES = resourcePages<Static<typeof alias>>({
     { key: 'source', title: 'Configured in' },
   ],
   empty: 'No aliases. An alias is one name for several models, with weights and fallbacks.',
-  deletion: 'Requests with this name are rejected.',
+  deletion: 'Requests that use this name will be rejected.',
   intro: 'Aliases in the configuration file can only be changed there.',
   canChange: ({ source }) => source === 'database',
 });

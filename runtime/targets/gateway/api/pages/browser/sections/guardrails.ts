@@ -45,7 +45,7 @@ export const GUARDRAILS: readonly GatewaySection[] = [
             { key: 'to', title: 'Before', kind: 'date' },
           ],
           load: pagesOf<Hit>(session, 'v1/guardrail-hits'),
-          empty: 'No text was flagged. Guardrails are set in the configuration file.',
+          empty: 'No texts were flagged. Guardrails are configured in the configuration file.',
         }),
       );
     },

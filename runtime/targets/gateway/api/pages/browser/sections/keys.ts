@@ -69,7 +69,7 @@ export const KEYS: readonly GatewaySection[] = [
           ],
           load: pagesOf<Key>(session, 'v1/keys'),
           href: (row) => linkTo(['keys', row.id]),
-          empty: 'No keys yet. Create one, and give it to a program that calls models.',
+          empty: 'No keys yet. Create one for each program that calls models.',
         }),
       );
     },
@@ -127,14 +127,14 @@ async function showKey({ root, params, session, navigate, linked, setTitle, sign
       shown.is_active
         ? confirmedButton('Revoke', {
             title: `Revoke ${name}?`,
-            words: 'Requests with this key are rejected immediately. You can enable it again.',
+            words: 'Requests with this key will be rejected immediately. You can enable the key again later.',
             run: toggle,
             done: () => undefined,
           })
         : actionButton('Enable', toggle),
       confirmedButton('Delete', {
         title: `Delete ${name}?`,
-        words: 'Requests with this key are rejected. Its usage is kept. This cannot be undone.',
+        words: 'Requests with this key will be rejected. The key’s usage data is kept. This cannot be undone.',
         run: () => session.call(url, { method: 'DELETE' }),
         done: () => navigate(linkTo(['keys'])),
       }),

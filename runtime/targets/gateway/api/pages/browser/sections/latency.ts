@@ -65,7 +65,7 @@ async function draw(
     element(
       'div',
       { class: 'columns' },
-      line('ttft_ms', 'Time to the first output of streams', 'ms'),
+      line('ttft_ms', 'Time to first output of streams', 'ms'),
       line('tokens_per_second', 'Output tokens per second; 99% of responses reach p99', 'tokens/s'),
     ),
     percentileTable('Duration', data, (one) => one.latency_ms, duration),

@@ -129,7 +129,7 @@ async function ask(
     const output = usage?.completion_tokens;
     const speed = output && total > first ? (output * 1000) / (total - first) : undefined;
     answer.end([
-      `First output after ${duration(first)}, all after ${duration(total)}.`,
+      `First output after ${duration(first)}, complete after ${duration(total)}.`,
       usage ? `${count(usage.prompt_tokens)} input and ${count(output)} output tokens.` : '',
       speed === undefined ? '' : `${short(speed)} tokens per second.`,
     ]);

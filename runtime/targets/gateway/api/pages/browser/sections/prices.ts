@@ -36,9 +36,9 @@ export const PRICES = resourcePages<Price>({
     { key: 'effective_at', title: 'Since', cell: (row) => dateTime(row.effective_at) },
   ],
   empty: 'No custom prices. The price map applies to all models.',
-  deletion: 'All prices of the model are deleted, and the price map applies again.',
+  deletion: 'All custom prices of the model are deleted, and the price map applies again.',
   intro:
-    'Prices per million tokens set here take precedence over the price map. A new price replaces the model’s old one from its start time on.',
+    'Prices per million tokens set here take precedence over the price map. A new price replaces the model’s old price from its start time.',
   async more({ item, session, signal }) {
     const url = `v1/pricing/${encodeURIComponent(item.model_key)}/history`;
     const { data } = await session.call<readonly Price[]>(url, { signal });

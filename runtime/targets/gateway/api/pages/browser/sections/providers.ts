@@ -31,7 +31,7 @@ export const PROVIDERS: readonly GatewaySection[] = [
       { key: 'problem', title: 'Problem', cell: (row) => row.problem ?? '' },
     ],
     empty: 'No providers. Add one here or in the configuration file.',
-    deletion: 'Requests to its models are rejected. Those in flight continue.',
+    deletion: 'Requests to the provider’s models will be rejected. Requests in flight continue.',
     intro: 'Providers in the configuration file can only be changed there.',
     canChange: ({ source }) => source === 'database',
   }),
@@ -47,7 +47,7 @@ export const PROVIDERS: readonly GatewaySection[] = [
         element(
           'p',
           { class: 'hint' },
-          'Circuit breakers, pauses and speeds in the gateway process that handled this request. A breaker opens after several failures, so that requests do not wait for a provider that is down.',
+          'Circuit breakers, pauses and speeds in the gateway process that handled this request. A breaker opens after several failures, so requests do not wait for a provider that is down.',
         ),
         part,
       );

@@ -89,7 +89,7 @@ const statusOf = ({ status, status_code: code, cache_hit: hit }: Usage) =>
 
 async function drawLive(session: Session, signal: AbortSignal) {
   const { data } = await session.call<Live>('v1/requests/live', { signal });
-  if (data.length === 0) return [element('p', { class: 'hint' }, 'No request is in flight.')];
+  if (data.length === 0) return [element('p', { class: 'hint' }, 'No requests are in flight.')];
   return [
     scrollable(
       'Requests in flight',
@@ -185,7 +185,7 @@ function costTable(usage: Usage, parts: Attempt['cost_parts']) {
         ? usage.status === 'error'
           ? 'The attempt cost nothing.'
           : 'The cost is unknown, because the model has no price.'
-        : `Cost ${exactMoney(usage.cost)}. Its parts are not known, because it is free or the price has changed since.`,
+        : `Cost ${exactMoney(usage.cost)}. The breakdown is not available, because the request was free or the price has since changed.`,
     );
   }
   return scrollable(
@@ -210,14 +210,14 @@ function costTable(usage: Usage, parts: Attempt['cost_parts']) {
 async function promptPart(session: Session, id: string | null, signal: AbortSignal) {
   const { data: caller } = await session.call<Static<typeof me>>('v1/me', { signal });
   if (caller.role !== 'admin' || caller.scope === 'models')
-    return element('p', { class: 'hint' }, 'Only administrators see stored prompts.');
+    return element('p', { class: 'hint' }, 'Only administrators can see stored prompts.');
   const query = { request_id: id ?? '', limit: 1 };
   const { data: stored } = await session.call<Static<typeof promptPage>>('v1/admin/prompts', {
     query,
     signal,
   });
   if (id === null || stored.total === 0)
-    return element('p', { class: 'hint' }, 'Not stored. Prompts of a key with log_prompts are stored.');
+    return element('p', { class: 'hint' }, 'Not stored. Prompts are stored only for keys with log_prompts.');
   const { data } = await session.call<Static<typeof prompts>>(`v1/admin/prompts/${encodeURIComponent(id)}`, {
     signal,
   });

@@ -34,8 +34,8 @@ export const TEAMS = resourcePages<Static<typeof team>>({
     { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
   ],
   filters: [...ACCOUNT_FILTERS, { key: 'organization_id', title: 'Organization id', kind: 'text' }],
-  empty: 'No teams yet. The keys of a team share its budget, its limits and its models.',
-  deletion: 'The keys of the team lose it. Its usage is kept.',
+  empty: 'No teams yet. A team’s keys share its budget, limits and models.',
+  deletion: 'The team’s keys will stop working. The team’s usage data is kept.',
   async more({ item, session, signal, refresh }) {
     const path = `v1/teams/${encodeURIComponent(item.team_id)}/members`;
     const { data: members } = await session.call<readonly Static<typeof member>[]>(path, { signal });
@@ -44,7 +44,7 @@ export const TEAMS = resourcePages<Static<typeof team>>({
       element(
         'p',
         {},
-        element('a', { href: linkTo(['requests'], { team_id: item.team_id }) }, 'Requests of this team'),
+        element('a', { href: linkTo(['requests'], { team_id: item.team_id }) }, 'Requests from this team'),
       ),
       element('h2', {}, 'Members'),
       actions(actionButton('Add member', () => addMember(session, path, refresh))),
@@ -59,7 +59,7 @@ export const TEAMS = resourcePages<Static<typeof team>>({
             dateTime(one.created_at),
             confirmedButton('Remove', {
               title: `Remove ${one.user_id}?`,
-              words: 'Keys of the user for this team stop working.',
+              words: 'The user’s keys for this team will stop working.',
               run: () => session.call(`${path}/${encodeURIComponent(one.user_id)}`, { method: 'DELETE' }),
               done: refresh,
             }),

@@ -29,13 +29,13 @@ export const USERS = resourcePages<ReturnType<typeof userView>>({
   ],
   filters: [...ACCOUNT_FILTERS, { key: 'team_id', title: 'Team id', kind: 'text' }],
   empty: 'No users yet. Creating a key also creates its user, and administrators can create more.',
-  deletion: 'The keys of the user stop working. The usage is kept.',
+  deletion: 'The user’s keys will stop working. Usage data is kept.',
   more: async ({ item, session, signal }) => [
     ...(await ownSpending(session, { user_id: item.user_id }, signal)),
     element(
       'p',
       {},
-      element('a', { href: linkTo(['requests'], { user_id: item.user_id }) }, 'Requests of this user'),
+      element('a', { href: linkTo(['requests'], { user_id: item.user_id }) }, 'Requests from this user'),
     ),
   ],
 });
