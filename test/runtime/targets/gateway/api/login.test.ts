@@ -63,7 +63,7 @@ test('the command exchanges the code from the browser for a key', async () => {
   expect(me.body.user_id).toBe('ada');
   // Other spellings of the same code: decoders ignore characters that are not base64.
   for (const again of [code, `${code}=`, `${code}\n`, ` ${code}`, `${code.slice(0, 9)}.${code.slice(9)}`])
-    expect((await redeem(gateway, { code: again, verifier })).body.detail).toMatch(/was used before/);
+    expect((await redeem(gateway, { code: again, verifier })).body.detail).toMatch(/has already been used/);
   const late = codeIn(await consent(gateway, (await asked(gateway)).cookie));
   gateway.clock.advance(60_000);
   expect((await redeem(gateway, { code: late, verifier })).status).toBe(401);

@@ -49,7 +49,7 @@ test('a backup of a running gateway contains settled usage without in-flight req
   await ledger.release(unsettled);
   await running.close();
   const exists = await runCommand(['restore', file, '--database-url', url]);
-  expect(exists).toMatchObject({ code: 1, err: expect.stringContaining('Replace it with --force') });
+  expect(exists).toMatchObject({ code: 1, err: expect.stringContaining('Use --force to replace it') });
   const restored = await runCommand(['restore', file, '--force', '--database-url', url, '--json']);
   expect(restored).toMatchObject({ code: 0, err: '' });
   expect(JSON.parse(restored.out)).toEqual({ database, file, before: `${database}.before-restore` });
@@ -64,7 +64,7 @@ test('a backup of a running gateway contains settled usage without in-flight req
 test.each([
   [['backup', 'missing/copy.db'], 'does not exist'],
   [['restore', 'nothing.db'], 'nothing.db does not exist. Create it with `gateway backup`.'],
-  [['restore', 'text.db'], "is not a backup of a gateway's database"],
+  [['restore', 'text.db'], 'is not a gateway database backup'],
 ])('the command %j is rejected: %s', async ([command = '', name = ''], message) => {
   writeFileSync(join(temp(), 'text.db'), 'not a database');
   const told = await runCommand([
@@ -85,7 +85,7 @@ test('PostgreSQL requires its own tools, and a backup cannot overwrite its datab
   ]);
   expect(told).toMatchObject({
     code: 1,
-    err: expect.stringContaining("Use PostgreSQL's own pg_dump for it."),
+    err: expect.stringContaining("Use PostgreSQL's pg_dump instead."),
   });
   expect(told.err).not.toContain('secret');
   const url = `sqlite:${join(temp(), 'gateway.db')}`;
@@ -99,10 +99,7 @@ test('a backup from a pre-release or newer version is rejected', async () => {
   await runCommand(['migrate', '--database-url', `sqlite:${url}`]);
   await runCommand(['backup', copy ?? '', '--database-url', `sqlite:${url}`]);
   for (const [version, message] of [
-    [
-      37,
-      'is that of a build before the first release and cannot be migrated. Use another database, or the build',
-    ],
+    [37, 'is from a pre-release build and cannot be migrated. Use another database, or the build'],
     [999, 'but this gateway supports versions up to 100. Use a newer gateway, or another database.'],
   ] as const) {
     const database = new DatabaseSync(copy ?? '');

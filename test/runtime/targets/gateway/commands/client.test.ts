@@ -17,12 +17,12 @@ test.each(
   const told = await runCommand([...asked, '--api-key', key]);
   expect(told).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^Error: --api-key contains characters that headers cannot carry/),
+    err: expect.stringMatching(/^Error: --api-key contains characters that are not allowed in headers/),
   });
   const { code, err } = await runCommand(asked, { GATEWAY_API_KEY: key });
   expect([code, err]).toEqual([
     2,
-    expect.stringMatching(/^Error: GATEWAY_API_KEY contains characters that headers cannot carry/),
+    expect.stringMatching(/^Error: GATEWAY_API_KEY contains characters that are not allowed in headers/),
   ]);
   expect(told.err + err).not.toMatch(/c[aä]nary/);
 });
@@ -50,7 +50,7 @@ test('a worker does not print a token that cannot be sent', async () => {
   const { code, err } = await runCommand(['job', 'run', '--gateway-url', URL_OF_NOBODY], env);
   expect([code, err]).toEqual([
     2,
-    expect.stringContaining('GATEWAY_JOB_TOKEN contains characters that headers cannot carry'),
+    expect.stringContaining('GATEWAY_JOB_TOKEN contains characters that are not allowed in headers'),
   ]);
   expect(err).not.toContain('canary');
 });

@@ -6,7 +6,7 @@ import { problems, read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 const MASTER = 'the-master-key-of-this-test-0123456789';
-const RULE = /contains characters that headers cannot carry; use one line of printable ASCII/;
+const RULE = /contains characters that are not allowed in headers; use one line of printable ASCII/;
 
 test('trailing line breaks in keys and headers from mounted secrets are ignored', async () => {
   const env = { K: 'sk-canary\n', GROQ_API_KEY: 'sk-groq\r\n', GATEWAY_MASTER_KEY: `${MASTER}\n` };
@@ -47,14 +47,14 @@ test('errors about keys from preset variables name the variables', async () => {
   const env = { GROQ_API_KEY: 'sk-canary\nx' };
   expect(await problems('providers:\n  groq:', { env })).toEqual([
     expect.stringMatching(
-      /^2:3 {2}providers\.groq: GROQ_API_KEY contains characters that headers cannot carry/,
+      /^2:3 {2}providers\.groq: GROQ_API_KEY contains characters that are not allowed in headers/,
     ),
   ]);
   const before = process.cwd();
   process.chdir(temp());
   try {
     await expect(readWithEnv({ env })).rejects.toThrow(
-      /^GROQ_API_KEY contains characters that headers cannot carry[^\n]*\.$/,
+      /^GROQ_API_KEY contains characters that are not allowed in headers[^\n]*\.$/,
     );
   } finally {
     process.chdir(before);
@@ -63,8 +63,8 @@ test('errors about keys from preset variables name the variables', async () => {
 
 test.each([
   ['bad header', 'v', 'is not a valid header name'],
-  ['x-a', 'canary\r\nx-injected: 1', 'contains characters that headers cannot carry'],
-  ['x-a', 'canary 世界', 'contains characters that headers cannot carry'],
+  ['x-a', 'canary\r\nx-injected: 1', 'contains characters that are not allowed in headers'],
+  ['x-a', 'canary 世界', 'contains characters that are not allowed in headers'],
   ['content-length', '3', 'is set by the connection itself; remove it'],
   ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
   ['host', 'other.example', 'is set by the connection itself'],

@@ -56,7 +56,9 @@ test('the configuration file takes precedence, in any order', async () => {
     { name: 'late', source: 'database', status: 'shadowed', used_by: [] },
     { name: 'main' },
   ]);
-  expect(gateway.log()).toContain("Provider 'late': The configuration file has a provider of the same name");
+  expect(gateway.log()).toContain(
+    "Provider 'late': The configuration file has a provider with the same name",
+  );
   expect(await refused('PATCH', '/v1/providers/late', { models: [] })).toMatch(/^409/);
   // Only the database entry can be deleted; it is not needed while the file has the name.
   expect((await gateway.ask('DELETE', '/v1/providers/late')).status).toBe(204);

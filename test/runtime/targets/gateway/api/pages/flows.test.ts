@@ -210,14 +210,14 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
         await page.goto(at('teams/research'));
         await page.getByRole('heading', { name: 'Members' }).waitFor();
         await page.goto(at('account'));
-        await page.getByText('Key that manages').waitFor();
+        await page.getByText('Key for managing the gateway').waitFor();
       },
       signedIn(gateway(), keys.manages),
     );
     await pages.visit(
       at('account'),
       async (page) => {
-        await page.getByText('Key that calls models').waitFor();
+        await page.getByText('Key for calling models').waitFor();
         await page.getByRole('heading', { name: 'Budget and limits of your user' }).waitFor();
         await page.getByText('of $2.00').first().waitFor();
       },

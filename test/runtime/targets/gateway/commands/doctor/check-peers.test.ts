@@ -46,7 +46,7 @@ test('a sign-in provider must have metadata and keys', async () => {
   ]);
   const { origin } = await serve(404, '');
   expect(await checkSignIn(signInAt(origin))).toMatchObject([
-    { state: 'problem', message: `${origin} has no metadata of an OpenID Connect provider` },
+    { state: 'problem', message: `${origin} does not serve OpenID Connect provider metadata` },
   ]);
 });
 
@@ -64,7 +64,7 @@ test('the alert webhook is checked without a message, and a guardrail webhook wi
     {
       what: 'alerts webhook',
       state: 'ok',
-      message: `${receiver.origin} is reachable; \`gateway alerts test\` sends a message`,
+      message: `${receiver.origin} is reachable; send a test message with \`gateway alerts test\``,
     },
     { what: 'guardrail company', state: 'ok', message: `${judge.origin} returns verdicts` },
     {

@@ -44,7 +44,7 @@ test.each<[Assertion, string | undefined]>([
     { metric: 'cost', max: 1 },
     expect.stringMatching(/^m has no cost. It has accuracy, answered_share, cost,/),
   ],
-  [{ metric: 'f1', max_drop: 1 }, 'The baseline has no f1 of m.'],
+  [{ metric: 'f1', max_drop: 1 }, 'The baseline has no f1 for m.'],
 ])('checks %j', (assertion, problem) => {
   expect(problemOf(assertion)).toEqual(problem);
 });

@@ -164,6 +164,6 @@ test('S3 objects are read with both URL styles, and only requests to their host 
   });
   const denied = await imported({ source: 's3://bucket/a.csv', s3: { endpoint: url } });
   expect(denied.message).toMatch(
-    /answered with AccessDenied \(status 403\) for \/bucket\/a\.csv\. The bucket is in the region eu-west-1; set `s3\.region`\.$/,
+    /returned AccessDenied \(status 403\) for \/bucket\/a\.csv\. The bucket is in the region eu-west-1; set `s3\.region`\.$/,
   );
 });

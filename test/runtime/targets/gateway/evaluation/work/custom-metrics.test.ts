@@ -56,7 +56,7 @@ test('a pattern, a schema and a rubric score each response, and a missing respon
 test.each<[CustomMetric, string]>([
   [
     { name: 'Has Number', regex: '1' },
-    'requires a name with 1 to 64 lowercase letters, digits and underscores.',
+    'requires a name that starts with a lowercase letter and has at most 64 lowercase letters, digits and _.',
   ],
   [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
   [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],

@@ -109,7 +109,7 @@ describe('datasets', () => {
       { examples: 'x', candidates: ['y'], ground_truth: '1' },
       'Invalid relevance "1" for 1 candidates.',
     ],
-    ['summarization', { examples: 'x', ground_truth: [7] }, 'A list in `ground_truth` must have'],
+    ['summarization', { examples: 'x', ground_truth: [7] }, 'A list in `ground_truth` must contain'],
   ] as const)('%s rejects %j', (task, row, sentence) => {
     expect(check(task, row as RowCells)).toThrow(sentence);
   });

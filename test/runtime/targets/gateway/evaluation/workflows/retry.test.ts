@@ -126,7 +126,7 @@ describeDatabases((database) => {
     const none = await request('POST', `${path}/retry`);
     expect([none.status, none.body.detail]).toEqual([
       409,
-      expect.stringContaining('every row has an answer'),
+      expect.stringContaining('every row has a response'),
     ]);
   });
 

@@ -176,8 +176,8 @@ describe('credentials', () => {
       [{ file: join(folder, 'nothing') }, 'Cannot read the token of the external system: ENOENT'],
       [{ url: server.url }, '(status 403)'],
       [{ ...server, format: { ...json, subject_token_field_name: 'x' } }, 'has no member `x`'],
-      [{ environment_id: 'aws1', url: server.url }, 'is neither a file nor a URL'],
-      [{ executable: { command: 'x' } }, 'is neither a file nor a URL'],
+      [{ environment_id: 'aws1', url: server.url }, 'must be a file or a URL'],
+      [{ executable: { command: 'x' } }, 'must be a file or a URL'],
     ] as const) {
       const failed = failureOf(await ask({ credentials: federated({ credential_source: source }) }));
       expect([failed.kind, failed.text]).toEqual(['credentials', expect.stringContaining(reason)]);
@@ -197,10 +197,10 @@ describe('credentials', () => {
   });
 
   test.each([
-    [{ ...account, private_key: 'no key' }, 'is not a key in the format PEM'],
+    [{ ...account, private_key: 'no key' }, 'is not a PEM key'],
     [{ ...account, private_key_id: 'other' }, 'Invalid JWT Signature.'],
-    [{ type: 'gdch_service_account' }, 'has credentials of type `gdch_service_account`'],
-    [{ type: 'external_account' }, 'needs `audience`, `subject_token_type` and `token_url`'],
+    [{ type: 'gdch_service_account' }, 'contains credentials of the unsupported type `gdch_service_account`'],
+    [{ type: 'external_account' }, 'must contain `audience`, `subject_token_type` and `token_url`'],
     [{ type: 'service_account' }, 'has no `client_email` and `private_key`'],
   ])('invalid credentials are rejected (%#)', async (content, expected) => {
     const failed = failureOf(await ask({ credentials: fileOf('bad.json', content) }));

@@ -39,7 +39,7 @@ describe('similarity metrics', () => {
     const { values, reasons } = scoreRows(similarityMetric, {}, rows).result;
     expect(values).toMatchObject({ pearson: null, spearman: null });
     expect(values['cosine_mean']).toBeCloseTo(1);
-    expect(reasons['spearman']).toContain('One side is constant');
+    expect(reasons['spearman']).toContain('All values on one side are equal');
   });
 
   test('rows without a gold value count only in the mean', () => {

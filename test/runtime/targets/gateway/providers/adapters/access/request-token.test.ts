@@ -43,14 +43,20 @@ test('the response status decides whether the credentials are to blame', async (
   answer = says(200, '{"access_token": "t"}');
   expect(await ask()).toEqual({ access_token: 't' });
   answer = says(400, '{"error": "invalid_grant", "error_description": "Expired.\\nTrace: 1"}');
-  expect(await errorOf(ask())).toEqual([`${host} refused a token (status 400): Expired.`, true]);
+  expect(await errorOf(ask())).toEqual([
+    `${host} rejected the request for a token (status 400): Expired.`,
+    true,
+  ]);
   answer = says(401, '', 'Sun, 01 Mar 2026 12:07:00 GMT');
   expect(await errorOf(ask())).toEqual([
-    `${host} refused a token (status 401): no reason. The clock of this machine is 7 minutes behind; correct it.`,
+    `${host} rejected the request for a token (status 401): no reason. The clock of this machine is 7 minutes behind; correct it.`,
     true,
   ]);
   answer = says(503, 'busy');
-  expect(await errorOf(ask())).toEqual([`${host} refused a token (status 503): busy.`, false]);
+  expect(await errorOf(ask())).toEqual([
+    `${host} rejected the request for a token (status 503): busy.`,
+    false,
+  ]);
   answer = says(200, '<html>');
   expect(await errorOf(ask())).toEqual([`cannot get a token: ${host} returned invalid JSON`, false]);
 });
