@@ -168,7 +168,7 @@ test('secrets are sent only to their intended provider', async () => {
   expect(await put({ api_key: `${SECRET}\n\nx` })).toMatch(/^422 Invalid provider 'x': `api_key`/);
   expect(await put({ type: 'nothing' })).toMatch(/unknown type `nothing`/);
   expect(await put({ name: 'encoder' })).toMatch(/reserved for encoders/);
-  expect(await put({ name: 'a b' })).toMatch(/^422 Invalid provider 'a b': A name must/);
+  expect(await put({ name: 'a b' })).toMatch(/^422 Invalid provider 'a b': The name must/);
   expect(await put({ type: 'vertex', api_key: undefined, google: { project: 'p' } })).toMatch(
     /credentials of this machine/,
   );

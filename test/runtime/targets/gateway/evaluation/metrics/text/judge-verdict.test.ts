@@ -124,5 +124,5 @@ test('verdicts can use another scale', () => {
     { seed: 6, numRuns: 100 },
   );
   expect(readVerdict('4/5', { lowest: 1, highest: 5 }).score).toBe(0.75);
-  expect(() => readVerdict('0', { lowest: 1, highest: 5 })).toThrow('with n from 1 to 5;');
+  expect(() => readVerdict('0', { lowest: 1, highest: 5 })).toThrow('with n from 1 to 5.');
 });
