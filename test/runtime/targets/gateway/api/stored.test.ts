@@ -119,7 +119,7 @@ describe('files', () => {
     const refusal = async (text: string) => (await upload('ann', text)).body.error.message;
     expect(await refusal(`${lineOf('1')}\nno json`)).toBe('Line 2 of the batch file is not a JSON object.');
     expect(await refusal(`${lineOf('1')}\n${lineOf('2', 'openai:other')}`)).toContain(
-      'Line 2 of the batch file names',
+      'Line 2 of the batch file uses the model',
     );
     expect(await refusal(lineOf('1', 'fast', '/v1/unknown'))).toContain('needs a `url`');
     expect(

@@ -45,7 +45,7 @@ test('a backup of a running gateway contains settled usage without in-flight req
   await ledger.settle(await ledger.reserve(spender, estimate), used(7n));
 
   const busy = await runCommand(['restore', file, '--force', '--database-url', url]);
-  expect(busy).toMatchObject({ code: 1, err: expect.stringContaining('A gateway uses') });
+  expect(busy).toMatchObject({ code: 1, err: expect.stringContaining('A gateway is using') });
   await ledger.release(unsettled);
   await running.close();
   const exists = await runCommand(['restore', file, '--database-url', url]);

@@ -118,7 +118,7 @@ test('the master key can come from a flag, a variable, a separate file or the co
   const empty = join(temp(), 'empty');
   writeFileSync(empty, ' \n');
   await expect(read({}, { flags: ['--master-key-file', empty] })).rejects.toThrow(
-    /--master-key-file: .*must contain the key/,
+    /--master-key-file: .*must contain only the key/,
   );
   mkdirSync(join(temp(), 'folder'));
   await expect(read({ master_key_file: join(temp(), 'folder') })).rejects.toThrow(

@@ -12,7 +12,7 @@ test('origins and hosts that no client can send are rejected', async () => {
     allowed_hosts: ['good.example:8000', 'http://x'],
   });
   expect(found).toEqual([
-    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.2: "foo" is not an origin; use scheme and host/),
+    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.2: "foo" is not an origin; use a scheme and host/),
     expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.3: "https:\/\/a\/path" is not an origin/),
     expect.stringMatching(
       /^1:\d+ {2}allowed_hosts\.1: "http:\/\/x" is not a host name; use a name such as gateway\.example/,
@@ -26,8 +26,8 @@ test('origins and hosts that no client can send are rejected', async () => {
 test.each([
   [['--cors-origins', 'foo'], '--cors-origins: "foo" is not an origin'],
   [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is not a host name'],
-  [['--public-url', 'gateway.example'], '--public-url: "gateway.example" is not the URL of a server'],
-  [['--public-url', '*'], '--public-url: "*" is not the URL of a server'],
+  [['--public-url', 'gateway.example'], '--public-url: "gateway.example" is not a server URL'],
+  [['--public-url', '*'], '--public-url: "*" is not a server URL'],
   [['--otel-sampled', '2'], '--otel-sampled: "2" is not a number from 0 to 1'],
   [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
   [['--otel-endpoint', 'foo'], '--otel-endpoint: expected a URL that begins with http'],

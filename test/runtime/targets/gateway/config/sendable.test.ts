@@ -96,7 +96,7 @@ test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.re
     const path = join(temp(), 'key');
     writeFileSync(path, key);
     await expect(read({ master_key_file: path })).rejects.toThrow(
-      /^master_key_file: .*(contains characters|must contain the key)/,
+      /^master_key_file: .*(contains characters|must contain only the key)/,
     );
     await expect(read({ master_key_file: path })).rejects.not.toThrow(/canary/);
   },

@@ -52,9 +52,9 @@ test('a PostgreSQL URL is shown without its password', () => {
 test.each([
   ['mysql://ada:s3cret@host/db', 'has the unsupported scheme "mysql"'],
   ['gateway.db', 'has no scheme'],
-  ['sqlite:', 'contains no file'],
+  ['sqlite:', 'does not contain a file'],
   ['postgres://ada:s3cret@[bad/db', 'Invalid database URL.'],
-  ['postgres://ada:pw%s3cret@host/db', 'Write a percent sign as %25'],
+  ['postgres://ada:pw%s3cret@host/db', 'Write percent signs as %25'],
 ])('%s is rejected: %s', (url, reason) => {
   expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'ConfigError' }));
   expect(() => parseDatabaseUrl(url)).toThrow(reason);

@@ -151,7 +151,7 @@ async function tokenIn(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw accessRefused(`Cannot read the web identity token: ${messageOf(error)}.`, error);
+    throw accessRefused(`Cannot read the web identity token file: ${messageOf(error)}.`, error);
   }
 }
 

@@ -67,7 +67,7 @@ describeDatabases((database) => {
     expect(await ends()).toBe(Date.parse('2026-04-30T22:00:00Z'));
     expect(await budgets.resets(PAGE)).toMatchObject([{ userId: 'ada', previousSpend: 90n, resetAt: april }]);
     const refused: readonly (readonly [object, RegExp])[] = [
-      [{ budgetDurationSec: 60 }, /either calendar or budget_duration_sec/],
+      [{ budgetDurationSec: 60 }, /calendar and budget_duration_sec are mutually exclusive/],
       [{ timeZone: 'Berlin' }, /"Berlin" is not a time zone/],
       [{ calendar: null, timeZone: 'UTC', budgetDurationSec: null, maxBudget: -1n }, /negative/],
     ];

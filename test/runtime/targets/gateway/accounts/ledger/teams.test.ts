@@ -167,7 +167,10 @@ describeDatabases((database) => {
       [() => members.remove('research', 'ada'), /is not a member of team/],
       [() => users.create({ userId: 'b2', teamId: 'research', role: 'admin' }), /has the role member/],
       [() => users.change('bot', { role: 'admin' }), /has the role member/],
-      [() => keys.create({ userId: 'bot', scope: 'manage', teamId: 'research' }), /team_id is only for/],
+      [
+        () => keys.create({ userId: 'bot', scope: 'manage', teamId: 'research' }),
+        /team_id requires a key with the scope models/,
+      ],
       [() => keys.create({ userId: 'ada', scope: 'manage', rpm: 5 }), /rpm is only for/],
     ] as const)
       await expect(work()).rejects.toThrow(message);

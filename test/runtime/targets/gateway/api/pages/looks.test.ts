@@ -14,7 +14,7 @@ const SHOWN = [
   ['spending?group=user', 'mallory'],
   ['requests', 'mallory'],
   ['requests/tried-request', 'HTTP 503 from the provider'],
-  ['latency', 'Time to the first output'],
+  ['latency', 'Time to first output'],
   ['playground', 'Second model'],
   ['keys', 'nightly job'],
   ['users', 'Ada Lovelace'],

@@ -24,7 +24,7 @@ test.each([
   [
     'azure',
     { api_base: azure.url, entra },
-    `${new URL(azure.url).host} refused a token of Microsoft Entra (status 401): AADSTS7000215: Invalid client secret provided`,
+    `${new URL(azure.url).host} rejected the request for a token of Microsoft Entra (status 401): AADSTS7000215: Invalid client secret provided`,
     'Correct its `api_key` or `entra`, or their variables.',
   ],
   [
@@ -36,7 +36,7 @@ test.each([
   [
     'bedrock',
     { api_base: bedrock.url, aws: { region: 'us-east-1' } },
-    expect.stringContaining('No keys for Amazon were found.'),
+    expect.stringContaining('No AWS credentials were found.'),
     'Correct its `api_key` or `aws`, or their variables.',
   ],
 ])('the doctor checks the credentials of %s', async (type, entry, message, remedy) => {

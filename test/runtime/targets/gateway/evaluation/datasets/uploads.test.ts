@@ -61,7 +61,7 @@ describeDatabases((database) => {
     const tooMuch = await send(path, 700_000, Uint8Array.from([...part(700_000), 1]));
     expect([tooMuch.status, tooMuch.body.error.message]).toEqual([
       422,
-      `The upload has more than the ${BYTES.length} bytes of its \`Upload-Length\`.`,
+      `The upload exceeds the ${BYTES.length} bytes declared in its \`Upload-Length\`.`,
     ]);
     const [, offset] = await offsetOf(path);
     const done = await send(path, Number(offset), part(Number(offset)));

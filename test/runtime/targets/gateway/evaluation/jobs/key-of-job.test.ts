@@ -124,7 +124,7 @@ test.each([
     (id: string) => gateway.admin('PATCH', `/v1/keys/${id}`, { is_active: false }),
     'API key is inactive',
   ],
-  ['deleted', (id: string) => gateway.admin('DELETE', `/v1/keys/${id}`), 'that started this was deleted'],
+  ['deleted', (id: string) => gateway.admin('DELETE', `/v1/keys/${id}`), 'that started this job was deleted'],
   [
     'expired',
     async (id: string) => {

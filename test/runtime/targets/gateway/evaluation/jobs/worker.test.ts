@@ -124,7 +124,7 @@ describeDatabases((database) => {
     expect(resumed).toEqual([null, null, null]);
     expect(await job()).toMatchObject({ status: 'running', doneRows: 6 });
     const texts = (await queue.logs(claim.job.id)).map(({ text }) => text);
-    expect(texts).toEqual([expect.stringContaining('from row 0 on were given to another worker')]);
+    expect(texts).toEqual([expect.stringContaining('starting at row 0 were assigned to another worker')]);
   });
 
   test('a stopped worker closes its task', async () => {

@@ -145,7 +145,7 @@ test('a running workflow can be deleted only with force, together with its resul
   const derived = items.find(({ run_id: run }: { run_id: string }) => run === other.id);
   const second = await experiment(derived.id);
   const inUse = await ask('DELETE', `/api/v1/workflows/${other.id}`);
-  expect([inUse.status, inUse.body.detail]).toEqual([409, expect.stringContaining('uses its answers')]);
+  expect([inUse.status, inUse.body.detail]).toEqual([409, expect.stringContaining('uses its responses')]);
   expect((await ask('DELETE', `/api/v1/experiments/${second}`)).body).toBeNull();
   expect((await ask('DELETE', `/api/v1/experiments/${id}`)).status).toBe(200);
   expect((await ask('GET', `/api/v1/workflows/${other.id}`)).status).toBe(404);

@@ -169,7 +169,7 @@ describe('Microsoft Entra tokens', () => {
     expect([failed.kind, failed.error.message, failed.text]).toEqual([
       'credentials',
       "The provider rejected the gateway's credentials",
-      `${new URL(fixture.url).host} refused a token of Microsoft Entra (status 401): AADSTS7000215: Invalid client secret provided.`,
+      `${new URL(fixture.url).host} rejected the request for a token of Microsoft Entra (status 401): AADSTS7000215: Invalid client secret provided.`,
     ]);
   });
 
@@ -205,7 +205,7 @@ describe('configuration', () => {
   });
 
   test.each([
-    [{}, 'type azure has no default address; set `api_base` to the URL of the resource'],
+    [{}, 'type azure has no default address; set `api_base` to the resource URL'],
     [
       entryOf({ api_version: '24.1' }),
       'unknown version `24.1`; expected a date such as 2024-10-21, or preview',

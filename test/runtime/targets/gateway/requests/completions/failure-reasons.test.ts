@@ -52,7 +52,7 @@ afterAll(() => gateway.stop());
 
 test.each([
   ['page', 2, /^status 503: <html>upstream proxy at 10\.0\.0\.7 says no to \[hidden\]$/],
-  ['login', 1, /^the answer is not a JSON object: status 200: hello, I am a login page$/],
+  ['login', 1, /^the response is not a JSON object: status 200: hello, I am a login page$/],
   ['certificate', 2, /self.signed certificate/],
   ['gone', 2, /ECONNREFUSED 127\.0\.0\.1:\d+/],
   ['nowhere', 2, /no-such-host\.invalid/],

@@ -84,7 +84,7 @@ test('tools of another provider are dropped, and the response lists them', async
   }
   const alone = await gateway.post('/v1/responses', { ...body, tools: [{ type: 'web_search' }] }, secret);
   expect(await errorIn(alone)).toMatchObject({ status: 400, code: 'unsupported' });
-  expect(gateway.logged.some((line) => line.includes('tools dropped'))).toBe(true);
+  expect(gateway.logged.some((line) => line.includes('dropped tools'))).toBe(true);
 });
 
 test('`user` can be configured as the end user, who is recorded but does not pay', async () => {

@@ -173,7 +173,7 @@ test('a budget reserves the maximum number of searches and images of a request',
   const tools = [{ type: 'web_search', max_uses: 2 }];
   expect(await refused('/v1/responses', { input: 'x', max_output_tokens: 1, tools })).toMatchObject({
     code: 'estimate_exceeds_budget',
-    message: expect.stringMatching(/can cost \$1\.0000/),
+    message: expect.stringMatching(/can cost up to \$1\.0000/),
   });
   const images = { prompt: 'x', n: 3 };
   expect(await refused('/v1/images/generations', images)).toMatchObject({ code: 'estimate_exceeds_budget' });

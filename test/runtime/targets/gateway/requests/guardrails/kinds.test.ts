@@ -131,7 +131,7 @@ test('patterns block or mask text, and a text that takes too long to check is bl
   expect(() => masking.rules([{ profile: 'secrets', on: ['output'], restore: true }])).toThrow(
     'Guardrail `secrets` does not mask requests; `restore` requires `on: input` or `on: both`.',
   );
-  expect(() => guardrails.rules([{ profile: 'secrets', restore: false }])).toThrow('masks nothing');
+  expect(() => guardrails.rules([{ profile: 'secrets', restore: false }])).toThrow('does not mask anything');
   expect(() => masking.rules([{ profile: 'secrets', restore: 'no' }])).toThrow(
     '`guardrails[0].restore` must be true or false.',
   );

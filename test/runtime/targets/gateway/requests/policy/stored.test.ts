@@ -93,7 +93,7 @@ test("a stored response is masked on retrieval, with the request's values restor
   expect(text).not.toContain('Grüße');
   expect(text).not.toContain('[ACCOUNT_1]');
   const followed = await ask({ url: gateway.url, key }, 'GET', `/v1/responses/${id}?stream=true`);
-  expect([followed.status, followed.text.includes('cannot be followed')]).toEqual([403, true]);
+  expect([followed.status, followed.text.includes('cannot be streamed')]).toEqual([403, true]);
 });
 
 test('text in files is masked without changing the JSON around it, and other files are unchanged', async () => {

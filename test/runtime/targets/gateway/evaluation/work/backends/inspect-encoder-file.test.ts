@@ -30,7 +30,7 @@ test('type and labels are read from the executable file, for any platform on a c
   const embedder = await inspect(file(modelFor(elsewhere, 'embedding')), { runsHere: false });
   expect(embedder.tokenVectors).toBeDefined();
   await expect(inspect(file(modelFor(elsewhere, 'later_type')), { runsHere: false })).rejects.toThrow(
-    'does not report the type of its model',
+    'does not report its model type',
   );
   await expect(inspect(file(modelFor(elsewhere, 'fill_mask')), { runsHere: false })).rejects.toThrow(
     'is a fill_mask model, which workflows cannot use',

@@ -50,7 +50,7 @@ describe('credentials', () => {
     expect((await fixture.last()).headers['x-amz-security-token']).toMatch(/^IQoJ/);
     expect(await signer({})).toMatchObject({
       kind: 'credentials',
-      text: expect.stringContaining('No keys for Amazon were found.'),
+      text: expect.stringContaining('No AWS credentials were found.'),
     });
   });
 
@@ -62,7 +62,7 @@ describe('credentials', () => {
       AWS_ENDPOINT_URL_STS: fixture.url,
     };
     expect(await signer({}, pod)).toMatchObject({
-      text: expect.stringContaining('Cannot read the web identity token: ENOENT'),
+      text: expect.stringContaining('Cannot read the web identity token file: ENOENT'),
     });
     writeFileSync(token, 'pod-token\n');
     expect(await signer({}, pod)).toBe('ASIAFIXTURE');
@@ -157,7 +157,7 @@ describe('credentials', () => {
       ['locked', 'not authorized to perform: sts:AssumeRole'],
       ['refused', 'The request signature we calculated does not match'],
       ['one', 'The profiles one → two → one refer to each other.'],
-      ['none', 'needs either `source_profile` or `credential_source`'],
+      ['none', 'requires either `source_profile` or `credential_source`'],
       ['device', '`mfa_serial`'],
       ['sso', 'The sign-in of profile `sso` has expired. Run `aws sso login --profile sso`.'],
       ['half-sso', 'Profile `half-sso` has no `sso_role_name`'],
