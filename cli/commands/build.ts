@@ -74,7 +74,7 @@ export class Build extends BaseCommand {
     }),
     timing: Flags.boolean({
       summary:
-        'Print the duration of each step to stderr, starting at process launch; a single JSON line with --json',
+        'Print the duration of each step since process start to stderr; with --json, as one JSON line',
     }),
   };
 

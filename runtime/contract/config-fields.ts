@@ -9,14 +9,14 @@ export const quantizeFields = {
     Type.Enum(QUANTIZE_FORMS, {
       default: 'none',
       description:
-        'int8: compute matrix products with integers, which is about twice as fast, and store weights in a quarter of the space. The build fails if results change too much. auto: only if they do not, and if it is faster on this machine.',
+        'int8: compute matrix products with integers, which is about twice as fast and reduces weights to a quarter of their size. The build fails if results change too much. auto: use int8 only if results stay accurate and it is faster on this machine.',
     }),
   ),
   calibration: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'Text file with one text per line, for `quantize`: half of the texts determine scales, the others measure the accuracy. Default: texts in several languages that come with encoderfile.',
+        'Text file with one text per line, for `quantize`: half of the texts determine the scales; the other half measures accuracy. Default: texts in several languages included in encoderfile.',
     }),
   ),
   min_cosine: Type.Optional(
@@ -25,7 +25,7 @@ export const quantizeFields = {
       maximum: 1,
       default: 0.995,
       description:
-        'Minimum mean cosine similarity between the quantized model’s vectors and those of float32.',
+        'Minimum mean cosine similarity between the quantized model’s vectors and the float32 vectors.',
     }),
   ),
   min_agreement: Type.Optional(
@@ -43,13 +43,13 @@ export const sentenceFields = {
   pooling: Type.Optional(
     Type.Enum(POOLINGS, {
       description:
-        'How token vectors are pooled into one vector per text. Default: the mode in 1_Pooling/config.json of the model, or mean.',
+        "How token vectors are pooled into one vector per text. Default: the mode in the model's 1_Pooling/config.json, or mean.",
     }),
   ),
   normalize: Type.Optional(
     Type.Boolean({
       description:
-        'Whether to L2-normalize vectors. Default: true if modules.json of the model has a Normalize module.',
+        "Whether to L2-normalize vectors. Default: true if the model's modules.json has a Normalize module.",
     }),
   ),
   dimensions: Type.Optional(
@@ -61,14 +61,14 @@ export const sentenceFields = {
   similarity_fn_name: Type.Optional(
     Type.Enum(SIMILARITIES, {
       description:
-        'How vectors are compared. Default: the function in config_sentence_transformers.json of the model, or cosine.',
+        "How vectors are compared. Default: the function in the model's config_sentence_transformers.json, or cosine.",
     }),
   ),
   prompts: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string', description: 'Text to prepend to each input text.' },
-      description: 'Prompts by name. Default: the prompts in config_sentence_transformers.json of the model.',
+      description: "Prompts by name. Default: the prompts in the model's config_sentence_transformers.json.",
     }),
   ),
   default_prompt_name: Type.Optional(
@@ -85,47 +85,45 @@ export const multiVectorFields = {
   query_prefix: Type.Optional(
     Type.String({
       description:
-        'Token that marks queries, after the first token; empty for none. Default: the token in the files of the model, or "[Q] ".',
+        'Token inserted after the first token to mark queries; empty for none. Default: the token in the model files, or "[Q] ".',
     }),
   ),
   document_prefix: Type.Optional(
     Type.String({
       description:
-        'Token that marks documents, after the first token; empty for none. Default: the token in the files of the model, or "[D] ".',
+        'Token inserted after the first token to mark documents; empty for none. Default: the token in the model files, or "[D] ".',
     }),
   ),
   query_length: Type.Optional(
     Type.Integer({
       minimum: 4,
       maximum: 1_000_000,
-      description:
-        'Maximum number of tokens of a query. Default: the number in the files of the model, or 32.',
+      description: 'Maximum number of tokens per query. Default: the number in the model files, or 32.',
     }),
   ),
   document_length: Type.Optional(
     Type.Integer({
       minimum: 4,
       maximum: 1_000_000,
-      description:
-        'Maximum number of tokens of a document. Default: the number in the files of the model, or 180.',
+      description: 'Maximum number of tokens per document. Default: the number in the model files, or 180.',
     }),
   ),
   do_query_expansion: Type.Optional(
     Type.Boolean({
       description:
-        'Whether queries are filled with the mask token up to query_length. Default: the setting in the files of the model, or true.',
+        'Whether queries are padded with the mask token up to query_length. Default: the setting in the model files, or true.',
     }),
   ),
   attend_to_expansion_tokens: Type.Optional(
     Type.Boolean({
       description:
-        'Whether other tokens attend to the tokens that fill a query. Default: the setting in the files of the model, or false.',
+        'Whether attention covers query padding tokens. Default: the setting in the model files, or false.',
     }),
   ),
   skiplist_words: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description:
-        'Tokens of documents that have no vector. Default: the tokens in the files of the model, or punctuation.',
+        'Document tokens without a vector. Default: the tokens in the model files, or punctuation.',
     }),
   ),
 };
@@ -136,7 +134,7 @@ export const longTextFields = {
     Type.Enum(['truncate', 'windows'], {
       default: 'truncate',
       description:
-        'How to handle texts longer than max_length: truncate them, or read them in overlapping windows (only for embedding, sentence_embedding and token_classification).',
+        'How to handle texts longer than max_length: truncate them, or split them into overlapping windows (only for embedding, sentence_embedding and token_classification).',
     }),
   ),
   stride: Type.Optional(
@@ -144,19 +142,19 @@ export const longTextFields = {
       minimum: 0,
       maximum: 1_000_000,
       description:
-        'Number of tokens that neighboring windows share, with `long_texts: windows`. Default: an eighth of the maximum length.',
+        'Number of tokens shared by neighboring windows, with `long_texts: windows`. Default: an eighth of the maximum length.',
     }),
   ),
 };
 
 const inputName = (what: string) =>
-  Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph that takes ${what}.` }));
+  Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph for ${what}.` }));
 export const inputNames = Type.Object(
   {
-    input_ids: inputName('the ids of the tokens'),
-    attention_mask: inputName('1 for each token and 0 for padding'),
-    token_type_ids: inputName('the number of the text that each token belongs to'),
-    position_ids: inputName('the position of each token'),
+    input_ids: inputName('token ids'),
+    attention_mask: inputName('the attention mask: 1 for each token and 0 for padding'),
+    token_type_ids: inputName('the index of the text that each token belongs to'),
+    position_ids: inputName('token positions'),
   },
   {
     additionalProperties: false,
@@ -172,7 +170,7 @@ export const transformLimits = Type.Object(
         minimum: 1000,
         maximum: Number.MAX_SAFE_INTEGER,
         default: instructions,
-        description: 'Maximum number of instructions of the Lua virtual machine.',
+        description: 'Maximum number of Lua virtual machine instructions.',
       }),
     ),
     memory_mb: Type.Optional(
@@ -180,7 +178,7 @@ export const transformLimits = Type.Object(
         minimum: 1,
         maximum: 1024,
         default: memory_mb,
-        description: 'Maximum memory of the script in megabytes, tensors included.',
+        description: 'Maximum memory for the script in megabytes, including tensors.',
       }),
     ),
     seconds: Type.Optional(
@@ -192,5 +190,5 @@ export const transformLimits = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, default: {}, description: 'Limits of the transform, per text.' },
+  { additionalProperties: false, default: {}, description: 'Limits for the transform, per text.' },
 );

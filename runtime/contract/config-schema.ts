@@ -25,15 +25,15 @@ const path = (description: string) =>
 const modelFiles = Type.Object(
   {
     model_config_path: path('Path of config.json.'),
-    model_weights_path: path('Path of the ONNX weights.'),
-    tokenizer_path: path('Path of tokenizer.json, vocab.txt, vocab.json or a sentencepiece model.'),
-    tokenizer_config_path: Type.Optional(path('Path of tokenizer_config.json, if the model has one.')),
+    model_weights_path: path('Path to the ONNX weights.'),
+    tokenizer_path: path('Path to tokenizer.json, vocab.txt, vocab.json or a sentencepiece model.'),
+    tokenizer_config_path: Type.Optional(path('Path to tokenizer_config.json, if present.')),
   },
-  { additionalProperties: false, description: 'The files of the model, each with its own path.' },
+  { additionalProperties: false, description: 'The model files, each with its own path.' },
 );
 
 const transformFile = Type.Object(
-  { path: path('Path of a Lua file that defines `Postprocess`.') },
+  { path: path('Path to a Lua file that defines `Postprocess`.') },
   { additionalProperties: false, description: 'A Lua script in a separate file.' },
 );
 
@@ -46,7 +46,7 @@ const build = Type.Object(
       description: 'Model name, returned as `model_id` in every response.',
     }),
     version: Type.Optional(
-      Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build; any text.' }),
+      Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build; any string.' }),
     ),
     license: Type.Optional(
       Type.String({
@@ -60,13 +60,13 @@ const build = Type.Object(
     path: Type.Union(
       [
         path(
-          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.safetensors, model.onnx or onnx/model.onnx. Or a model on the Hugging Face Hub: hf:org/name or hf:org/name@revision.',
+          'Folder that contains config.json, tokenizer.json or a vocabulary to create it from, and model.safetensors, model.onnx or onnx/model.onnx; or a Hugging Face Hub model: hf:org/name or hf:org/name@revision.',
         ),
         modelFiles,
       ],
       {
         description:
-          'The model: a folder, a model on the Hugging Face Hub, or one path per file. Paths are relative to this file.',
+          'The model: a folder, a Hugging Face Hub model, or one path per file. Paths are relative to this file.',
       },
     ),
     variant: Type.Optional(
@@ -74,17 +74,17 @@ const build = Type.Object(
         minLength: 1,
         pattern: NO_CONTROL_CHARACTERS,
         description:
-          'Which ONNX graph of the folder to use, e.g. fp16 or quantized for onnx/model_fp16.onnx or onnx/model_quantized.onnx. Default: model.onnx, or the only graph.',
+          'ONNX graph in the folder to use, e.g. fp16 or quantized for onnx/model_fp16.onnx or onnx/model_quantized.onnx. Default: model.onnx, or the only graph.',
       }),
     ),
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
-      description: 'Type of the model; it determines the endpoints and the shape of their results.',
+      description: 'Model type; determines the endpoints and the shape of their results.',
     }),
     output: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'Output of the ONNX graph to read results from. Default: the output that fits `model_type`, by name or by shape.',
+          'ONNX graph output that contains the results. Default: the output that matches `model_type`, by name or by shape.',
       }),
     ),
     inputs: Type.Optional(inputNames),
@@ -93,13 +93,13 @@ const build = Type.Object(
         minimum: 3,
         maximum: 1_000_000,
         description:
-          'Maximum number of tokens per text, special tokens included; longer texts are truncated. Default: read from the model files.',
+          'Maximum number of tokens per text, including special tokens; longer texts are truncated. Default: read from the model files.',
       }),
     ),
     integer_weights: Type.Optional(
       Type.Enum(['keep', 'convert'], {
         description:
-          'Whether weights stored as integers stay integers (small), or are converted to float32 in the build (fast for short texts). Default: keep.',
+          'Whether weights stored as integers stay integers (smaller) or are converted to float32 during the build (faster for short texts). Default: keep.',
       }),
     ),
     ...quantizeFields,
@@ -108,7 +108,7 @@ const build = Type.Object(
     ...sentenceFields,
     ...multiVectorFields,
     output_path: Type.Optional(
-      path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),
+      path('Path to the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
     cache_dir: Type.Optional(path("Cache folder for base runtimes. Default: the system's cache folder.")),
     target: Type.Optional(
@@ -130,7 +130,7 @@ const build = Type.Object(
     validate_transform: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Test the transform on real and on random output before building.',
+        description: 'Test the transform with real and random model output before building.',
       }),
     ),
     lua_libs: Type.Optional(

@@ -32,27 +32,27 @@ export const MODEL_TYPES = {
     output: 'logits',
     shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
     vectors: 'sparse',
-    windows: { never: 'sparse vectors of parts of a text are not merged' },
+    windows: { never: 'sparse vectors of text parts cannot be merged' },
   },
   /** The build reduces the logits of all tokens to those of masked tokens. */
   fill_mask: {
     output: 'logits',
     shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
-    windows: { never: 'a mask can be in two windows' },
+    windows: { never: 'a mask could appear in two windows' },
   },
   sequence_classification: {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
     transforms: true,
-    windows: { never: 'the scores of parts of a text cannot be merged' },
+    windows: { never: 'scores of text parts cannot be merged' },
   },
   /** A natural language inference model: whether a text entails a sentence about it. */
   zero_shot_classification: {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
-    windows: { never: 'the scores of parts of a text cannot be merged' },
+    windows: { never: 'scores of text parts cannot be merged' },
   },
   /** Two values per token: whether an answer starts, and whether it ends there. */
   question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
@@ -80,7 +80,7 @@ export const MODEL_TYPES = {
     shape: ['batch_size', 'sequence_length', 'hidden_size'],
     vectors: 'late-interaction',
     transforms: true,
-    windows: { never: 'each document has a marker and a maximum length of its own' },
+    windows: { never: 'each document has its own marker and maximum length' },
   },
 } as const satisfies Record<string, TypeRow>;
 

@@ -7,12 +7,16 @@ const TRUNCATION_STRATEGIES = ['longest_first', 'only_first', 'only_second'] as 
 export const TOKENIZER_OPTIONS = Type.Object(
   {
     max_length: Type.Optional(
-      Type.Integer({ minimum: 3, maximum: 1_000_000, description: 'Another place for `max_length`.' }),
+      Type.Integer({
+        minimum: 3,
+        maximum: 1_000_000,
+        description: 'Alternative to the top-level `max_length`.',
+      }),
     ),
     truncation_side: Type.Optional(
       Type.Enum(TRUNCATION_SIDES, {
         description:
-          'End at which long texts are truncated. Default: the side in tokenizer_config.json, or right.',
+          'Side on which long texts are truncated. Default: the side in tokenizer_config.json, or right.',
       }),
     ),
     truncation_strategy: Type.Optional(
@@ -24,7 +28,7 @@ export const TOKENIZER_OPTIONS = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'Another place for `stride`.',
+        description: 'Alternative to the top-level `stride`.',
       }),
     ),
     pad_strategy: Type.Optional(
@@ -32,18 +36,18 @@ export const TOKENIZER_OPTIONS = Type.Object(
         [
           Type.String({
             minLength: 1,
-            description: '`batch_longest`: pad to the longest text of a batch.',
+            description: '`batch_longest`: pad to the longest text in a batch.',
           }),
           Type.Object(
             { fixed: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of tokens.' }) },
-            { additionalProperties: false, description: 'Pad to a number of tokens.' },
+            { additionalProperties: false, description: 'Pad to a fixed number of tokens.' },
           ),
         ],
-        { description: 'How texts of a batch are padded. Padding does not change results.' },
+        { description: 'How texts in a batch are padded. Padding does not change results.' },
       ),
     ),
   },
-  { additionalProperties: false, description: 'Settings of the tokenizer.' },
+  { additionalProperties: false, description: 'Tokenizer settings.' },
 );
 
 /** Tokenizer settings as in the config file. */

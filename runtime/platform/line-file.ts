@@ -44,7 +44,7 @@ export async function openLineFile(
 
   const lose = (lines: number, why: string): void => {
     lost += lines;
-    if (!troubled) onTrouble(`cannot write ${path}, lines are lost: ${why}`);
+    if (!troubled) onTrouble(`cannot write ${path}, log lines are lost: ${why}`);
     troubled = true;
   };
   const take = (): string[] => {
@@ -72,7 +72,7 @@ export async function openLineFile(
       canRotate = true;
       await reopen();
     } catch (error) {
-      if (canRotate) onTrouble(`cannot rotate ${path}, it grows beyond its limit: ${messageOf(error)}`);
+      if (canRotate) onTrouble(`cannot rotate ${path}, which exceeds its size limit: ${messageOf(error)}`);
       canRotate = false;
     }
     return canRotate;

@@ -51,7 +51,7 @@ export function compileLinearPattern(
   } catch (error) {
     if (!/linear time/.test(String(error))) throw error;
     throw new SyntaxError(
-      'It cannot be searched in linear time. Lookahead, lookbehind and \\p{…} are not supported.',
+      'The pattern cannot be matched in linear time. Lookahead, lookbehind and \\p{…} are not supported.',
       { cause: error },
     );
   }
@@ -104,7 +104,7 @@ export async function matchesOf(
     const part = searched.slice(offset, start + partLength + MAX_MATCH_LENGTH);
     const isLast = start + partLength + MAX_MATCH_LENGTH >= searched.length;
     for (;;) {
-      if (performance.now() > deadline) throw new Error('searching the pattern took too long');
+      if (performance.now() > deadline) throw new Error('matching the pattern took too long');
       await pause();
       // Another search may have used the expression during the pause.
       const position = Math.max(from, start) - offset;

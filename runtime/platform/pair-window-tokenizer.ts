@@ -24,7 +24,7 @@ export function openPairWindowTokenizer(
     const room = settings.maxLength - rest;
     if (room < 1) {
       throw inputError(
-        `The question is too long: it has ${rest} tokens with the special tokens, but must leave room for the context in the ${settings.maxLength} tokens of this model. Shorten it.`,
+        `The question is too long: it has ${rest} tokens including special tokens, but must leave room for the context within this model's ${settings.maxLength} tokens. Shorten the question.`,
       );
     }
     if (count <= room) return text;

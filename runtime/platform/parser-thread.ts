@@ -46,7 +46,7 @@ export function startParser<Request extends { readonly kind: string }>(
   let left = totalSeconds;
   worker.on('error', (error: Error & { code?: string }) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-      reason ??= inputError(`${subject} needs more than ${heapMb} MB of memory.`, error);
+      reason ??= inputError(`${subject} requires more than ${heapMb} MB of memory.`, error);
   });
   // An idle thread does not keep the process running.
   worker.unref();

@@ -42,14 +42,14 @@ function refuseKind(path: string, facts: Stats): void {
   if (facts.size <= MAX_BYTES) return;
   const size = `${(facts.size / 1024 / 1024).toFixed(1)} MiB`;
   throw configError(
-    `${path} has ${size}, but a configuration file may have at most ${MAX_BYTES / 1024 / 1024} MiB. Pass another file.`,
+    `${path} has ${size}, but the maximum for a configuration file is ${MAX_BYTES / 1024 / 1024} MiB. Pass another file.`,
   );
 }
 
 function decode(path: string, bytes: Uint8Array): string {
   if (bytes.includes(0))
     throw configError(
-      `${path} is not a text file: it contains zero bytes. Pass another file, or save it as UTF-8.`,
+      `${path} is not a text file: it contains null bytes. Pass another file, or save it as UTF-8.`,
     );
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -123,7 +123,7 @@ const refuseLongPair =
     if (!messageOf(error).includes('too short')) throw error;
     const shown = pair.length > 60 ? `${startOf(pair, 60)}…` : pair;
     throw inputError(
-      `${JSON.stringify(shown)} is too long: it is never truncated and must fit in the ${maxLength} tokens of this model. Shorten it.`,
+      `${JSON.stringify(shown)} is too long: it is never truncated and must fit within this model's ${maxLength} tokens. Shorten it.`,
     );
   };
 

@@ -55,7 +55,8 @@ export function explainListenError(error: unknown, target: ListenTarget): AppErr
 const unknownHost = ({ hostname }: ListenTarget): string =>
   `unknown host name "${hostname}". Set an address of this machine, or 0.0.0.0 for all addresses.`;
 
-const noIpv6 = (): string => 'this machine has no IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
+const noIpv6 = (): string =>
+  'this machine does not support IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
 
 /** Reasons by Node's error code. */
 const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
@@ -63,7 +64,7 @@ const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
   EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
   EPERM: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
   EADDRNOTAVAIL: () =>
-    'the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
+    'the address does not belong to this machine. Set an address of this machine, or 0.0.0.0 for all addresses.',
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
   EAI_FAIL: unknownHost,

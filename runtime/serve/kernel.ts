@@ -40,7 +40,7 @@ export function createKernel(log: Logger, access: Access, { maxRequestMemory }: 
 export function createRequestMemory(metrics: Registry, limit: number = defaultRequestMemory()): ByteBudget {
   const refused = new Counter({
     name: 'request_memory_refused_total',
-    help: 'Requests rejected because of the memory limit for requests, by limit: process or caller.',
+    help: 'Requests rejected by the request memory limit, by limit: process or caller.',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -22,7 +22,7 @@ export function readTls(
   if (certFile === undefined) throw configError(`${names.key} requires ${names.cert}.`);
   if (keyFile === undefined) throw configError(`${names.cert} requires ${names.key}.`);
   const refuseCert = refuse(names.cert, certFile, 'a certificate');
-  const refuseKey = refuse(names.key, keyFile, `the key of ${certFile}, without a passphrase`);
+  const refuseKey = refuse(names.key, keyFile, `the private key for ${certFile}, without a passphrase`);
   const cert = attempt(() => readFileSync(certFile), refuseCert);
   attempt(() => createSecureContext({ cert }), refuseCert);
   const key = attempt(() => readFileSync(keyFile), refuseKey);

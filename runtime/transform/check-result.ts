@@ -50,7 +50,7 @@ function checkIndices({ data }: Tensor, labels: number): void {
   if (wrong === undefined) return;
   throw new AppError(
     'InternalError',
-    `Postprocess returned ${wrong} as a label index; there are ${labels} labels, and indexes start at 0, as with argmax`,
+    `Postprocess returned ${wrong} as a label index; there are ${labels} labels, and indexes start at 0, as in argmax`,
   );
 }
 

@@ -292,7 +292,7 @@ export class LuaMachine {
   #messageOnTop(): string {
     const { lua, state } = this;
     const type = this.typeAt(state, -1);
-    if (type !== LUA_TYPE.string) return `it raised a ${lua.lua_typename(state, type)} as its error`;
+    if (type !== LUA_TYPE.string) return `it raised an error of type ${lua.lua_typename(state, type)}`;
     const message = lua.lua_tolstring(state, -1, null);
     return message === 'not enough memory' ? this.#tooMuchMemory() : message;
   }

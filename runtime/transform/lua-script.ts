@@ -56,7 +56,7 @@ function metatable.__index(tensor, key)
 end
 
 function metatable.__newindex()
-  error("a tensor never changes; make a new one, as with t + 1 or Tensor.where(condition, yes, no)", 2)
+  error("tensors are immutable; create a new one, for example t + 1 or Tensor.where(condition, yes, no)", 2)
 end
 
 local make = statics.__call
@@ -101,7 +101,7 @@ function pushMember(
     const self = values.take('tensor', inside, 1);
     if (self !== undefined) return self;
     const found = values.describe(inside, 1);
-    throw new Error(`${name} must be called on a tensor, as in t:${name}(...), not on ${found}`);
+    throw new Error(`${name} must be called on a tensor (t:${name}(...)), not on ${found}`);
   };
   const takeArgument = (inside: number, parameter: Parameter, index: number): unknown => {
     const isMissing = machine.typeAt(inside, index) <= LUA_TYPE.nil;

@@ -119,7 +119,7 @@ verifiesOnce('build:transform-shape', async () => {
   );
   await expectRefusal(
     shaped('x:argmax(2) + 2'),
-    `Postprocess returned 3 as a label index; there are 2 labels, and indexes start at 0, as with argmax\n${TRIAL}`,
+    `Postprocess returned 3 as a label index; there are 2 labels, and indexes start at 0, as in argmax\n${TRIAL}`,
   );
 });
 

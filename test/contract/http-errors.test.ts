@@ -14,7 +14,7 @@ const GOOD = JSON.stringify({ inputs: ['I love this'] });
 verifiesServed('http:malformed', async (arm) => {
   const { url } = await serve(arm, 'sentiment');
   for (const [body, why] of [
-    ['{"inputs":["a"', 'it ends too early.'],
+    ['{"inputs":["a"', 'unexpected end of input.'],
     ['', 'it is empty.'],
     ['{"inputs":["a"],}', 'unexpected "}" at line 1, column 17.'],
     ["{'inputs':['a']}", 'unexpected "\'" at line 1, column 2.'],
@@ -40,7 +40,7 @@ verifiesServed('http:media-type', async (arm) => {
     `Unsupported content type: found "text/plain". ${needed}`,
   );
   expect(await send({ ...JSON_TYPE, 'content-encoding': 'compress' })).toBe(
-    'Unsupported content encoding "compress". Send the body uncompressed, or with one of gzip, deflate, br, zstd.',
+    'Unsupported content encoding "compress". Send the body uncompressed, or use one of gzip, deflate, br, zstd.',
   );
   expect(
     (await post(`${url}/predict`, GOOD, { 'content-type': 'Application/JSON; charset=utf-8' })).status,

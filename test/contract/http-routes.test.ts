@@ -62,7 +62,7 @@ verifiesServed('http:openai:errors', async (arm) => {
       embedder.url,
       '{',
       400,
-      { ...invalid, message: 'The body is not valid JSON: it ends too early.', code: null },
+      { ...invalid, message: 'The body is not valid JSON: unexpected end of input.', code: null },
     ],
     [sentiment.url, { input: 'a' }, 404, { ...invalid, message: noEmbeddings, code: 'not_found' }],
   ] as const) {

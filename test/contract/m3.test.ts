@@ -175,7 +175,7 @@ verifies('m3:infer', async (arm) => {
   const plain = JSON.parse((await infer('--input', input)).stdout) as OutputsRow;
   expectOutputs([plain], golden.results.slice(0, 1), ['dense'], 'a line');
   const refusals: [model: string, args: string[], message: string][] = [
-    ['m3', ['--outputs=colbert'], '--outputs must be of dense, sparse, multi_vector, not "colbert"'],
+    ['m3', ['--outputs=colbert'], '--outputs must contain only dense, sparse, multi_vector, not "colbert"'],
     [
       'm3',
       ['--tokens'],

@@ -32,10 +32,10 @@ verifiesOnce('multi-vector:guess', async () => {
     expect(stdout).toMatch(/Vectors +one per token, L2-normalized/);
     expect(stdout).toMatch(
       name === 'saved'
-        ? /Queries +up to 16 tokens, marked with "\[Q\] ", filled with \[MASK\]/
-        : /Queries +up to 12 tokens, marked with "\[unused0\]", filled with \[MASK\]/,
+        ? /Queries +up to 16 tokens, marked with "\[Q\] ", padded with \[MASK\]/
+        : /Queries +up to 12 tokens, marked with "\[unused0\]", padded with \[MASK\]/,
     );
-    expect(stdout).toMatch(/Documents .*32 of the vocabulary without a vector/);
+    expect(stdout).toMatch(/Documents .*32 vocabulary tokens without a vector/);
     const { stdout: init } = await run('init', 'model', '-o', `${name}.yml`, '--json');
     expect(JSON.parse(init)).toMatchObject({ modelType: 'multi_vector' });
   }

@@ -81,7 +81,7 @@ verifiesOnce('build:quantize-accuracy', async () => {
   const classified = await build(labels, '--force');
   expect(classified).toMatchObject({ exitCode: 0 });
   expect(classified.stdout).toMatch(
-    /^Accuracy +[\d.]+% of results agree with float32, largest difference of scores 0\.\d+/m,
+    /^Accuracy +[\d.]+% of results agree with float32, largest score difference 0\.\d+/m,
   );
 });
 

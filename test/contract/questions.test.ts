@@ -88,7 +88,7 @@ verifiesServed('questions:refused', async (arm) => {
     [{ inputs: [input], max_answer_len: 1001 }, 'max_answer_len must be at most 1000, not 1001'],
     [
       { inputs: [{ ...input, question: 'who '.repeat(70) }] },
-      'The question is too long: it has 73 tokens with the special tokens, but must leave room for the context in the 64 tokens of this model. Shorten it.',
+      "The question is too long: it has 73 tokens including special tokens, but must leave room for the context within this model's 64 tokens. Shorten the question.",
     ],
     [
       { inputs: [input, { question, context }] },

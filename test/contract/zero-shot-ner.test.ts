@@ -155,7 +155,7 @@ verifiesOnce('zero_shot_ner:errors', async () => {
         [{ labels: ['person'], threshold: 1.5 }, /threshold/],
         [
           { labels: Array.from({ length: 200 }, (_, at) => `type ${at}`) },
-          /labels have \d+ tokens, but at most 384 of the 512 tokens of this model can be labels\. Send fewer or shorter labels\./,
+          /labels have \d+ tokens, but at most 384 of this model's 512 tokens can be labels\. Send fewer or shorter labels\./,
         ],
       ];
       for (const [options, message] of refused) {
@@ -180,7 +180,7 @@ verifiesOnce('zero_shot_ner:errors', async () => {
   const missing = await infer('Anna');
   expect([missing.exitCode, missing.stderr.trim()]).toEqual([
     1,
-    'Error: --labels is missing: this model finds entities of the types in the request. Add at least one type, for example person.',
+    'Error: --labels is missing: this model only finds the entity types named in the request. Add at least one type, for example person.',
   ]);
   const threshold = await infer('--labels=person', '--threshold=2', 'Anna');
   expect([threshold.exitCode, threshold.stderr]).toEqual([

@@ -87,7 +87,7 @@ verifiesServed('zero-shot:refused', async (arm) => {
     ],
     [
       { inputs: ['x'], candidate_labels: [long] },
-      `"This example is ${long.slice(0, 44)}…" is too long: it is never truncated and must fit in the 128 tokens of this model. Shorten it.`,
+      `"This example is ${long.slice(0, 44)}…" is too long: it is never truncated and must fit within this model's 128 tokens. Shorten it.`,
     ],
     [
       { inputs: ['x', long], candidate_labels: labels, truncate: false },

@@ -37,11 +37,11 @@ export const COMMON_FLAGS = {
   },
   'max-request-memory': {
     value: 'bytes',
-    help: 'Maximum bytes held for all requests; further ones get 429',
+    help: 'Memory limit in bytes for all requests; requests beyond it get 429',
   },
   'watchdog-timeout': {
     value: 'time',
-    help: 'End the process if its event loop stands still for this time; 0 disables the watchdog',
+    help: 'Terminate the process if its event loop is blocked for this long; 0 disables the watchdog',
   },
   'shutdown-timeout': {
     value: 'time',
@@ -49,7 +49,7 @@ export const COMMON_FLAGS = {
   },
   'shutdown-delay': {
     value: 'time',
-    help: 'Time to report "not ready" and still accept requests before the shutdown, for load balancers, e.g. 5s',
+    help: 'Time to report "not ready" while still accepting requests before shutdown, for load balancers, e.g. 5s',
   },
   'log-level': {
     value: 'level',
@@ -58,12 +58,12 @@ export const COMMON_FLAGS = {
   },
   metrics: {
     value: 'access',
-    help: 'Access to /metrics: open to all, with an API key if the server requires keys, or off',
+    help: 'Access to /metrics: open, with an API key if the server requires keys, or off',
     choices: METRICS_ACCESS,
   },
   'otel-endpoint': {
     value: 'url',
-    help: 'URL of a collector for OTLP over HTTP; also read from OTEL_EXPORTER_OTLP_ENDPOINT',
+    help: 'URL of an OTLP/HTTP collector; also read from OTEL_EXPORTER_OTLP_ENDPOINT',
   },
   'otel-service-name': { value: 'name', help: 'Service name in traces' },
   'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1' },

@@ -89,7 +89,7 @@ export function parseCommentedJson(text: string): CommentedJson {
   };
   const member = (depth: number) => (): JsonSpanMember => {
     const name = scalar('a name in quotes');
-    if (typeof name.value !== 'string') throw new JsonSyntaxError('expected a name in quotes', name.start);
+    if (typeof name.value !== 'string') throw new JsonSyntaxError('expected a quoted name', name.start);
     skipSpace();
     if (!take(':')) fail('":"');
     const value = node(depth);

@@ -11,7 +11,7 @@ export function explainJson(text: string, error: unknown): string {
   const at =
     positionIn(messageOf(error)) ?? (text.length <= SEARCHED_LENGTH ? searchPosition(text) : undefined);
   if (at === undefined) return 'unexpected character at an unknown position.';
-  if (at >= text.length) return text.trim() === '' ? 'it is empty.' : 'it ends too early.';
+  if (at >= text.length) return text.trim() === '' ? 'it is empty.' : 'unexpected end of input.';
   const before = text.slice(0, at);
   const line = before.split('\n').length;
   const column = at - before.lastIndexOf('\n');

@@ -74,14 +74,14 @@ export function createByteBudget({ limit, onRefused = () => undefined }: ByteBud
           if (held > own && held + bytes > (isSmall ? limit * (1 + SHARE_OF_SMALL) : limit)) {
             refuse(
               'process',
-              `The server holds too many bytes for requests: its limit is ${limit}. Retry later, or start it with a larger --max-request-memory.`,
+              `Too many request bytes in memory: the server's limit is ${limit}. Retry later, or start the server with a larger --max-request-memory.`,
             );
           }
           const callerLimit = limit * SHARE_OF_CALLER;
           if (!isSmall && ofCaller() > own && ofCaller() + bytes > callerLimit) {
             refuse(
               'caller',
-              `The requests of this key hold too many bytes: its limit is ${callerLimit}, half of --max-request-memory. Send fewer large requests at the same time.`,
+              `Too many request bytes in memory for this key: the limit is ${callerLimit}, half of --max-request-memory. Send fewer large requests concurrently.`,
             );
           }
           add(bytes);

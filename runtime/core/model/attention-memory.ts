@@ -33,8 +33,8 @@ export function memoryProblem(model: Facts, memoryBytes: number): string | undef
   const { maxLength } = model.tokenizer;
   const fitting = Math.floor(Math.sqrt(memoryBytes / bytesPerTokenPair(model)));
   return (
-    `A text of ${maxLength} tokens, the maximum of this model, needs about ${formatBytes(needed)} of memory, but ${formatBytes(memoryBytes)} are available. ` +
-    `Raise the memory limit, or build the model with \`max_length\` of at most ${fitting}.`
+    `A text of ${maxLength} tokens, the maximum of this model, needs about ${formatBytes(needed)} of memory, but only ${formatBytes(memoryBytes)} is available. ` +
+    `Raise the memory limit, or build the model with a \`max_length\` of at most ${fitting}.`
   );
 }
 

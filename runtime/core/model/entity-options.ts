@@ -36,7 +36,7 @@ export function planEntities(
   const different = [...new Set(labels)];
   if (different.length === 0) {
     throw inputError(
-      `${option} is missing: this model finds entities of the types in the request. Add at least one type, for example person.`,
+      `${option} is missing: this model only finds the entity types named in the request. Add at least one type, for example person.`,
     );
   }
   for (const label of different) {

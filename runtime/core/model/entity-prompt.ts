@@ -21,7 +21,7 @@ function roomForWords({ head, tail, types }: EntityPrompt, maxLength: number): n
   const most = Math.floor(maxLength * MAX_TYPES_SHARE);
   if (types.length <= most) return maxLength - head.length - tail.length - types.length;
   throw inputError(
-    `labels have ${types.length} tokens, but at most ${most} of the ${maxLength} tokens of this model can be labels. Send fewer or shorter labels.`,
+    `labels have ${types.length} tokens, but at most ${most} of this model's ${maxLength} tokens can be labels. Send fewer or shorter labels.`,
   );
 }
 

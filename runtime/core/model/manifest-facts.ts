@@ -57,7 +57,7 @@ const FROM: Record<Pooling, string> = {
   max: 'maximum over all tokens',
   last: 'last token',
   none: 'pooled by the model',
-  mean_sqrt_len_tokens: 'sum of all tokens by the square root of their number',
+  mean_sqrt_len_tokens: 'sum of all tokens divided by the square root of their number',
   weightedmean: 'mean of all tokens, weighted by position',
 };
 
@@ -82,10 +82,8 @@ function rulesText({ marker, maxLength, expansion, skipped = [] }: TextRules): s
   const parts = [
     `up to ${maxLength} tokens`,
     ...(marker ? [`marked with ${JSON.stringify(marker.token)}`] : []),
-    ...(expansion
-      ? [`filled with ${expansion.token}${expansion.isAttended ? ', which is attended to' : ''}`]
-      : []),
-    ...(skipped.length > 0 ? [`${skipped.length} of the vocabulary without a vector`] : []),
+    ...(expansion ? [`padded with ${expansion.token}${expansion.isAttended ? ' (attended to)' : ''}`] : []),
+    ...(skipped.length > 0 ? [`${skipped.length} vocabulary tokens without a vector`] : []),
   ];
   return parts.join(', ');
 }
@@ -137,7 +135,7 @@ export function accuracyText(accuracy: QuantizationAccuracy): string {
     ...(cosine ? [`cosine to float32 ${cosineText(cosine.mean)}, lowest ${cosineText(cosine.worst)}`] : []),
     ...(neighbors === undefined ? [] : [`${percent(neighbors)} of nearest texts kept`]),
     ...(agreement === undefined ? [] : [`${percent(agreement)} of results agree with float32`]),
-    ...(scoreDifference === undefined ? [] : [`largest difference of scores ${scoreDifference.toFixed(3)}`]),
+    ...(scoreDifference === undefined ? [] : [`largest score difference ${scoreDifference.toFixed(3)}`]),
   ];
   return `${parts.join(', ')} (${texts} texts)`;
 }

@@ -18,7 +18,7 @@ export function planOutputs(
   if (known.length < outputs.length) {
     const wrong = outputs.find((output) => !isOneOf(EMBEDDING_OUTPUTS, output)) ?? '';
     throw inputError(
-      `${label} must be of ${EMBEDDING_OUTPUTS.join(', ')}, not ${JSON.stringify(wrong.slice(0, 100))}`,
+      `${label} must contain only ${EMBEDDING_OUTPUTS.join(', ')}, not ${JSON.stringify(wrong.slice(0, 100))}`,
     );
   }
   if (tokenOutputs || known.every((output) => output === 'dense')) return known;

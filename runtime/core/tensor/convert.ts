@@ -139,7 +139,7 @@ export function elementAt({ data, shape }: Tensor, position: number): Operand {
   const [size, ...rest] = shape;
   if (size === undefined) {
     throw new Error(
-      `index ${position}: a tensor of shape [] has no axis to index; use sum() to get its number.`,
+      `index ${position}: a tensor of shape [] has no axis to index; use sum() to get its value.`,
     );
   }
   const index = indexFromEither(position, size);

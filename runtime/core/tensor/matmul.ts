@@ -36,7 +36,7 @@ const MAX_PRODUCTS = 2 ** 32;
 function checkWork(left: Tensor, right: Tensor, products: number): void {
   if (products <= MAX_PRODUCTS) return;
   throw new Error(
-    `${nameOf(left, right)} takes ${products} multiplications; the maximum is ${MAX_PRODUCTS}.`,
+    `${nameOf(left, right)} requires ${products} multiplications; the maximum is ${MAX_PRODUCTS}.`,
   );
 }
 

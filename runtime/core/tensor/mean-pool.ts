@@ -31,6 +31,7 @@ export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tens
 
 function misfit({ shape }: Tensor, mask: Tensor): string {
   const shapes = `mean_pool: a mask of shape ${describeShape(mask.shape)} does not match a tensor of shape ${describeShape(shape)}`;
-  if (shape.length < 2) return `${shapes}, which must have at least two axes, as in [batch, tokens, width].`;
+  if (shape.length < 2)
+    return `${shapes}, which must have at least two axes, for example [batch, tokens, width].`;
   return `${shapes}: it must have all axes of the tensor except the last, ${describeShape(shape.slice(0, -1))}.`;
 }

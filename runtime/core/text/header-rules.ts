@@ -4,7 +4,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export const HEADER_VALUE_RULE =
-  'contains characters that headers cannot carry; use one line of ASCII or Latin-1 characters';
+  'contains characters that are not allowed in headers; use one line of ASCII or Latin-1 characters';
 
 /** Connection headers, which the HTTP client sets itself. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
@@ -27,6 +27,6 @@ export const isHeaderValue = (value: string): boolean => HEADER_VALUE.test(value
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name))
     return 'is not a valid header name; use letters, digits and dashes, without spaces';
-  if (CONNECTION_HEADERS.has(name.toLowerCase())) return 'is set by the connection itself; remove it';
+  if (CONNECTION_HEADERS.has(name.toLowerCase())) return 'is set automatically; remove it';
   return undefined;
 }

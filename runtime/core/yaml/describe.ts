@@ -3,7 +3,7 @@ export function describe(value: unknown, source = ''): string {
   if (value === null || value === undefined) {
     return source === ''
       ? 'nothing'
-      : `nothing (YAML reads a bare \`${source}\` as null; quote it to get text)`;
+      : `nothing (YAML reads a bare \`${source}\` as null; quote it to get a string)`;
   }
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';

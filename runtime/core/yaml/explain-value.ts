@@ -63,7 +63,7 @@ function sentence(
 const RULED: ReadonlySet<string> = new Set(['type', 'pattern', 'anyOf', 'minimum', 'maximum']);
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'a string',
   boolean: 'true or false',
   integer: 'a whole number',
   number: 'a number',
@@ -75,7 +75,7 @@ const branchName = ({ type = '', required }: SchemaBranch): string =>
 
 /** YAML reads a bare `1.0` as a number. */
 const expected = (what: string, found: string, quoted: string): string =>
-  `expected ${what}, found ${found}${what.startsWith('text') ? quoted : ''}`;
+  `expected ${what}, found ${found}${what.startsWith('a string') ? quoted : ''}`;
 
 function controlCharacter(text: string): string {
   const point =

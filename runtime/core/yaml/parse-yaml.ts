@@ -96,7 +96,7 @@ const WORDS: { readonly [code in YAMLError['code']]?: string } = {
   TAB_AS_INDENT: 'this line is indented with a tab; YAML allows only spaces',
   DUPLICATE_KEY: 'duplicate key; remove one',
   MULTIPLE_DOCS: 'a second document starts here; only one document is allowed',
-  NON_STRING_KEY: 'a key must be plain text',
+  NON_STRING_KEY: 'keys must be plain strings',
   TAG_RESOLVE_FAILED: 'tags (`!name`) are not supported; remove the tag',
   RESOURCE_EXHAUSTION: 'nested too deeply',
 };

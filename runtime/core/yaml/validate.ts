@@ -77,7 +77,7 @@ function explainUnionKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
     const isMixed = unknown.includes(field) && missing.length < required.length;
     const optional = Object.keys(schema.properties).filter((key) => !required.includes(key));
     const message = [
-      `expected text, or a mapping with ${listing(required)}`,
+      `expected a string, or a mapping with ${listing(required)}`,
       optional.length > 0 ? ` (optionally ${listing(optional)})` : '',
       isMixed ? ', not both' : '',
       missing.length > 0 ? `; missing ${listing(missing)}` : '',
@@ -116,7 +116,7 @@ function mappings(errors: readonly ErrorObject[]): Mapping[] {
 }
 
 const notPartOfIt = (unknown: readonly string[]): string =>
-  unknown.length === 0 ? '' : `; ${listing(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not part of it`;
+  unknown.length === 0 ? '' : `; ${listing(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not allowed here`;
 
 const keysOf = (key: unknown): string[] => (typeof key === 'string' ? [key] : []);
 

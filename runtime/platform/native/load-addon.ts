@@ -27,7 +27,7 @@ export function explainMissingLibrary(error: unknown): Error | undefined {
   const [, old, version] = /^([^:\s]+): version `([^']+)' not found/.exec(message) ?? [];
   if (old === undefined) return undefined;
   return configError(
-    `Cannot load the native libraries: ${old} of this system is too old, it has no ${version}. Use a newer system.`,
+    `Cannot load the native libraries: this system's ${old} is too old and has no ${version}. Use a newer system.`,
     error,
   );
 }

@@ -114,7 +114,7 @@ interface OptionToken {
 
 function unknownOption({ name, rawName }: OptionToken, command: Command, options: Options): UsageError {
   const meant = suggest(name, Object.keys(visibleOptions(options)));
-  const texts = command.positionals ? ' Put texts that start with a dash after --.' : '';
+  const texts = command.positionals ? ' Put arguments that start with a dash after --.' : '';
   const wayOut = meant === undefined ? texts : ` Did you mean --${meant}?`;
   return new UsageError(`Unknown option '${rawName}'.${wayOut}`);
 }

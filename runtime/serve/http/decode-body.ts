@@ -52,7 +52,7 @@ export function bodyDecoder(
   if (!decode) {
     throw new AppError(
       'UnsupportedMediaError',
-      `Unsupported content encoding ${JSON.stringify(name.slice(0, 100))}. Send the body uncompressed, or with one of ${ACCEPTED_ENCODINGS}.`,
+      `Unsupported content encoding ${JSON.stringify(name.slice(0, 100))}. Send the body uncompressed, or use one of ${ACCEPTED_ENCODINGS}.`,
     );
   }
   return async (body, growth) => {
@@ -88,7 +88,7 @@ async function decodeAll(
 const tooDense = (encodedBytes: number): AppError =>
   new AppError(
     'TooLargeError',
-    `The body of ${encodedBytes} bytes decodes to more than ${MAX_RATIO} times as many. Send it uncompressed.`,
+    `The body of ${encodedBytes} bytes decodes to more than ${MAX_RATIO} times its size. Send it uncompressed.`,
   );
 
 /** Detects the zlib header: the method is 8, and the first two bytes are a multiple of 31. */

@@ -67,6 +67,6 @@ export function requireDistinctParameters(url: string, isRepeatable: (name: stri
 }
 
 function repeated(name: string): AppError {
-  const message = `parameter ${JSON.stringify(name)} is in the query more than once. Send it once.`;
+  const message = `parameter ${JSON.stringify(name)} appears more than once in the query string. Send it once.`;
   return new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
 }

@@ -48,7 +48,7 @@ function problemOfHttp1(incoming: IncomingMessage, isHostValid: IsHostValid): He
   if (host !== undefined && !isHostValid(host)) return invalidHost(host);
   const coding = headers['transfer-encoding'];
   if (coding !== undefined) {
-    if (httpVersionMinor === 0) return problem(400, 'HTTP/1.0 has no `Transfer-Encoding`.');
+    if (httpVersionMinor === 0) return problem(400, 'HTTP/1.0 does not support `Transfer-Encoding`.');
     if (coding.toLowerCase() !== 'chunked') {
       const message = `the transfer coding ${shown(coding)} is not supported. The only supported value is chunked.`;
       return problem(501, message, 'NotImplementedError');

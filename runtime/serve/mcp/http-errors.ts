@@ -19,7 +19,7 @@ export const HTTP_ERRORS = {
   noStream: () => refusal(400, SERVER_ERROR, 'The parameter sessionId is required. Send GET /sse first.'),
   unknownStream: () => refusal(404, SESSION_NOT_FOUND, 'Session not found. Send GET /sse again.'),
   full: () =>
-    refusal(503, SERVER_ERROR, 'The maximum number of sessions is in use. Retry later.', {
+    refusal(503, SERVER_ERROR, 'The maximum number of sessions has been reached. Retry later.', {
       'retry-after': '1',
     }),
   tooLarge: (message: string) => refusal(413, SERVER_ERROR, message),
@@ -34,7 +34,7 @@ export const HTTP_ERRORS = {
     refusal(
       400,
       RPC_CODE.invalidRequest,
-      `Invalid request: only protocol version ${BATCH_VERSION} has lists of messages. Send one message per request.`,
+      `Invalid request: only protocol version ${BATCH_VERSION} supports lists of messages. Send one message per request.`,
     ),
   unknownVersion: (version: string, known: readonly string[]) =>
     refusal(400, SERVER_ERROR, `Unsupported protocol version: ${version}. Supported: ${known.join(', ')}.`),

@@ -154,7 +154,7 @@ function createClientRequests(): ClientRequests {
       const onAbort = (): void => giveUp(new AppError('CancelledError', 'Request cancelled.'));
       const timer = setTimeout(() => {
         const seconds = Math.round(timeoutMs / 1000);
-        giveUp(new AppError('TimeoutError', `The client did not answer ${method} within ${seconds} s.`));
+        giveUp(new AppError('TimeoutError', `The client did not respond to ${method} within ${seconds} s.`));
       }, timeoutMs);
       signal.addEventListener('abort', onAbort, { once: true });
       waiting.set(id, { way, resolve, reject });

@@ -29,7 +29,7 @@ export async function discoverServer(
 ): Promise<ServerMetadata | undefined> {
   const url = URL.parse(issuer);
   if (!url || url.search !== '' || url.hash !== '') {
-    throw new OAuthFailure('The URL of the authorization server must have no query and no fragment.');
+    throw new OAuthFailure('The URL of the authorization server must not contain a query or a fragment.');
   }
   const found = await firstFound(http, serverMetadataUrls(url));
   return found && readServerMetadata(found.body, issuer, isGuess);

@@ -68,7 +68,7 @@ export function createOAuthHttp({
     const isWeb = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
     if (!url || !isWeb || url.username !== '' || url.password !== '') {
       throw new OAuthFailure(
-        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https:// and have no credentials.`,
+        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https:// and must not contain credentials.`,
       );
     }
     const { hostname } = url;

@@ -24,7 +24,7 @@ export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata
   }
   if (!covers(resource, url)) {
     const place = `${url.origin}${url.pathname}`;
-    throw new OAuthFailure(`The protected-resource metadata is for another resource, not for ${place}.`);
+    throw new OAuthFailure(`The protected-resource metadata is for a different resource than ${place}.`);
   }
   return {
     resource,

@@ -53,9 +53,9 @@ export async function verifyToken(
 }
 
 const CLAIM_RULES: Readonly<Record<string, string>> = {
-  iss: 'its issuer is not the configured one',
-  aud: 'it is for another audience',
-  exp: 'it has no expiry, or an invalid one',
+  iss: 'its issuer does not match the configured issuer',
+  aud: 'it is for a different audience',
+  exp: 'its expiry is missing or invalid',
   nbf: 'it is not valid yet',
 };
 
@@ -65,7 +65,7 @@ function reasonOf(error: unknown): string {
     return CLAIM_RULES[error.claim] ?? `its claim ${error.claim} is invalid`;
   }
   if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is invalid';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'its signature algorithm is not allowed';
   return 'it is malformed';
 }

@@ -37,7 +37,7 @@ export function watchDescriptors(
     warnedAt = now;
     log.warn(
       { limit: Number.isFinite(limit) ? limit : undefined },
-      'no file descriptor is left: new connections are closed without a response. Raise the limit with `ulimit -n`, or with LimitNOFILE in a systemd unit.',
+      'out of file descriptors: new connections are closed without a response. Raise the limit with `ulimit -n`, or with LimitNOFILE in a systemd unit.',
     );
   };
   const probe = (): void => {

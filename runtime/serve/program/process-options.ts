@@ -14,7 +14,7 @@ export interface ProcessSettings extends KernelLimits {
 }
 
 export const DEFAULT_WATCHDOG_MS = 30_000;
-export const DEFAULT_REQUEST_MEMORY = 'a quarter of the heap limit or of the memory of the container';
+export const DEFAULT_REQUEST_MEMORY = "a quarter of the heap limit or of the container's memory";
 export const REQUEST_MEMORY_LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const PROCESS_OPTIONS = commonOptions({

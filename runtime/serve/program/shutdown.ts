@@ -67,6 +67,6 @@ export function createShutdown(parts: ShutdownParts): Shutdown {
 const cutError = (program: string): AppError =>
   new AppError(
     'UnavailableError',
-    `The ${program} is shutting down and could not wait for the end of this answer.`,
+    `The ${program} is shutting down and could not wait for this response to complete.`,
     { reason: 'shutting_down' },
   );

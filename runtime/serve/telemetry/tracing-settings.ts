@@ -51,7 +51,7 @@ const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PRO
 /** The variable for traces overrides individual headers of the one for all signals. */
 const HEADERS = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
 const TRACES_PATH = '/v1/traces';
-const RULE = 'expected a URL that begins with http:// or https://';
+const RULE = 'expected a URL that starts with http:// or https://';
 
 /**
  * Determines the trace export settings; undefined if tracing is disabled, which is the default.
@@ -82,7 +82,7 @@ export function tracingSettings(sources: TracingSources): TracingSettings | unde
   // The message does not show any part of the variable, which contains a token.
   if (unsendable) {
     sources.warn(
-      `${unsendable.name}: a header has an invalid name or value. Use name=value,name=value, percent-encoded.`,
+      `${unsendable.name}: a header has an invalid name or value. Use percent-encoded name=value,name=value.`,
     );
   }
   if (!isUrl || unsendable) return undefined;

@@ -51,7 +51,7 @@ export const CONSTRUCTORS: readonly Member[] = [
     name: 'concat',
     doc: 'Concatenates tensors along an axis. Their shapes may differ only in that axis: [2, 3] and [5, 3] along axis 1 give [7, 3].',
     parameters: [
-      { name: 'tensors', type: 'tensors', doc: 'A list of at least one tensor, as in {a, b}.' },
+      { name: 'tensors', type: 'tensors', doc: 'A list of at least one tensor, for example {a, b}.' },
       AXIS,
     ],
     returns: 'tensor',

@@ -95,7 +95,7 @@ export const ELEMENTWISE: readonly Member[] = [
   }),
   method({
     name: 'where',
-    doc: 'Selects yes where the element of this tensor is not zero, and no where it is zero: t:gt(0):where(t, 0) replaces negative elements by 0. The three shapes are broadcast together.',
+    doc: 'Selects yes where the element of this tensor is not zero, and no where it is zero: t:gt(0):where(t, 0) replaces negative elements with 0. The three shapes are broadcast together.',
     parameters: [
       { ...OPERAND, name: 'yes' },
       { ...OPERAND, name: 'no' },

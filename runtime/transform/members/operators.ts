@@ -66,7 +66,7 @@ export const OPERATORS: readonly Member[] = [
   }),
   metamethod({
     name: '__tostring',
-    doc: 'tostring(tensor): the shape and the elements. Large tensors show only the ends of each axis.',
+    doc: 'tostring(tensor): the shape and the elements. Large tensors show only the first and last elements of each axis.',
     parameters: [SELF],
     returns: 'string',
     call: (_, tensor) => toText(tensor),

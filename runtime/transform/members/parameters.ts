@@ -24,7 +24,7 @@ export const OPERAND = {
 export const SHAPE = {
   name: 'shape',
   type: 'integers',
-  doc: 'The size of each axis, as in {2, 3}; {} is a tensor without axes and with one element.',
+  doc: 'The size of each axis, for example {2, 3}; {} is a tensor without axes and with one element.',
 } as const satisfies Parameter;
 
 export const TABLE = {

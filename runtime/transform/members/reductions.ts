@@ -54,7 +54,7 @@ export const REDUCTIONS: readonly Member[] = [
   }),
   method({
     name: 'argmax',
-    doc: 'The index of the maximum along an axis: of the first of equal elements, or of the first NaN. Indexes start at 0, as label ids do, unlike tensor indexing. The axis is removed: [2, 3] along axis 2 gives [2].',
+    doc: 'The index of the maximum along an axis; among equal elements, the first one, or the first NaN if any. Indexes start at 0, as label ids do, unlike tensor indexing. The axis is removed: [2, 3] along axis 2 gives [2].',
     parameters: [AXIS],
     returns: 'tensor',
     call: (allocate, self, axis) => reduceAxis(allocate, self, axis, 'argmax', ARGMAX),

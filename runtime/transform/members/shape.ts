@@ -26,7 +26,7 @@ export const SHAPE_MEMBERS: readonly Member[] = [
       {
         name: 'shape',
         type: 'integers',
-        doc: 'The new shape, with the same number of elements; one size can be -1 and is computed from the others.',
+        doc: 'The new shape, with the same number of elements; one size can be -1 and is inferred from the others.',
       },
     ],
     returns: 'tensor',

@@ -48,7 +48,7 @@ export const VECTORS: readonly Member[] = [
       {
         name: 'mask',
         type: 'tensor',
-        doc: 'Mask of shape [batch, tokens]: 1 for tokens that count, 0 for padding. Postprocess receives it as its second argument.',
+        doc: 'Mask of shape [batch, tokens]: 1 for tokens to include, 0 for padding. Postprocess receives it as its second argument.',
       },
     ],
     returns: 'tensor',

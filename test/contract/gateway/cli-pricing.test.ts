@@ -218,6 +218,6 @@ verifiesOnce('gcli:stdin', async () => {
   expect(await json('pricing', 'list')).toEqual(JSON.parse(input));
   expect(await runProcess(builtProgram('gateway'), args, { input: '{' })).toMatchObject({
     exitCode: 1,
-    stderr: 'Error: Standard input is not valid JSON: it ends too early.',
+    stderr: 'Error: Standard input is not valid JSON: unexpected end of input.',
   });
 });

@@ -90,7 +90,7 @@ describe('rotation', () => {
     for (const line of ['aaaaa', 'bbbbb', 'ccccc']) file.write(line);
     await file.close();
     expect(read('log')).toBe('aaaaa\nbbbbb\nccccc\n');
-    expect(troubles).toEqual([expect.stringContaining('log, it grows beyond its limit: ')]);
+    expect(troubles).toEqual([expect.stringContaining('log, which exceeds its size limit: ')]);
   });
 
   test.skipIf(process.platform === 'win32')('a device is not renamed', async () => {

@@ -33,7 +33,7 @@ test('a port in use is reported with the address and the flag', async () => {
 
 test('an address of another machine, an unknown name and an invalid port are rejected with a suggestion', async () => {
   expect(await explain('192.0.2.1', 0)).toBe(
-    'Cannot listen on 192.0.2.1:0: the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
+    'Cannot listen on 192.0.2.1:0: the address does not belong to this machine. Set an address of this machine, or 0.0.0.0 for all addresses.',
   );
   expect(await explain('no-such-host.invalid', 0)).toBe(
     'Cannot listen on no-such-host.invalid:0: unknown host name "no-such-host.invalid". Set an address of this machine, or 0.0.0.0 for all addresses.',

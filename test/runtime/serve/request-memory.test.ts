@@ -74,7 +74,7 @@ test.each(['/app', '/direct'])('%s: request bytes count until the response has e
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await refused.text()).toBe(
-    `The server holds too many bytes for requests: its limit is ${LIMIT}. Retry later, or start it with a larger --max-request-memory.`,
+    `Too many request bytes in memory: the server's limit is ${LIMIT}. Retry later, or start the server with a larger --max-request-memory.`,
   );
   const small = post(path, text(100));
   await expect.poll(waiting).toBe(2);
@@ -156,7 +156,7 @@ test.each(Object.entries(ENCODINGS))(
     const refused = await post('/app', compress(bomb), { 'content-encoding': encoding });
     expect([refused.status, await refused.text()]).toEqual([
       413,
-      expect.stringMatching(/^The body of \d+ bytes decodes to more than 100 times as many/),
+      expect.stringMatching(/^The body of \d+ bytes decodes to more than 100 times its size/),
     ]);
     await expect.poll(kernel.requestMemory.held).toBe(0);
   },

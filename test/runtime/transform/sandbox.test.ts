@@ -30,11 +30,11 @@ describe('a transform', () => {
     ['local x = Tensor{{1}, {2, 3}}', 'test.lua:2: Tensor: [2] of the table is a list of 2'],
     ['return t + nil', 'test.lua:2: +: right must be a tensor or a number, not nothing'],
     ['return Tensor(1)', 'Tensor: table must be a table of numbers, not 1'],
-    ['t[1] = 3', 'test.lua:2: a tensor never changes; make a new one'],
+    ['t[1] = 3', 'test.lua:2: tensors are immutable; create a new one'],
     ['return x.y', "test.lua:2: attempt to index a nil value (global 'x')"],
     ['error("wrong input")', 'test.lua:2: wrong input'],
-    ['error({})', 'it raised a table as its error'],
-    ['error()', 'it raised a nil as its error'],
+    ['error({})', 'it raised an error of type table'],
+    ['error()', 'it raised an error of type nil'],
     ['t:map_axis(1, function() error("inside") end)', 'test.lua:2: inside'],
   ])('%s fails with the reason and the line', async (body, reason) => {
     const transform = await openBody(body);

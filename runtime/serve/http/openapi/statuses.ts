@@ -5,7 +5,7 @@ export const ERROR_STATUSES = {
   400: {
     code: 'MalformedError',
     meaning: 'The body is not valid JSON.',
-    example: 'The body is not valid JSON: it ends too early.',
+    example: 'The body is not valid JSON: unexpected end of input.',
   },
   401: {
     code: 'UnauthorizedError',

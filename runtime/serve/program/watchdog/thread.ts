@@ -54,7 +54,7 @@ async function end(beats: number): Promise<void> {
       stack:
         paused?.callFrames.slice(0, MAX_FRAMES).map((frame) => lineOf(frame, urls)) ??
         'none: the thread runs native code',
-      msg: `The event loop has stood still for ${seconds} s. The process ends with ${WATCHDOG_SIGNAL} (exit code ${WATCHDOG_EXIT_CODE}), so that it can be restarted.`,
+      msg: `The event loop has been blocked for ${seconds} s. Terminating the process with ${WATCHDOG_SIGNAL} (exit code ${WATCHDOG_EXIT_CODE}) so that it can be restarted.`,
     })}\n`,
   );
   process.kill(process.pid, WATCHDOG_SIGNAL);
@@ -88,5 +88,5 @@ function exitThere(session: Session, paused: Debugger.PausedEventDataType | unde
 /** A thread cannot end its process, but a fault of the engine in any thread does. */
 function crash(): void {
   setFlagsFromString('--allow-natives-syntax');
-  runInThisContext('%AbortJS("The event loop stands still.")');
+  runInThisContext('%AbortJS("The event loop is blocked.")');
 }

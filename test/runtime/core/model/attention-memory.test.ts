@@ -22,7 +22,7 @@ test('a model without a head count is assumed to have 12, and shows no facts and
 test('the warning names the maximum length that fits', () => {
   expect(memoryProblem(model(8192, 12), 8_000_000_000)).toBeUndefined();
   expect(memoryProblem(model(8192, 12), 2_000_000_000)).toBe(
-    'A text of 8192 tokens, the maximum of this model, needs about 6.4 GB of memory, but 2.0 GB are available. ' +
-      'Raise the memory limit, or build the model with `max_length` of at most 4564.',
+    'A text of 8192 tokens, the maximum of this model, needs about 6.4 GB of memory, but only 2.0 GB is available. ' +
+      'Raise the memory limit, or build the model with a `max_length` of at most 4564.',
   );
 });

@@ -68,7 +68,7 @@ describe('errors name the value, the rule and the fix', () => {
       () => meanPool(A, MATRIX, numbered([2, 2])),
     ],
     [
-      'mean_pool: a mask of shape [] does not match a tensor of shape [3], which must have at least two axes, as in [batch, tokens, width].',
+      'mean_pool: a mask of shape [] does not match a tensor of shape [3], which must have at least two axes, for example [batch, tokens, width].',
       () => meanPool(A, ROW, NUMBER),
     ],
     [
@@ -114,7 +114,7 @@ describe('errors name the value, the rule and the fix', () => {
       () => elementAt(NONE, 1),
     ],
     [
-      'index 1: a tensor of shape [] has no axis to index; use sum() to get its number.',
+      'index 1: a tensor of shape [] has no axis to index; use sum() to get its value.',
       () => elementAt(NUMBER, 1),
     ],
     [

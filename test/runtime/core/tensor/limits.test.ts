@@ -43,7 +43,7 @@ describe('excessive sizes are rejected before memory is allocated', () => {
 
   test('products that would take hours', () => {
     expect(() => matmul(refuseToAllocate, empty(2 ** 13, 2 ** 13), empty(2 ** 13, 2 ** 13))).toThrow(
-      'matmul of [8192, 8192] and [8192, 8192] takes 549755813888 multiplications; the maximum is 4294967296.',
+      'matmul of [8192, 8192] and [8192, 8192] requires 549755813888 multiplications; the maximum is 4294967296.',
     );
   });
 });

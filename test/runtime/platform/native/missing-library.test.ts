@@ -9,7 +9,7 @@ it.each([
   ],
   [
     "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.22' not found (required by /tmp/a b/libonnxruntime.so.1)",
-    'Cannot load the native libraries: /lib/x86_64-linux-gnu/libstdc++.so.6 of this system is too old, it has no GLIBCXX_3.4.22. Use a newer system.',
+    "Cannot load the native libraries: this system's /lib/x86_64-linux-gnu/libstdc++.so.6 is too old and has no GLIBCXX_3.4.22. Use a newer system.",
   ],
 ])('explains %s', (message, expected) => {
   const error = explainMissingLibrary(new Error(message));

@@ -79,7 +79,9 @@ test.each([
 });
 
 test('if a command accepts texts, the error explains how to pass one that starts with a dash', () => {
-  expect(refusal(['-x'], {}, INFER)).toBe("Unknown option '-x'. Put texts that start with a dash after --.");
+  expect(refusal(['-x'], {}, INFER)).toBe(
+    "Unknown option '-x'. Put arguments that start with a dash after --.",
+  );
 });
 
 test('an invalid environment value is reported with the variable name', () => {

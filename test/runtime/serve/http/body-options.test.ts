@@ -65,7 +65,7 @@ test('JSON that is nested too deeply is reported with its location', async () =>
 });
 
 test('malformed JSON is reported with its location', async () => {
-  const message = 'The body is not valid JSON: it ends too early.';
+  const message = 'The body is not valid JSON: unexpected end of input.';
   expect(await send({}, { body: '{"a":' })).toEqual({
     status: 400,
     body: { message, details: [{ location: 'body', message }] },

@@ -102,9 +102,9 @@ describe('malformed JSON', () => {
   test.each([
     ['', 'it is empty.'],
     [' \n', 'it is empty.'],
-    ['{"inputs": ["a', 'it ends too early.'],
-    ['{"a":1', 'it ends too early.'],
-    ['{"a":tru', 'it ends too early.'],
+    ['{"inputs": ["a', 'unexpected end of input.'],
+    ['{"a":1', 'unexpected end of input.'],
+    ['{"a":tru', 'unexpected end of input.'],
     ['[1,]', 'unexpected "]" at line 1, column 4.'],
     ['{"a":tru}', 'unexpected "}" at line 1, column 9.'],
     ["{'a':1}", 'unexpected "\'" at line 1, column 2.'],
@@ -121,7 +121,7 @@ describe('malformed JSON', () => {
 
   test('is reported with its position by the parser, even in a large body', async () => {
     const long = `{"inputs":["${'x'.repeat(100_000)}"`;
-    expect(await post(long)).toEqual([400, 'The body is not valid JSON: it ends too early.']);
+    expect(await post(long)).toEqual([400, 'The body is not valid JSON: unexpected end of input.']);
     expect(await post(`${long} x`)).toEqual([
       400,
       'The body is not valid JSON: unexpected "x" at line 1, column 100015.',

@@ -170,7 +170,7 @@ describe('requests', () => {
     expect(unknown.status).toBe(415);
     expect(unknown.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');
     expect(unknown.bytes.toString()).toBe(
-      'Unsupported content encoding "compress". Send the body uncompressed, or with one of gzip, deflate, br, zstd.',
+      'Unsupported content encoding "compress". Send the body uncompressed, or use one of gzip, deflate, br, zstd.',
     );
     for (const body of [text, zlib.gzipSync(text).subarray(0, 30)]) {
       const broken = await post('gzip', body);

@@ -41,6 +41,6 @@ test.each([
 
 test('the error names the parameter', () => {
   expect(() => requireDistinctParameters('/x?limit=1&limit=2', () => false)).toThrow(
-    'parameter "limit" is in the query more than once. Send it once.',
+    'parameter "limit" appears more than once in the query string. Send it once.',
   );
 });

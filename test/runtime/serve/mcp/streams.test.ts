@@ -204,7 +204,7 @@ test('if a client does not respond in time, both client and server get an error'
   });
   expect(await next()).toMatchObject({
     id: 2,
-    error: { message: expect.stringContaining('did not answer roots/list') as string },
+    error: { message: expect.stringContaining('did not respond to roots/list') as string },
   });
 });
 

@@ -56,7 +56,7 @@ test('URLs without TLS, with other protocols or with credentials are rejected, a
     'secret',
   ]) {
     const failure = await http.get(url).catch((error: Error) => error.message);
-    expect(failure).toContain('must start with https:// and have no credentials.');
+    expect(failure).toContain('must start with https:// and must not contain credentials.');
     expect(failure).not.toContain('secret=x');
   }
 });

@@ -49,16 +49,16 @@ test('a token is accepted only with the right signature, issuer, audience and ti
   expect(await verify(await key.sign({ aud: ['https://x.example', 'https://mcp.example'] }))).toBeDefined();
   expect(await verify(await key.sign({ exp: SECONDS - 20 })), 'clock tolerance').toBeDefined();
   const wrong: [string, Promise<string> | string][] = [
-    ['its signature is wrong', stranger.sign({})],
-    ['its issuer is not the configured one', key.sign({ iss: 'https://as.example/' })],
-    ['it is for another audience', key.sign({ aud: 'https://other.example' })],
-    ['it is for another audience', key.sign({ aud: undefined })],
+    ['its signature is invalid', stranger.sign({})],
+    ['its issuer does not match the configured issuer', key.sign({ iss: 'https://as.example/' })],
+    ['it is for a different audience', key.sign({ aud: 'https://other.example' })],
+    ['it is for a different audience', key.sign({ aud: undefined })],
     ['it has expired', key.sign({ exp: SECONDS - 40 })],
-    ['it has no expiry, or an invalid one', key.sign({ exp: undefined })],
+    ['its expiry is missing or invalid', key.sign({ exp: undefined })],
     ['it is not valid yet', key.sign({ nbf: SECONDS + 40 })],
     ['its key is unknown', (await keyOf('two')).sign({})],
     ['it is malformed', 'eyJh.eyJh.x'],
-    ['its signature is wrong', `${(await key.sign({})).split('.').slice(0, 2).join('.')}.`],
+    ['its signature is invalid', `${(await key.sign({})).split('.').slice(0, 2).join('.')}.`],
   ];
   for (const [reason, token] of wrong) {
     await expect(verify(await token), reason).rejects.toMatchObject({

@@ -46,7 +46,7 @@ test('requests that take too long are aborted with a reason, and have time to re
   });
   await shutdown.run();
   expect(events.slice(1)).toEqual([
-    'shutting_down: The gateway is shutting down and could not wait for the end of this answer.',
+    'shutting_down: The gateway is shutting down and could not wait for this response to complete.',
     'reported',
     'closed',
   ]);

@@ -64,7 +64,7 @@ test.each<[string[], Record<string, string>, string]>([
   [
     ['--otel-endpoint', 'collector:4318'],
     {},
-    '--otel-endpoint: expected a URL that begins with http:// or https://.',
+    '--otel-endpoint: expected a URL that starts with http:// or https://.',
   ],
   [[], { TEST_OTEL_ENDPOINT: 'nonsense' }, 'TEST_OTEL_ENDPOINT: expected a URL'],
   [['--otel-sampled', '2'], {}, '--otel-sampled: "2" is not a number from 0 to 1.'],
@@ -78,7 +78,7 @@ const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR };
 test.each<[Record<string, string>, string]>([
   [
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
-    'OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL that begins with http:// or https://. Traces are disabled.',
+    'OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL that starts with http:// or https://. Traces are disabled.',
   ],
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'x' }, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected a URL'],
   [

@@ -22,7 +22,7 @@ export function copyButton(name: string, label: string, text: () => string) {
   button.addEventListener('click', () => {
     copy(text()).then(
       () => say('Copied', 'Copied'),
-      () => say('Copy failed; select the text', 'The browser did not allow copying'),
+      () => say('Copy failed; select the text', 'The browser blocked copying'),
     );
   });
   return element('span', { class: 'copy' }, button, said);

@@ -83,7 +83,11 @@ async function askForKey(
     content: [
       element('p', { id: 'key-words' }, why),
       element('p', { class: 'field' }, element('label', { for: 'key' }, 'API key'), field),
-      element('p', { class: 'hint' }, 'The key is kept in this tab and forgotten when you close it.'),
+      element(
+        'p',
+        { class: 'hint' },
+        'The key is stored only in this tab and is discarded when you close the tab.',
+      ),
       ...ways.map(({ name, href }) => element('p', {}, element('a', { href }, name))),
     ],
     actions: [

@@ -50,7 +50,7 @@ function resolveWebhook(
 function urlProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    return 'expected a URL that begins with http:// or https://';
+    return 'expected a URL that starts with http:// or https://';
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     return 'expected a URL without credentials and without a fragment (`#`); receivers verify the gateway by its signatures';
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')

@@ -14,7 +14,7 @@ export function readBaseUrl(
   };
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    return refuse('expected a URL that begins with http:// or https://');
+    return refuse('expected a URL that starts with http:// or https://');
   if (url.username !== '' || url.password !== '') {
     secrets.add(url.password, ['password']);
     return refuse('contains credentials; use `api_key` or `headers` instead');

@@ -36,7 +36,7 @@ test.each([
     expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
     const line = JSON.parse(log) as { stack: string[]; msg: string };
     expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
-    expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
+    expect(line.msg).toMatch(/blocked for 1 s\. Terminating the process with SIGALRM \(exit code 142\)/);
     expect(line.stack[0]).toMatch(frame);
   },
 );

@@ -139,7 +139,7 @@ test('ID tokens that do not match the sign-in are rejected', async () => {
   const gateway = await start();
   const { privateKey } = await generateKeyPair('ES256');
   const cases: readonly (readonly [StandInProvider['sign'], string])[] = [
-    [async (claims) => await signed({ ...claims, aud: 'other' }), 'it is for another audience'],
+    [async (claims) => await signed({ ...claims, aud: 'other' }), 'it is for a different audience'],
     [async (claims) => await signed({ ...claims, iss: 'https://evil.example' }), 'its issuer is not'],
     [async (claims) => await signed({ ...claims, exp: 1 }), 'it has expired'],
     [async (claims) => await signed({ ...claims, nonce: 'x' }), 'its nonce does not match this sign-in'],
@@ -148,7 +148,7 @@ test('ID tokens that do not match the sign-in are rejected', async () => {
     [
       async (claims) =>
         await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'key 1' }).sign(privateKey),
-      'its signature is wrong',
+      'its signature is invalid',
     ],
     [
       async (claims) =>

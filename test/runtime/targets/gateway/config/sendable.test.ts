@@ -65,9 +65,9 @@ test.each([
   ['bad header', 'v', 'is not a valid header name'],
   ['x-a', 'canary\r\nx-injected: 1', 'contains characters that are not allowed in headers'],
   ['x-a', 'canary 世界', 'contains characters that are not allowed in headers'],
-  ['content-length', '3', 'is set by the connection itself; remove it'],
-  ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
-  ['host', 'other.example', 'is set by the connection itself'],
+  ['content-length', '3', 'is set automatically; remove it'],
+  ['Transfer-Encoding', 'chunked', 'is set automatically'],
+  ['host', 'other.example', 'is set automatically'],
 ])('the config check rejects the header %s: %j', async (name, value, message) => {
   const headers = { [name]: value };
   const found = await problems({

@@ -166,7 +166,7 @@ test.each([
   [['config', 'env', 'set', 'aa', 'K=v'], 1, 'Unknown server "aa".'],
   [['config', 'env', 'set', 'a', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],
-  [['config', 'args', 'set', 'a', '--mode=x'], 2, 'Put texts that start with a dash after --.'],
+  [['config', 'args', 'set', 'a', '--mode=x'], 2, 'Put arguments that start with a dash after --.'],
   [['config', 'volumes', 'list'], 2, 'Missing argument: <server>.'],
 ])('the command %j is rejected, and nothing is written', async (args, code, message) => {
   const { run, read } = start();

@@ -110,7 +110,7 @@ test('each mistake is reported in one sentence, and a failing server does not af
   );
   expect((await run('pin', 'camel')).code).toBe(0);
   for (const [text, problem] of [
-    ['{', 'invalid JSON: it ends too early.'],
+    ['{', 'invalid JSON: unexpected end of input.'],
     ['{"version": 2}', 'the pins must have version 1.'],
   ] as const) {
     write('.mcpd.pins.json', text);

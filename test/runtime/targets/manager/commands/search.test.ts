@@ -69,7 +69,7 @@ test('config tools list --all shows the tools listed in the registry', async () 
 });
 
 test.each([
-  ['{', 'is not a registry: invalid JSON: it ends too early.'],
+  ['{', 'is not a registry: invalid JSON: unexpected end of input.'],
   ['1', 'the registry must contain servers, in a list or in an object by ID.'],
   ['a: [', 'is not a registry: invalid YAML: '],
 ])('rejects the registry %s', async (text, message) => {

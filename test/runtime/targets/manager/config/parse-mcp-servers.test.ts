@@ -58,7 +58,7 @@ test('the secrets file is combined with it', () => {
 });
 
 test.each([
-  ['{\n"mcpServers": {\n', 'c.json: invalid JSON: it ends too early.'],
+  ['{\n"mcpServers": {\n', 'c.json: invalid JSON: unexpected end of input.'],
   ['{"mcpServers": ]}', 'c.json: invalid JSON: unexpected "]" at line 1, column 16.'],
   ['[]', 'c.json: the file contains no servers. Put them under "mcpServers".'],
   ['', 'c.json: the file is empty. To configure no servers, write {"mcpServers": {}}.'],

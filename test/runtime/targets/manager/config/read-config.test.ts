@@ -71,11 +71,11 @@ test('a folder, a device and a path below a file are rejected', async () => {
 
 test.each([
   ['text that is not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not valid UTF-8. Save it as UTF-8.'],
-  ['a binary file', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it contains zero bytes.'],
+  ['a binary file', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it contains null bytes.'],
   [
     'a 10 MB file',
     `# ${'x'.repeat(10 * 1024 * 1024)}`,
-    'has 10.0 MiB, but a configuration file may have at most 4 MiB.',
+    'has 10.0 MiB, but the maximum for a configuration file is 4 MiB.',
   ],
   ['an empty file', '', 'the file is empty.'],
   ['invalid TOML', '<html>', 'invalid TOML'],

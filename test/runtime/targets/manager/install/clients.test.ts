@@ -191,7 +191,7 @@ test.each([
   [
     'cursor',
     '{\n  "mcpServers": {\n    x\n}',
-    /^file:3: invalid JSON: expected a name in quotes, not "x"\. Fix/,
+    /^file:3: invalid JSON: expected a quoted name, not "x"\. Fix/,
   ],
   ['cursor', '[]', /^file:1: the file must be an object/],
   ['codex', 'a = \n', /^file: .*Fix the file first\.$/],

@@ -204,7 +204,7 @@ test.each([
 test.each([
   ['no PKCE', { code_challenge_methods_supported: undefined }, {}, 'does not support PKCE'],
   ['another issuer', { issuer: 'https://evil.example' }, {}, 'has another `issuer`'],
-  ['another resource', {}, { resource: 'https://other.example/mcp' }, 'is for another resource'],
+  ['another resource', {}, { resource: 'https://other.example/mcp' }, 'is for a different resource'],
   ['a script', { authorization_endpoint: 'javascript:alert(1)' }, {}, 'must be an http:// or https:// URL'],
   [
     'a name before the host',

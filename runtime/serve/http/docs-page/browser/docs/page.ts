@@ -42,7 +42,7 @@ function keyButton() {
     button.textContent = session.key() === '' ? 'Enter API key' : 'Change API key';
   };
   const change = async () => {
-    await session.ask('Requests that you send from this page have this key.');
+    await session.ask('Requests sent from this page use this key.');
     name();
   };
   button.addEventListener('click', () => void change());

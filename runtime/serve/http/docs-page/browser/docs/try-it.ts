@@ -101,7 +101,7 @@ function createForm(api: OpenApi, { id, method, path, details }: Operation, sess
     problem,
     isSupported
       ? element('div', { class: 'actions' }, element('button', { type: 'submit' }, 'Send'))
-      : element('p', { class: 'hint' }, `This page does not send ${type}.`),
+      : element('p', { class: 'hint' }, `This page cannot send ${type}.`),
     outcome,
     samples.node,
   );

@@ -25,7 +25,7 @@ export function formOf<Value = unknown>(
     schema.additionalProperties !== true;
   const field = isEmpty
     ? {
-        node: element('p', { class: 'hint' }, 'There is nothing to fill in.'),
+        node: element('p', { class: 'hint' }, 'This form has no fields.'),
         read: () => ({ value: {} }),
         check: () => true,
         focus() {},

@@ -142,7 +142,7 @@ test('a LiteLLM map is converted with zeros, tiers and aliases; unsupported prov
 });
 
 test.each([
-  ['{', /^map\.json is not a price map: it ends too early\.$/],
+  ['{', /^map\.json is not a price map: unexpected end of input\.$/],
   ['[]', /^map\.json is not a price map: /],
   ['{}', /format/],
   [JSON.stringify(map({})), /models/],

@@ -22,7 +22,7 @@ test.each([
     { url, secret: 'whsec_c2hvcnQ=' },
     'alerts.webhook.secret: expected whsec_ followed by 24 to 64 random bytes',
   ],
-  [{ url: 'ftp://x', secret }, 'alerts.webhook.url: expected a URL that begins with http:// or https://'],
+  [{ url: 'ftp://x', secret }, 'alerts.webhook.url: expected a URL that starts with http:// or https://'],
   [{ url: 'https://a:b@x', secret }, 'alerts.webhook.url: expected a URL without credentials'],
   [{ url: 'http://169.254.169.254/', secret }, 'alerts.webhook.url: 169.254.169.254 is not a server address'],
   [

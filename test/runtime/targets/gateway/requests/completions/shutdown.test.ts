@@ -13,7 +13,7 @@ const folder = useTempFolder();
 const PATIENCE_MS = 1000;
 const CHAT = '/v1/chat/completions';
 const PRICING = ['stall', 'silent', 'silent@left'].map((model) => priced(`openai:${model}`, 10, 30));
-const REASON = 'The gateway is shutting down and could not wait for the end of this answer.';
+const REASON = 'The gateway is shutting down and could not wait for this response to complete.';
 
 afterAll(async () => await openai.release());
 
