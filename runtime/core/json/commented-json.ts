@@ -88,7 +88,7 @@ export function parseCommentedJson(text: string): CommentedJson {
     }
   };
   const member = (depth: number) => (): JsonSpanMember => {
-    const name = scalar('a name in quotes');
+    const name = scalar('a quoted name');
     if (typeof name.value !== 'string') throw new JsonSyntaxError('expected a quoted name', name.start);
     skipSpace();
     if (!take(':')) fail('":"');

@@ -30,7 +30,7 @@ test.each([
   [['--public-url', '*'], '--public-url: "*" is not a server URL'],
   [['--otel-sampled', '2'], '--otel-sampled: "2" is not a number from 0 to 1'],
   [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
-  [['--otel-endpoint', 'foo'], '--otel-endpoint: expected a URL that begins with http'],
+  [['--otel-endpoint', 'foo'], '--otel-endpoint: expected a URL that starts with http'],
   [['--database-url', 'foo'], '--database-url: The database URL has no scheme.'],
   [['--cert-file', 'x.pem'], '--cert-file requires --key-file.'],
   [['--key-file', 'x.pem'], '--key-file requires --cert-file.'],
@@ -79,9 +79,9 @@ test('an unusable or unsafe sign-in is rejected', async () => {
     groups: { ops: {}, leads: { role: 'admin', team_role: 'admin' } },
   };
   expect(await problems({ sign_in })).toEqual([
-    expect.stringMatching(/sign_in\.issuer: expected a URL that begins with https:\/\/ /),
+    expect.stringMatching(/sign_in\.issuer: expected a URL that starts with https:\/\/ /),
     expect.stringMatching(
-      /sign_in\.public_url: expected a URL that begins with https:\/\/ .*without a query$/,
+      /sign_in\.public_url: expected a URL that starts with https:\/\/ .*without a query$/,
     ),
     expect.stringMatching(/sign_in\.scopes: must contain openid$/),
     expect.stringMatching(/sign_in\.session: expected a time from 1m to 168h$/),
