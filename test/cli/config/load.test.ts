@@ -68,7 +68,7 @@ describe('a broken config', () => {
   test('the documentation shows the real output', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
     const [, file = '', printed] =
-      /This file\n\n```yaml\n(.+?)```\n\ncauses these errors:\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
+      /this file\n\n```yaml\n(.+?)```\n\nproduces these errors:\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
     expect(problemsOf(file).replaceAll('FILE', 'encoderfile.yml')).toBe(printed);
   });
 

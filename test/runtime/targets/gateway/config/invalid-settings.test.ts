@@ -79,9 +79,9 @@ test('an unusable or unsafe sign-in is rejected', async () => {
     groups: { ops: {}, leads: { role: 'admin', team_role: 'admin' } },
   };
   expect(await problems({ sign_in })).toEqual([
-    expect.stringMatching(/sign_in\.issuer: expected a URL that starts with https:\/\/ /),
+    expect.stringMatching(/sign_in\.issuer: expected a URL that begins with https:\/\/ /),
     expect.stringMatching(
-      /sign_in\.public_url: expected a URL that starts with https:\/\/ .*without a query$/,
+      /sign_in\.public_url: expected a URL that begins with https:\/\/ .*without a query$/,
     ),
     expect.stringMatching(/sign_in\.scopes: must contain openid$/),
     expect.stringMatching(/sign_in\.session: expected a time from 1m to 168h$/),
