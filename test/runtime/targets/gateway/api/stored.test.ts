@@ -110,7 +110,7 @@ describe('files', () => {
       const { status, body: answer } = await upload('ann', file);
       expect(status, name).toBe(422);
       expect(answer.error.message).toMatch(
-        new RegExp(`^Line 2 of the batch file: ${name} lists further models`),
+        new RegExp(`^Line 2 of the batch file: ${name} lists more models`),
       );
     }
   });

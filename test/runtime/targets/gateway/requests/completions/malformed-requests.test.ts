@@ -183,7 +183,7 @@ test.each(ASKING)(
       const request = { ...(!path.includes('/models/') && { model: 'openai:good' }), ...body };
       const answer = await gateway.post(path, { ...request, [name]: ['openai:other'] }, secret);
       expect(answer.status, name).toBe(422);
-      expect(await answer.text()).toContain(`${name} lists further models`);
+      expect(await answer.text()).toContain(`${name} lists more models`);
     }
     expect(await gateway.usage(userId)).toEqual([]);
   },
