@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
@@ -61,10 +62,10 @@ function decode(path: string, bytes: Uint8Array): string {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'syscall' in error ? errorCode(error) : undefined;
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS = lookup<string>({
   EACCES: 'permission denied. Change its permissions',
   EPERM: 'permission denied. Change its permissions',
   ENOTDIR: 'one of its parent folders is a file. Pass another path',
   ELOOP: 'its symbolic links form a loop. Pass another path',
   ENAMETOOLONG: 'the name is too long for this file system. Pass another path',
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { Server } from 'node:net';
 import { type AppError, configError, messageOf } from '#contract/errors.ts';
 
@@ -59,7 +60,7 @@ const noIpv6 = (): string =>
   'this machine does not support IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
 
 /** Reasons by Node's error code. */
-const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
+const REASONS = lookup<(target: ListenTarget) => string>({
   EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another port with ${portFlag}.`,
   EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
   EPERM: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
@@ -74,7 +75,7 @@ const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
   EAI_ADDRFAMILY: noIpv6,
   ERR_SOCKET_BAD_PORT: ({ portFlag }) =>
     `the port must be a number from 0 to 65535. Set it with ${portFlag}.`,
-};
+});
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

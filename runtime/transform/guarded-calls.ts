@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { LuaWasm } from 'wasmoon';
 
@@ -8,7 +9,7 @@ type Steps = (machine: LuaMachine, state: number) => number;
  * Library functions that can run for long in a single instruction, by library. Their calls count as
  * their number of steps, and long ones are stopped at the time limit.
  */
-const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
+const GUARDED = lookup<Readonly<Record<string, Steps>>>({
   string: {
     find: (machine, state) =>
       isPlain(machine, state) ? plainSteps(machine, state) : patternSteps(machine, state),
@@ -47,7 +48,7 @@ const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
     codepoint: (machine, state) => stringSteps(machine, state),
     offset: (machine, state) => stringSteps(machine, state),
   },
-};
+});
 
 /** Number of comparisons per element when sorting a list. */
 const SORT_STEPS = 32;

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { LuaWasm } from 'wasmoon';
 import { ALWAYS_LIBRARIES, type LibraryName } from '#contract/transform.ts';
 import type { Tensor, Allocate } from '#core/tensor/tensor.ts';
@@ -122,14 +123,14 @@ function pushMember(
 }
 
 /** Operators by metamethod name, for messages. */
-const OPERATORS: Readonly<Record<string, string>> = {
+const OPERATORS = lookup<string>({
   __call: 'Tensor',
   __add: '+',
   __sub: '-',
   __mul: '*',
   __div: '/',
   __index: 't[i]',
-};
+});
 
 const NAMES: Record<Parameter['type'], string> = {
   tensor: 'a tensor',

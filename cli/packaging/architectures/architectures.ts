@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
 import { bert, roberta } from './encoders/bert.ts';
@@ -54,7 +55,7 @@ const likeRoberta: Architecture = {
 };
 
 /** Keyed by `model_type` of config.json. */
-const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
+const ARCHITECTURES = lookup<Architecture>({
   albert: {
     ...likeBert,
     prefixes: ['albert.'],
@@ -112,7 +113,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   },
   roberta: likeRoberta,
   'xlm-roberta': likeRoberta,
-};
+});
 
 export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
 
@@ -121,7 +122,7 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
   findArchitecture(modelType) !== undefined;
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
-  modelType !== undefined && Object.hasOwn(ARCHITECTURES, modelType) ? ARCHITECTURES[modelType] : undefined;
+  modelType === undefined ? undefined : ARCHITECTURES[modelType];
 
 /** Architectures with a masked-LM head. */
 export const MASKED_ARCHITECTURE_NAMES: readonly string[] = Object.entries(ARCHITECTURES)

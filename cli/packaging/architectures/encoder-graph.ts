@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { needsExport } from '../exports/needs-export.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { float, int, ints } from '../onnx/attributes.ts';
@@ -97,7 +98,7 @@ export class EncoderGraph {
 
   /** An activation function, by its name in transformers. */
   activation(value: Value, name: string): Value {
-    const make = Object.hasOwn(ACTIVATIONS, name) ? ACTIVATIONS[name] : undefined;
+    const make = ACTIVATIONS[name];
     if (make) return make(this.writer, value);
     throw needsExport(
       `The activation ${JSON.stringify(name)} in config.json must be one of ${Object.keys(ACTIVATIONS).join(', ')}.`,
@@ -166,7 +167,7 @@ const tanhGelu = (writer: GraphWriter, value: Value): Value => writer.fused('Fas
 const silu = (writer: GraphWriter, value: Value): Value =>
   writer.fused('QuickGelu', [value], float('alpha', 1));
 
-const ACTIVATIONS: Readonly<Record<string, (writer: GraphWriter, value: Value) => Value>> = {
+const ACTIVATIONS = lookup<(writer: GraphWriter, value: Value) => Value>({
   gelu: exactGelu,
   gelu_python: exactGelu,
   gelu_new: tanhGelu,
@@ -178,4 +179,4 @@ const ACTIVATIONS: Readonly<Record<string, (writer: GraphWriter, value: Value) =
   relu: (writer, value) => writer.op('Relu', [value]),
   tanh: (writer, value) => writer.op('Tanh', [value]),
   sigmoid: (writer, value) => writer.op('Sigmoid', [value]),
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { singleQuoted } from '#core/text/shell-word.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import type { ExportFacts } from './model-kind.ts';
@@ -79,7 +80,7 @@ const VECTORS_AND_TEXTS: readonly OptimumTask[] = ['feature-extraction', 'text-c
  * test:exports` exports one model of each kind. Not included: graphs with inputs that texts do not
  * provide (`longformer`, `layoutlm`), and models with a decoder (`t5`, `bart`).
  */
-const OPTIMUM_TASKS: Readonly<Record<string, readonly OptimumTask[]>> = {
+const OPTIMUM_TASKS = lookup<readonly OptimumTask[]>({
   albert: ALL,
   bert: ALL,
   big_bird: ALL,
@@ -113,7 +114,7 @@ const OPTIMUM_TASKS: Readonly<Record<string, readonly OptimumTask[]>> = {
   squeezebert: ALL,
   xlm: ALL,
   'xlm-roberta': ALL,
-};
+});
 
 const HEADS: readonly (readonly [RegExp, OptimumTask])[] = [
   [/For(?:Sequence|Text)Classification$/, 'text-classification'],
@@ -127,7 +128,7 @@ function optimumTask(
   modelType: string | undefined,
   architectures: readonly string[],
 ): OptimumTask | undefined {
-  if (modelType === undefined || !Object.hasOwn(OPTIMUM_TASKS, modelType)) return undefined;
+  if (modelType === undefined) return undefined;
   const [, task = 'feature-extraction' as const] =
     HEADS.find(([head]) => architectures.some((name) => head.test(name))) ?? [];
   return OPTIMUM_TASKS[modelType]?.includes(task) ? task : undefined;

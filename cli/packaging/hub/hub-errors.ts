@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { AppError, type ErrorCode, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import { type HttpResponse, IDLE } from '../../adapters/http-client.ts';
@@ -78,7 +79,7 @@ const missingRepository = ({ name, settings: { endpoint, token } }: Facts): Fail
     : `${name} does not exist on ${endpoint}, or it is private. Check the name, or set HF_TOKEN.`,
 ];
 
-const KNOWN: Readonly<Record<string, (facts: Facts) => Failure>> = {
+const KNOWN = lookup<(facts: Facts) => Failure>({
   RepoNotFound: missingRepository,
   RevisionNotFound: ({ reference: { repository, revision } }) => [
     'NotFoundError',
@@ -94,7 +95,7 @@ const KNOWN: Readonly<Record<string, (facts: Facts) => Failure>> = {
       ? `${name} is gated, and the account of the token in ${token.origin} does not have access. Request access at ${endpoint}/${reference.repository}.`
       : `${name} is gated. Request access at ${endpoint}/${reference.repository} and set HF_TOKEN.`,
   ],
-};
+});
 
 function denied(name: string, status: number, { endpoint, token }: HubSettings): Failure {
   if (token && status === 401) {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { configError } from '#contract/errors.ts';
@@ -130,24 +131,24 @@ const NO_LAYERS = { layers: [], problem: undefined };
 /** Dropout has no effect after training. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
 
-const POOLING_OF: Readonly<Record<string, Pooling>> = {
+const POOLING_OF = lookup<Pooling>({
   mean: 'mean',
   cls: 'cls',
   max: 'max',
   lasttoken: 'last',
   mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
   weightedmean: 'weightedmean',
-};
+});
 
 /** Older files have a boolean per mode. Several modes are concatenated in this order. */
-const MODE_OF_SWITCH: Readonly<Record<string, string>> = {
+const MODE_OF_SWITCH = lookup<string>({
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
   pooling_mode_mean_tokens: 'mean',
   pooling_mode_mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
   pooling_mode_weightedmean_tokens: 'weightedmean',
   pooling_mode_lasttoken: 'lasttoken',
-};
+});
 
 function poolingModes(content: Fields | undefined): string[] {
   const mode = content?.['pooling_mode'];

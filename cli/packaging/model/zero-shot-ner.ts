@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import { WORD_INPUT_NAMES, type WindowSettings } from '#contract/manifest.ts';
@@ -125,16 +126,16 @@ function isRelative(encoder: Fields, name: unknown): boolean {
   return family === '' ? /deberta-v3/.test(String(name)) : /^(?:m|um)?t5$/.test(String(family));
 }
 
-const TOKENS_OF_WORD: Readonly<Record<string, EntitySettings['tokensOfWord']>> = {
+const TOKENS_OF_WORD = lookup<EntitySettings['tokensOfWord']>({
   first: 'first',
   last: 'last',
   mean: 'all',
   max: 'all',
-};
+});
 
 function tokensOfWord(fields: Fields, path: string): EntitySettings['tokensOfWord'] {
   const mode = text(fields, 'subtoken_pooling', 'first', path);
-  const found = Object.hasOwn(TOKENS_OF_WORD, mode) ? TOKENS_OF_WORD[mode] : undefined;
+  const found = TOKENS_OF_WORD[mode];
   if (found) return found;
   throw invalid(fields, 'subtoken_pooling', `one of ${Object.keys(TOKENS_OF_WORD).join(', ')}`, path);
 }

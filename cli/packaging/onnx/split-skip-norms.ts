@@ -1,13 +1,14 @@
+import { lookup } from '#core/values/lookup.ts';
 import { create } from '@bufbuild/protobuf';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { float, int } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /** ONNX Runtime's operators that add and normalize, mapped to the operator that only normalizes. */
-const NORMS: Readonly<Record<string, string>> = {
+const NORMS = lookup<string>({
   SkipLayerNormalization: 'LayerNormalization',
   SkipSimplifiedLayerNormalization: 'SimplifiedLayerNormalization',
-};
+});
 
 /** Default epsilon of the replaced operators; that of the normalizing operators differs. */
 const DEFAULT_EPSILON = 1e-12;

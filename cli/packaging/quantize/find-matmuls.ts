@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { GraphProto, NodeProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
@@ -75,7 +76,7 @@ export function groupMatMuls(matmuls: readonly MatMul[]): MatMulGroup[] {
 type Form = Pick<MatMul, 'isTransposed' | 'alpha'>;
 
 /** How an operator multiplies; undefined if it does more than multiply rows by a matrix. */
-const FORMS: Readonly<Record<string, (node: NodeProto) => Form | undefined>> = {
+const FORMS = lookup<(node: NodeProto) => Form | undefined>({
   MatMul: () => ({ isTransposed: false, alpha: 1 }),
   Gemm: (node) =>
     readNumber(node, 'transA', 0) === 0 && readNumber(node, 'beta', 1) === 1
@@ -85,4 +86,4 @@ const FORMS: Readonly<Record<string, (node: NodeProto) => Form | undefined>> = {
     ['transA', 'transBatchA', 'transBatchB'].every((name) => readNumber(node, name, 0) === 0)
       ? { isTransposed: readNumber(node, 'transB', 0) === 1, alpha: readNumber(node, 'alpha', 1) }
       : undefined,
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 import { suggest } from '#core/text/suggest.ts';
 import type { Family } from './family.ts';
@@ -41,7 +42,7 @@ export function chooseFamily(source: FamilySource): Family {
 }
 
 /** Tokenizers of models whose files have a `model_type`, but no `tokenizer_class`. */
-const MODEL_TYPES: Readonly<Record<string, string>> = {
+const MODEL_TYPES = lookup<string>({
   albert: 'Albert',
   bart: 'Bart',
   bert: 'Bert',
@@ -86,4 +87,4 @@ const MODEL_TYPES: Readonly<Record<string, string>> = {
   xlnet: 'XLNet',
   xmod: 'XLMRoberta',
   yoso: 'Albert',
-};
+});

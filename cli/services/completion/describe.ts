@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { PLATFORMS, shortName } from '#contract/platforms.ts';
 
 /** The completions that a shell offers for a word: a list of choices, or file names. */
@@ -85,7 +86,7 @@ export function secondWords(commands: readonly CompletedCommand[]): Map<string, 
   return topics;
 }
 
-const TOPICS: Readonly<Record<string, string>> = {
+const TOPICS = lookup<string>({
   base: 'Manage cached base runtimes.',
   transform: 'Create and test Lua transforms.',
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 /** A flag that several of the four programs share. */
 export interface CommonFlag {
   readonly short?: string;
@@ -95,7 +96,7 @@ export interface InheritedName {
  * The names that each program inherits from an earlier one, by variable prefix and by option. A
  * name without an origin is not inherited.
  */
-export const INHERITED_NAMES: Readonly<Record<string, Readonly<Record<string, readonly InheritedName[]>>>> = {
+export const INHERITED_NAMES = lookup<Readonly<Record<string, readonly InheritedName[]>>>({
   ENCODERFILE_MCP: { host: [{ origin: 'encoderfile 0.7 in Rust', name: 'hostname' }] },
   MCP_MANAGER: {
     config: [{ origin: 'mcpd', name: 'config-file', env: 'MCPD_CONFIG_FILE' }],
@@ -120,4 +121,4 @@ export const INHERITED_NAMES: Readonly<Record<string, Readonly<Record<string, re
       },
     ],
   },
-};
+});

@@ -1,5 +1,6 @@
+import { lookup } from '#core/values/lookup.ts';
 /** The characters that JSON writes as a backslash and a letter. */
-const SHORT: Readonly<Record<string, string>> = {
+const SHORT = lookup<string>({
   b: '\b',
   f: '\f',
   n: '\n',
@@ -8,7 +9,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
   '/': '/',
-};
+});
 const CODE_LENGTH = 6;
 
 interface Escape {

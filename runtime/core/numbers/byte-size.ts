@@ -1,4 +1,5 @@
-const UNITS: Readonly<Record<string, number>> = {
+import { lookup } from '#core/values/lookup.ts';
+const UNITS = lookup<number>({
   b: 1,
   kb: 1000,
   mb: 1000 ** 2,
@@ -6,7 +7,7 @@ const UNITS: Readonly<Record<string, number>> = {
   kib: 1024,
   mib: 1024 ** 2,
   gib: 1024 ** 3,
-};
+});
 
 export const BYTE_SIZE_RULE = 'a size with a unit such as "512MiB" or "1.5GB"';
 

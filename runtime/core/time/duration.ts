@@ -1,4 +1,5 @@
-const UNITS: Readonly<Record<string, number>> = {
+import { lookup } from '#core/values/lookup.ts';
+const UNITS = lookup<number>({
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
@@ -7,7 +8,7 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
-};
+});
 
 /** Node timers fire immediately if their delay is longer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,10 +1,11 @@
-const UNITS: Readonly<Record<string, number>> = {
+import { lookup } from '#core/values/lookup.ts';
+const UNITS = lookup<number>({
   s: 1000,
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
   w: 604_800_000,
-};
+});
 
 /** Parses a time span such as `30d` to milliseconds. Returns undefined if it is invalid. */
 export function parseSpan(text: string): number | undefined {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { ErrorObject } from 'ajv';
 import { NO_CONTROL_CHARACTERS } from '#contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
@@ -62,14 +63,14 @@ function sentence(
 
 const RULED: ReadonlySet<string> = new Set(['type', 'pattern', 'anyOf', 'minimum', 'maximum']);
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = lookup<string>({
   string: 'a string',
   boolean: 'true or false',
   integer: 'a whole number',
   number: 'a number',
   array: 'a list',
   object: 'a mapping',
-};
+});
 const branchName = ({ type = '', required }: SchemaBranch): string =>
   `${TYPES[type] ?? type}${required ? ` with ${listing(required)}` : ''}`;
 

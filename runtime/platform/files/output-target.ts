@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
@@ -52,11 +53,11 @@ export function findOutputFile(shown: string): FileTarget {
   throw configError(`Cannot write ${shown}: it is a device or a pipe. Pass a regular file.`);
 }
 
-const NAMED_DESCRIPTORS: Readonly<Record<string, number>> = {
+const NAMED_DESCRIPTORS = lookup<number>({
   '/dev/stdin': 0,
   '/dev/stdout': 1,
   '/dev/stderr': 2,
-};
+});
 
 /** Returns the descriptor of this process that a path refers to, through any links. */
 function ownDescriptor(path: string): number | undefined {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
@@ -17,7 +18,7 @@ export function explainWriteError(
   return configError(`Cannot write ${path}: ${reason}.${wayOut && ` ${wayOut}`}`, error);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS = lookup<string>({
   ENOSPC: 'the disk is full. Free some space, or write to another disk',
   EDQUOT: 'the disk quota is used up. Free some space, or write to another disk',
   EFBIG: 'the file would exceed the maximum file size. Raise the limit, or write to another disk',
@@ -30,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder. Pass a file',
   ENOTEMPTY: 'it is a folder. Pass a file',
   ENAMETOOLONG: 'the name is too long for this file system. Choose a shorter output path',
-};
+});
 
 const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 const PERMISSIONS = ', or change the permissions of the folder';

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { configError, messageOf } from '#contract/errors.ts';
@@ -13,9 +14,9 @@ export async function readInput(path: string, what: string): Promise<string> {
   }
 }
 
-const REASONS: Readonly<Record<string, (path: string) => string>> = {
+const REASONS = lookup<(path: string) => string>({
   ENOENT: (path) => `no such file: ${path}. Check the path`,
   ENOTDIR: (path) => `no such file: ${path}. Check the path`,
   EISDIR: (path) => `${path} is a folder. Pass a file`,
   EACCES: (path) => `permission denied: ${path}. Change its permissions`,
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '#contract/errors.ts';
@@ -115,14 +116,14 @@ function unknownKey(key: string, instancePath: string, schema: ErrorObject['pare
   return `unknown key ${JSON.stringify(written)}${where} (${hint})`;
 }
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES = lookup<string>({
   string: 'text',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',
   object: 'an object',
   array: 'a list',
-};
+});
 
 const nameOf = ({ title, type = '' }: SchemaBranch): string => title ?? TYPE_NAMES[type] ?? type;
 

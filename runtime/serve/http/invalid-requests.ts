@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
@@ -80,12 +81,12 @@ function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
   return { status: 400, error: new AppError('MalformedError', message) };
 }
 
-const PROBLEMS: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
+const PROBLEMS = lookup<readonly [status: number, code: ErrorCode, message: string]>({
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'SlowRequestError', 'The request did not arrive in time.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLargeError', 'The chunk extensions are too large.'],
   HPE_PAUSED_H2_UPGRADE: [505, 'MalformedError', 'HTTP/2 is not supported on this port. Use HTTP/1.1.'],
   HPE_HEADER_OVERFLOW: [431, 'TooLargeError', `Headers too large: the maximum is ${MAX_HEADER_BYTES} bytes.`],
-};
+});
 
 async function answerSocket(socket: Duplex, refusal: Response): Promise<void> {
   const body = await refusal.text();

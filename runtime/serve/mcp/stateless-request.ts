@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { HttpExchange } from '../http/exchange.ts';
 import { META_KEY } from './rpc-message.ts';
@@ -98,7 +99,7 @@ function headerProblem(
 ): Problem {
   const namedMethod = headers.get('Mcp-Method');
   if (namedMethod !== method) return mismatch('Mcp-Method', namedMethod, method);
-  const parameter = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  const parameter = NAMED_BY[method];
   const value = parameter === undefined ? undefined : params[parameter];
   if (typeof value !== 'string') return undefined;
   const name = headers.get('Mcp-Name');
@@ -114,11 +115,11 @@ function mismatch(header: string, found: string | null, expected: string): Probl
 }
 
 /** The parameter that identifies a method's target; the header `Mcp-Name` mirrors it. */
-export const NAMED_BY: Readonly<Record<string, string>> = {
+export const NAMED_BY = lookup<string>({
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
-};
+});
 
 /**
  * Encodes a value for a header: unchanged if possible, otherwise as Base64 with the specification's

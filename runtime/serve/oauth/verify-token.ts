@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { AppError } from '#contract/errors.ts';
 import type { KeyFinder } from './jwks.ts';
@@ -52,12 +53,12 @@ export async function verifyToken(
   }
 }
 
-const CLAIM_RULES: Readonly<Record<string, string>> = {
+const CLAIM_RULES = lookup<string>({
   iss: 'its issuer does not match the configured issuer',
   aud: 'it is for a different audience',
   exp: 'its expiry is missing or invalid',
   nbf: 'it is not valid yet',
-};
+});
 
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'it has expired';

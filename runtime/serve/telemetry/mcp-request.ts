@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
@@ -13,10 +14,10 @@ interface McpRequest {
 /** Maximum length of a name, which clients choose. */
 const MAX_NAME_LENGTH = 128;
 /** Methods whose `name` is part of the span, with its attribute. */
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED = lookup<string>({
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
-};
+});
 
 /** Methods of all revisions of MCP. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -122,7 +123,7 @@ function mcpOutcome(
   error: string | undefined,
 ): SpanOutcome {
   const method = METHODS.has(requested) ? requested : OTHER_METHOD;
-  const key = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+  const key = NAMED[method];
   const name = key !== undefined && typeof params['name'] === 'string' ? params['name'] : undefined;
   const target = name && boundedText(name, MAX_NAME_LENGTH);
   const named: Record<string, PlainValue> = key === undefined ? {} : { [key]: target };

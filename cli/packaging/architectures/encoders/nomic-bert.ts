@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
@@ -5,7 +6,7 @@ import type { Value } from '../graph-writer.ts';
 import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
 
 /** Activation functions of the gate in a gated feed-forward layer. */
-const GATES: Readonly<Record<string, string>> = { swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' };
+const GATES = lookup<string>({ swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' });
 
 export function nomicBert(g: EncoderGraph): Value {
   const { config, writer } = g;

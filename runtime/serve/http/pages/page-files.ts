@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { readdirSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, posix } from 'node:path';
@@ -13,12 +14,12 @@ export interface PageFiles {
 }
 
 /** Types of page files. Browsers receive modules as JavaScript. */
-export const PAGE_TYPES: Readonly<Record<string, string>> = {
+export const PAGE_TYPES = lookup<string>({
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
-};
+});
 
 /**
  * The files of a page, read from its folder, so that a new file needs no registration. In an

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { readFileSync } from 'node:fs';
 
 /** The watchdog's observation of its thread at one moment. */
@@ -65,7 +66,7 @@ export function threadFacts(stat: string): ThreadView['thread'] {
   return Number.isNaN(cpuMs) ? undefined : { cpuMs, state: STATES[state] ?? 'other' };
 }
 
-const STATES: Readonly<Record<string, ThreadState>> = { R: 'runnable', S: 'waiting' };
+const STATES = lookup<ThreadState>({ R: 'runnable', S: 'waiting' });
 
 /** Settings of the watchdog's thread. */
 export interface WatchdogOrder {

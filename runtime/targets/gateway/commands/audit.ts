@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
@@ -45,11 +46,11 @@ const eventLines = (events: readonly AuditRow[]): string[] =>
   formatTable(COLUMNS, events.map(rowOf), stdoutTerminal());
 
 const COLUMNS = ['TIME', 'ACTOR', 'ADDRESS', 'ACTION', 'OBJECT', 'OUTCOME', 'CHANGE'];
-const STYLES: Readonly<Record<string, 'green' | 'red' | 'yellow'>> = {
+const STYLES = lookup<'green' | 'red' | 'yellow'>({
   success: 'green',
   failed: 'red',
   refused: 'yellow',
-};
+});
 
 const rowOf = (event: AuditRow): Parameters<typeof formatTable>[1][number] => [
   formatSecond(event.at),

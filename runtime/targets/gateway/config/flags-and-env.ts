@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { type NumberLimits, numberIn } from '#core/numbers/number-in.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
@@ -74,4 +75,4 @@ export function readFlagsAndEnv(
   };
 }
 
-const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+const SWITCH = lookup<boolean>({ true: true, '1': true, false: false, '0': false });

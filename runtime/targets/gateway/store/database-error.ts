@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
@@ -102,7 +103,7 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
   26: 'the file is not a SQLite database. Choose another file or data folder.',
 };
 
-const POSTGRES_REASONS: Readonly<Record<string, string>> = {
+const POSTGRES_REASONS = lookup<string>({
   ECONNREFUSED: 'connection refused. Start PostgreSQL, or correct the host and port.',
   ENOENT: 'the socket does not exist. Start PostgreSQL, or correct the host.',
   ENOTFOUND: 'the host name does not exist. Correct it in the URL.',
@@ -114,7 +115,7 @@ const POSTGRES_REASONS: Readonly<Record<string, string>> = {
   '42501': 'permission denied. Grant the user permission to create tables in the schema.',
   '53300': 'too many connections. Increase the server’s `max_connections`, or run fewer clients.',
   '25006': 'the server is read-only. Connect to the primary server.',
-};
+});
 
 /** Returns the primary code, which is the lowest byte of SQLite's extended codes. */
 function primaryCode(error: unknown): number {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { dollarsOf } from '../shared/money.ts';
 import type { Attempt } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
@@ -85,14 +86,14 @@ function modelAttributes(endpoint: string, key: string | undefined): Record<stri
 
 const operationOf = (endpoint: string): string => OPERATIONS[endpoint] ?? 'chat';
 
-const OPERATIONS: Readonly<Record<string, string>> = {
+const OPERATIONS = lookup<string>({
   '/v1/embeddings': 'embeddings',
   '/v1/classify': 'classify',
-};
+});
 
 /** The provider names in the semantic conventions that differ from this gateway's presets. */
-const KNOWN_PROVIDERS: Readonly<Record<string, string>> = {
+const KNOWN_PROVIDERS = lookup<string>({
   gemini: 'gcp.gemini',
   mistral: 'mistral_ai',
   xai: 'x_ai',
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 /** A rate: `{ count: 100, milliseconds: 60_000 }` is 100 per minute, possibly in one burst. */
 export interface Rate {
   readonly count: number;
@@ -29,7 +30,7 @@ export function createTokenBucket({ count, milliseconds }: Rate): TokenBucket {
   };
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS = lookup<number>({ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
 
 /** Parses a rate: `100/m` is 100 per minute. Undefined if the text is not a rate. */
 export function parseRate(text: string): Rate | undefined {

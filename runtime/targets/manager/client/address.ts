@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import { formatAddress } from '#serve/bind.ts';
 import { readConfigFile } from '../config/config-file.ts';
@@ -31,4 +32,4 @@ function hostAndPort(address: string): URL | null {
   return URL.parse(`http://${formatAddress(LOOPBACK[hostname] ?? hostname, port)}`);
 }
 
-const LOOPBACK: Readonly<Record<string, string>> = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };
+const LOOPBACK = lookup<string>({ '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' });

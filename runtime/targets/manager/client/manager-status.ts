@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { formatTable, type TableCell } from '#serve/cli/table.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
 
@@ -56,16 +57,16 @@ const row = (server: ServerState, now: number): TableCell[] => {
   ];
 };
 
-const STATUS_STYLES: Readonly<Record<string, TableCell['style']>> = {
+const STATUS_STYLES = lookup<TableCell['style']>({
   ok: 'green',
   timeout: 'yellow',
   unreachable: 'red',
-};
-const PHASE_STYLES: Readonly<Record<string, TableCell['style']>> = {
+});
+const PHASE_STYLES = lookup<TableCell['style']>({
   failed: 'red',
   waiting: 'yellow',
   installing: 'yellow',
-};
+});
 
 /** Explains the state of a server; empty for a healthy one. */
 function reasonOf(

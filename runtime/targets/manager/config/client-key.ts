@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -10,11 +11,11 @@ export interface SigningKey {
   readonly id: string | undefined;
 }
 
-const CURVES: Readonly<Record<string, string>> = {
+const CURVES = lookup<string>({
   prime256v1: 'ES256',
   secp384r1: 'ES384',
   secp521r1: 'ES512',
-};
+});
 const RULE = 'must be a private key as PEM (PKCS #8) or as a JSON Web Key, of type RSA, EC or Ed25519';
 
 /** Explains why a text is not a valid private key; undefined if it is. */

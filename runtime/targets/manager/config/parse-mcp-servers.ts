@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { explainJson } from '#core/json/explain-json.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { TextFile } from './parse-toml.ts';
@@ -62,13 +63,13 @@ const CLIENT_KEYS = new Set([
   'version',
 ]);
 const OWN_KEYS = new Set(SERVER_KEYS);
-const TRANSPORTS: Readonly<Record<string, string>> = {
+const TRANSPORTS = lookup<string>({
   http: 'http',
   'streamable-http': 'http',
   streamableHttp: 'http',
   streamable_http: 'http',
   sse: 'sse',
-};
+});
 
 function convert(name: string, value: unknown): { value: unknown; warnings: string[] } {
   if (!isTable(value)) return { value, warnings: [] };

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { EventStream } from '#serve/mcp/event-stream.ts';
 import type { HttpExchange } from '#serve/http/exchange.ts';
@@ -221,11 +222,11 @@ interface ListenRequest {
 }
 
 /** The notification for each member of the subscription request. */
-const NOTIFICATIONS: Readonly<Record<string, ListChanged>> = {
+const NOTIFICATIONS = lookup<ListChanged>({
   toolsListChanged: 'notifications/tools/list_changed',
   promptsListChanged: 'notifications/prompts/list_changed',
   resourcesListChanged: 'notifications/resources/list_changed',
-};
+});
 
 /**
  * Sends the requested notifications on one stream until the client disconnects or the returned function is

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { configError, messageOf, AppError } from '#contract/errors.ts';
 import { readText } from '#platform/read-text.ts';
 import type { TextFile } from '../config/parse-toml.ts';
@@ -255,15 +256,15 @@ type RegistrySource =
   | { readonly kind: 'api'; readonly url: string };
 
 /** Names of public registries. */
-const KNOWN_REGISTRIES: Readonly<Record<string, string>> = {
+const KNOWN_REGISTRIES = lookup<string>({
   official: 'https://registry.modelcontextprotocol.io/v0/servers',
   docker: 'https://desktop.docker.com/mcp/catalog/v3/catalog.yaml',
   mcpm: 'https://mcpm.sh/api/servers.json',
-};
+});
 
 /** Parses the value of `--registry`: a known name, a URL, or a file. A URL without a path refers to an API. */
 function registrySource(text: string): RegistrySource {
-  const written = Object.hasOwn(KNOWN_REGISTRIES, text) ? (KNOWN_REGISTRIES[text] ?? text) : text;
+  const written = KNOWN_REGISTRIES[text] ?? text;
   if (!/^https?:\/\//i.test(written)) return { kind: 'file', path: resolve(written) };
   const url = new URL(written);
   if (url.pathname === '/') url.pathname = '/v0/servers';

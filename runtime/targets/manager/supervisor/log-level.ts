@@ -1,6 +1,7 @@
+import { lookup } from '#core/values/lookup.ts';
 export type LineLevel = 'debug' | 'info' | 'warn' | 'error';
 
-const LEVELS: Readonly<Record<string, LineLevel>> = {
+const LEVELS = lookup<LineLevel>({
   TRACE: 'debug',
   DEBUG: 'debug',
   INFO: 'info',
@@ -9,7 +10,7 @@ const LEVELS: Readonly<Record<string, LineLevel>> = {
   ERROR: 'error',
   CRITICAL: 'error',
   FATAL: 'error',
-};
+});
 
 /**
  * Returns a log line's level. Many servers write `LEVEL:LOGGER:MESSAGE`, as Python does; other lines count as

@@ -1,14 +1,15 @@
+import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** The requests that servers can send to clients, with the client capability that each one requires. */
-const CAPABILITY_OF: Readonly<Record<string, string>> = {
+const CAPABILITY_OF = lookup<string>({
   'sampling/createMessage': 'sampling',
   'elicitation/create': 'elicitation',
   'roots/list': 'roots',
-};
+});
 
 /** Capabilities declared to servers in the handshake, before any client is known: all possible ones. */
 export const CLIENT_CAPABILITIES: ShapeOfParams = { sampling: {}, elicitation: {}, roots: {} };
@@ -35,7 +36,7 @@ export function chooseRequester(
   related: Requester | undefined,
   inFlight: Iterable<Requester>,
 ): Requester {
-  if (!Object.hasOwn(CAPABILITY_OF, method)) {
+  if (!(method in CAPABILITY_OF)) {
     throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
   }
   const candidates = related ? [related] : [...inFlight];

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { constants } from 'node:http2';
 import {
   Code,
@@ -290,7 +291,7 @@ async function* thenRewrite(body: AsyncIterable<Uint8Array>, trailer: Headers): 
 }
 
 /** Milliseconds per unit of `grpc-timeout`. */
-const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
+const UNITS = lookup<number>({ H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 });
 
 /** Node's timers hold 31 bits of milliseconds (24 days); longer timers fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

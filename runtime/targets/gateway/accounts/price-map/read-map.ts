@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { explainJson } from '#core/json/explain-json.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -45,7 +46,7 @@ function check(value: unknown, shown: string): PriceMapFile {
 type Entry = Readonly<Record<string, unknown>>;
 
 /** The gateway's names for the providers in LiteLLM's map. Entries of other providers are omitted. */
-const PROVIDERS: Readonly<Record<string, string>> = {
+const PROVIDERS = lookup<string>({
   openai: 'openai',
   'text-completion-openai': 'openai',
   anthropic: 'anthropic',
@@ -74,7 +75,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   bedrock_converse: 'bedrock',
   voyage: 'voyage',
   jina_ai: 'jina',
-};
+});
 /** Modes for which the gateway has no routes. */
 const LEFT_OUT = new Set([
   'video_generation',
@@ -113,14 +114,14 @@ const isLeftOut = (key: string, { mode }: Entry): boolean =>
 function providerOf({ litellm_provider: name }: Entry): string | undefined {
   if (typeof name !== 'string') return undefined;
   if (/^vertex_ai\b/.test(name)) return 'vertex';
-  return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+  return PROVIDERS[name];
 }
 
 /** A model's name without its provider prefix. */
 const nameOf = (key: string): string => {
   const lower = key.toLowerCase();
   const prefix = lower.slice(0, lower.indexOf('/'));
-  return Object.hasOwn(PROVIDERS, prefix) || prefix === 'vertex_ai' ? lower.slice(prefix.length + 1) : lower;
+  return prefix in PROVIDERS || prefix === 'vertex_ai' ? lower.slice(prefix.length + 1) : lower;
 };
 
 const TOKEN_RATES: Readonly<Record<keyof ListedRates, string>> = {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { Context } from 'hono';
 import type { AppError, ErrorCode, ErrorDetail } from '#contract/errors.ts';
 import type { ErrorFormat } from '#serve/http/error-response.ts';
@@ -125,7 +126,7 @@ const problemOf = ({ message, location = 'body', value, rule }: ErrorDetail): ob
 });
 
 /** Problem types, with the names that clients of the reference implementation expect. */
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = lookup<string>({
   required: 'missing',
   additionalProperties: 'extra_forbidden',
   enum: 'enum',
@@ -139,4 +140,4 @@ const TYPES: Readonly<Record<string, string>> = {
   maxLength: 'string_too_long',
   minItems: 'too_short',
   maxItems: 'too_long',
-};
+});

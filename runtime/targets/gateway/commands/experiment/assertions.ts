@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 
 /** A condition on one of each model's numbers, as in an experiment file. */
@@ -38,7 +39,7 @@ export interface CheckedAssertion {
 }
 
 /** A model's numbers besides its metrics. */
-export const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number | null | undefined>> = {
+export const NUMBERS = lookup<(model: ComparedModel) => number | null | undefined>({
   answered_share: ({ answered_rows: answered, rows }) => (rows === 0 ? null : answered / rows),
   cost: ({ cost }) => cost,
   cost_per_row: (model) => model.cost_per_row,
@@ -47,7 +48,7 @@ export const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number |
   mean_latency_ms: (model) => model.latency_ms?.mean,
   p50_latency_ms: (model) => model.latency_ms?.p50,
   p95_latency_ms: (model) => model.latency_ms?.p95,
-};
+});
 
 /** The value of a metric or of one of the other numbers; undefined if the model does not have it. */
 export const numberOf = (model: ComparedModel, metric: string): number | undefined =>

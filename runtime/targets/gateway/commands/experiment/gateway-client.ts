@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { FormData } from 'undici';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -76,7 +77,7 @@ const UNTRUSTED =
   'its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer';
 
 /** Reasons and solutions by error code. */
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS = lookup<string>({
   ENOTFOUND: 'the host name does not exist. Correct the address',
   EAI_AGAIN: 'the host name cannot be resolved. Correct the address, or check the network',
   ECONNREFUSED: 'connection refused. Start the gateway, or correct the address',
@@ -84,4 +85,4 @@ const REASONS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { CheckedAssertion, ComparedModel } from './assertions.ts';
 
 interface Report {
@@ -56,7 +57,7 @@ function countsOf(cases: readonly Case[]): string {
   return ` tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}"`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const ENTITIES = lookup<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' });
 
 /** Escapes an attribute value. Characters that XML 1.0 does not allow are replaced. */
 const escaped = (text: string): string =>

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { recordOf } from '#core/values/keys.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
@@ -148,7 +149,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   models: readModels,
 };
 
-const CHOICES: Readonly<Record<string, boolean | null>> = { on: true, off: false, default: null };
+const CHOICES = lookup<boolean | null>({ on: true, off: false, default: null });
 
 /**
  * Resolves a flag's reference, an ID or another name, to the object's ID; null for `none`. Teams are

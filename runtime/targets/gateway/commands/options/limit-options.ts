@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { parseSpan } from '#core/time/time-span.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 
@@ -18,12 +19,12 @@ export function amountRule(text: string): string {
 const withoutSymbol = (text: string): string => text.trim().replace(/^\$\s*/, '');
 const isZero = (text: string): boolean => !/^[^e]*[1-9]/i.test(withoutSymbol(text));
 
-const NAMED_PERIODS: Readonly<Record<string, string>> = {
+const NAMED_PERIODS = lookup<string>({
   hourly: '1h',
   daily: '1d',
   weekly: '7d',
   monthly: '30d',
-};
+});
 
 const PERIOD_RULE =
   'hourly, daily, weekly or monthly (30 days), or a number with the unit s, m, h, d or w, e.g. 12h';

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { messageOf } from '#contract/errors.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
@@ -14,14 +15,14 @@ export type ProfileEntry = NonNullable<GuardrailsEntry['profiles']>[string];
 
 const KINDS = ['labels', 'entities', 'patterns', 'json_schema', 'webhook'] as const;
 /** Keys that only some profile kinds support. */
-const KEYS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
+const KEYS = lookup<readonly (typeof KINDS)[number][]>({
   encoder: ['labels', 'entities'],
   threshold: ['labels', 'entities'],
   window_length: ['labels', 'entities'],
   window_overlap: ['labels', 'entities'],
   action: ['entities', 'patterns'],
   retries: ['json_schema'],
-};
+});
 
 /** Resolves a profile; undefined if invalid, which is reported. */
 export function resolveProfile(

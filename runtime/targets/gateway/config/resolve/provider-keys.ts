@@ -1,12 +1,13 @@
+import { lookup } from '#core/values/lookup.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import { CLOUDS } from '../../providers/adapters/cloud-settings.ts';
 import { PRESETS } from '../../providers/adapters/presets.ts';
 
 /** Variables that are not named `<PRESET>_API_KEY`, according to the providers' documentation. */
-const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+const VARIABLES = lookup<readonly string[]>({
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   huggingface: ['HF_TOKEN'],
-};
+});
 
 /** Returns the variables that can contain a preset's key. Presets for local servers need no key. */
 export function keyVariables(preset: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { FinishReason, Json } from '../shapes/chat.ts';
 import type { StreamStep } from '../streams/stream.ts';
 import { sumOfCounts } from './usage-of.ts';
@@ -49,13 +50,13 @@ const wholeCall = ({ id, name, input }: BlockCall) => ({
   function: { name, arguments: JSON.stringify(input ?? {}) },
 });
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
+const FINISH = lookup<FinishReason>({
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
-};
+});
 
 /** Why a model stopped; `own` are reasons that only one of the APIs has. */
 export const blockFinish = (reason: unknown, own: Readonly<Record<string, FinishReason>>): FinishReason =>

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { OpenAiDialect, ProviderType } from './provider.ts';
 
 /** Defaults for a well-known provider, which can be configured by its name alone. */
@@ -21,7 +22,7 @@ const local = (port: number): Preset => ({
 });
 
 /** Presets by name, with base URLs from the providers' documentation. */
-export const PRESETS: Readonly<Record<string, Preset>> = {
+export const PRESETS = lookup<Preset>({
   openai: openai('https://api.openai.com/v1', { maxTokens: 'max_completion_tokens', hasResponses: true }),
   anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com' },
   gemini: { type: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com' },
@@ -46,7 +47,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   llamacpp: local(8080),
   lmstudio: local(1234),
   llamafile: local(8080),
-};
+});
 
 export const OPENAI_DIALECT: OpenAiDialect = {
   maxTokens: 'max_tokens',

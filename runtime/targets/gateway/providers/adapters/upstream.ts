@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { Readable, type Duplex } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
 import { TurnQueue, type Leave } from '#core/limits/turn-queue.ts';
@@ -284,13 +285,13 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
 }
 
 /** Decoders, by HTTP content coding name. @see https://www.iana.org/assignments/http-parameters */
-const DECODERS: Readonly<Record<string, () => Duplex>> = {
+const DECODERS = lookup<() => Duplex>({
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
-};
+});
 
 /**
  * Decodes a compressed body. The gateway does not request compression, but some servers and proxies compress

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
@@ -146,14 +147,14 @@ interface Question {
 }
 
 /** The members that contain the conversation. */
-const MEMBERS: Readonly<Record<string, string>> = {
+const MEMBERS = lookup<string>({
   '/v1/chat/completions': 'messages',
   '/v1/messages': 'messages',
   '/v1/responses': 'input',
   '/v1/completions': 'prompt',
   '/v1beta/models/{model}:generateContent': 'contents',
   '/v1beta/models/{model}:streamGenerateContent': 'contents',
-};
+});
 
 /** Returns a request's question; undefined if it must not be compared with others. */
 export function questionOf(

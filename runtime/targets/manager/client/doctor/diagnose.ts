@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { Output } from '#serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import { type ManagerClient, apiPath } from '../manager-client.ts';
@@ -64,14 +65,14 @@ async function checkConfig(
 }
 
 /** Package runners, with the arguments that print their version and how to install them. */
-const RUNNERS: Readonly<Record<string, Runner>> = {
+const RUNNERS = lookup<Runner>({
   npx: { args: ['--version'], wayOut: 'Install Node.js, which includes npx.' },
   uvx: { args: ['--version'], wayOut: 'Install uv, which includes uvx: https://docs.astral.sh/uv/' },
   docker: {
     args: ['version', '--format', '{{.Server.Version}}'],
     wayOut: 'Install Docker and start its daemon; `docker version` must list a server.',
   },
-};
+});
 
 interface Runner {
   readonly args: readonly string[];

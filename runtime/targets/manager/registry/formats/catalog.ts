@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { PACKAGE_RUNTIMES, type PackageRuntime } from '../../config/package-launch.ts';
 import { isTable, type TableReader } from '../../config/table-reader.ts';
 import { ARGUMENT_TYPES, type Installation, type RegistryArgument } from '../entry.ts';
@@ -63,17 +64,17 @@ function readInstallations(table: TableReader | undefined): (Installation | stri
   });
 }
 
-const RUNTIMES: Readonly<Record<string, PackageRuntime>> = {
+const RUNTIMES = lookup<PackageRuntime>({
   npx: 'npx',
   npm: 'npx',
   uvx: 'uvx',
   docker: 'docker',
-};
+});
 
 /** Returns an installation's runtime: its command in mcpm files, otherwise its key. */
 function runtimeOf(key: string, installation: TableReader): PackageRuntime | undefined {
   const name = plain(installation.any('command')) || key;
-  return Object.hasOwn(RUNTIMES, name) ? RUNTIMES[name] : undefined;
+  return RUNTIMES[name];
 }
 
 type ReadPackage = Omit<Installation, 'runtime' | 'recommended' | 'volumes'>;

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { PACKAGE_RUNTIMES, type PackageRuntime } from '../../config/package-launch.ts';
 import { isTable, type TableReader } from '../../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint, UrlVariable } from '../entry.ts';
@@ -91,12 +92,12 @@ interface ReadPackage {
   readonly arguments: readonly RegistryArgument[];
 }
 
-const RUNTIMES: Readonly<Record<string, PackageRuntime>> = {
+const RUNTIMES = lookup<PackageRuntime>({
   npm: 'npx',
   pypi: 'uvx',
   oci: 'docker',
   docker: 'docker',
-};
+});
 
 /** Parses the usable packages. A server can also have package kinds that this program does not support. */
 function readPackages(table: TableReader): { packages: ReadPackage[]; problems: string[] } {
@@ -114,7 +115,7 @@ function readPackages(table: TableReader): { packages: ReadPackage[]; problems: 
 /** Parses a package; returns an explanation if it cannot be used. */
 function readPackage(table: TableReader, serverVersion: string): ReadPackage | string {
   const type = plain(table.any('registryType') ?? table.any('registry_type') ?? table.any('registry_name'));
-  const runtime = Object.hasOwn(RUNTIMES, type) ? RUNTIMES[type] : undefined;
+  const runtime = RUNTIMES[type];
   if (!runtime)
     return `packages of the type ${JSON.stringify(type)} are not supported; use ${PACKAGE_RUNTIMES.join(', ')}.`;
   const transport = table.table('transport')?.any('type') ?? 'stdio';

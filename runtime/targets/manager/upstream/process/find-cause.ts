@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 /** The cause of a failure, found in a process's last lines. */
 export interface Cause {
   readonly text: string;
@@ -65,7 +66,7 @@ function sentence(lines: readonly string[], at: number): string {
 }
 
 /** Exit codes with a fixed meaning, as clauses. */
-const CODES: Readonly<Record<string, string>> = {
+const CODES = lookup<string>({
   'code 126': 'the command cannot be executed',
   'code 127': 'a command was not found',
   'code 134': 'the process aborted itself',
@@ -75,7 +76,7 @@ const CODES: Readonly<Record<string, string>> = {
   'signal SIGABRT': 'the process aborted itself',
   'signal SIGKILL': 'the process was killed, e.g. because memory ran out',
   'signal SIGSEGV': 'the process crashed with a segmentation fault',
-};
+});
 
 /** Describes how a process exited, e.g. `code 127: a command was not found`. */
 export function describeExit(how: string): string {

@@ -39,6 +39,10 @@ test.each([
     [...BUDGET, '--every', '999999999d'],
     '--every: "999999999d" is not a duration of at most 36500d, or none.',
   ],
+  [
+    [...BUDGET, '--amount', '1', '--every', 'constructor'],
+    '--every: "constructor" is not hourly, daily, weekly or monthly',
+  ],
   [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is not a JSON object, e.g. '{"team": "search"}'.`],
   [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],

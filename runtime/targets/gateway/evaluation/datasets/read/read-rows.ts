@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { extname, join } from 'node:path';
 import { inputError, messageOf } from '#contract/errors.ts';
 import type { RowCells } from '../dataset.ts';
@@ -60,17 +61,16 @@ async function* rowsOf(path: string, hasLabelNames: boolean): AsyncGenerator<Row
 
 type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadRowsOptions) => AsyncGenerator<RowCells, void>;
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS = lookup<Reader>({
   '.csv': readCsv,
   '.tsv': readCsv,
   '.jsonl': readJsonl,
   '.ndjson': readJsonl,
   '.parquet': readParquet,
-};
+});
 
 /** Whether a file's extension belongs to a supported format. */
-export const hasReader = (filename: string): boolean =>
-  Object.hasOwn(READERS, extname(filename).toLowerCase());
+export const hasReader = (filename: string): boolean => extname(filename).toLowerCase() in READERS;
 
 /** Reads a file's rows in the format given by its extension. Throws an InputError. */
 export function readRows(

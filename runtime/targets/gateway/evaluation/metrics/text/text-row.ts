@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { AppError } from '#contract/errors.ts';
 import type { MetricRow } from '../metric.ts';
 
@@ -99,7 +100,7 @@ export function trimEnd(text: string): string {
 }
 
 /** Metrics that users may request but that are not available, each with an alternative. */
-export const MISSING_TEXT_METRICS: Readonly<Record<string, string>> = {
+export const MISSING_TEXT_METRICS = lookup<string>({
   comet:
     'comet is not available, because no encoder executable supports its model, which scores the vectors of three texts together. Use chrf, bertscore with an encoder, or g_eval_translation with a judge.',
-};
+});

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { FinishReason, Json } from '../../shapes/chat.ts';
 import { blockAnswer, blockFinish, blockUsage, createBlockCalls, NOTHING } from '../block-answer.ts';
 import { sumOfCounts } from '../usage-of.ts';
@@ -6,6 +7,8 @@ import { requiredObjectsIn, objectIn } from '../../wires/foreign-json.ts';
 import { outputTexts } from '../../streams/tally.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
+
+const OWN_REASONS = lookup<FinishReason>({ pause_turn: 'stop', refusal: 'content_filter' });
 
 /** Translates an Anthropic response to the internal format. */
 export function readAnthropicAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
@@ -25,8 +28,7 @@ export function readAnthropicAnswer({ id, model, content, stop_reason: reason, u
 
 const textOf = (text: unknown): string => outputTexts(text).join('');
 
-const finishOf = (reason: unknown): FinishReason =>
-  blockFinish(reason, { pause_turn: 'stop', refusal: 'content_filter' });
+const finishOf = (reason: unknown): FinishReason => blockFinish(reason, OWN_REASONS);
 
 /** A response's usage, including the searches that Anthropic bills. @internal Exported for tests only. */
 export function anthropicUsage(usage: unknown) {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
@@ -6,6 +7,11 @@ import { blockAnswer, blockFinish, blockUsage, createBlockCalls, NOTHING } from 
 import { sumOfCounts } from '../usage-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
+
+const OWN_REASONS = lookup<FinishReason>({
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+});
 
 /** Responses have no ID. */
 const ID = 'chatcmpl-bedrock';
@@ -30,8 +36,7 @@ export function readConverseAnswer({ output, stopReason, usage }: Json) {
 const thoughtIn = ({ reasoningContent }: Json): unknown =>
   membersOf(membersOf(reasoningContent)['reasoningText'])['text'];
 
-const finishOf = (reason: unknown): FinishReason =>
-  blockFinish(reason, { guardrail_intervened: 'content_filter', content_filtered: 'content_filter' });
+const finishOf = (reason: unknown): FinishReason => blockFinish(reason, OWN_REASONS);
 
 function usageOf(usage: unknown) {
   const told = membersOf(usage);

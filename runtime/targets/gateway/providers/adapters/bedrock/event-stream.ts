@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { eventText } from '../../streams/stream.ts';
@@ -55,12 +56,12 @@ function eventOf({ headers, payload }: StreamMessage): string {
 }
 
 /** Statuses of stream exceptions, which are the same as for complete responses. */
-const STATUS: Readonly<Record<string, number>> = {
+const STATUS = lookup<number>({
   throttlingException: 429,
   validationException: 400,
   modelTimeoutException: 408,
   serviceUnavailableException: 503,
-};
+});
 
 function errorEvent(
   headers: StreamMessage['headers'],

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { inputError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
@@ -180,15 +181,15 @@ function asText(message: ChatMessage, names: ReadonlyMap<string, string>): ChatM
   return { ...rest, content: [...partsOf(message), ...texts] };
 }
 
-const IMAGES: Readonly<Record<string, string>> = {
+const IMAGES = lookup<string>({
   'image/png': 'png',
   'image/jpeg': 'jpeg',
   'image/jpg': 'jpeg',
   'image/gif': 'gif',
   'image/webp': 'webp',
-};
+});
 
-const DOCUMENTS: Readonly<Record<string, string>> = {
+const DOCUMENTS = lookup<string>({
   'application/pdf': 'pdf',
   'text/csv': 'csv',
   'text/html': 'html',
@@ -198,7 +199,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-};
+});
 
 /** An image or document as a Converse block. Throws a NotImplementedError for other types. */
 function fileBlock({ mediaType, base64 }: DataUrl, name = 'document'): Json {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type {
   ChatCompletion,
@@ -75,12 +76,12 @@ function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): 
   };
 }
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
+const FINISH = lookup<FinishReason>({
   STOP: 'stop',
   MAX_TOKENS: 'length',
   FINISH_REASON_UNSPECIFIED: 'stop',
   OTHER: 'stop',
-};
+});
 
 /** The finish reason in OpenAI's terms. Any Gemini reason not listed here means that the content was filtered. */
 function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {

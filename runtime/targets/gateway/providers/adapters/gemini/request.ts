@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
@@ -119,7 +120,7 @@ function declarationOf({ type, function: tool }: NonNullable<ChatRequest['tools'
   };
 }
 
-const MODES: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY' };
+const MODES = lookup<string>({ auto: 'AUTO', none: 'NONE', required: 'ANY' });
 
 function callingConfig(choice: ToolChoice): Json {
   if (typeof choice === 'string') return { mode: MODES[choice] ?? 'AUTO' };
@@ -128,13 +129,13 @@ function callingConfig(choice: ToolChoice): Json {
 }
 
 /** Thinking tokens for each reasoning effort, as Google's OpenAI-compatible API defines them. */
-const THINKING: Readonly<Record<string, number>> = {
+const THINKING = lookup<number>({
   none: 0,
   minimal: 1024,
   low: 1024,
   medium: 8192,
   high: 24_576,
-};
+});
 
 function generationConfig(chat: ChatRequest): Json {
   const { stop, response_format: format, reasoning_effort: effort } = chat;

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type {
   ChatRequest,
   ChatTool,
@@ -99,12 +100,12 @@ function toolsOf(body: Json): Pick<ChatRequest, 'tools' | 'tool_choice'> {
   return { tools: left, ...(choice !== undefined && { tool_choice: choice }) };
 }
 
-const CHOICES: Readonly<Record<string, ToolChoice>> = {
+const CHOICES = lookup<ToolChoice>({
   AUTO: 'auto',
   ANY: 'required',
   VALIDATED: 'auto',
   NONE: 'none',
-};
+});
 
 function functionOf(declared: Json, at: number): ChatTool {
   const { name, description, parameters } = declared;

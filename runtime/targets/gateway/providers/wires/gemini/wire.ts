@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json, ChatChunk } from '../../shapes/chat.ts';
@@ -57,13 +58,13 @@ function argsOf(text: string): Json {
   }
 }
 
-const FINISH: Readonly<Record<string, string>> = {
+const FINISH = lookup<string>({
   stop: 'STOP',
   tool_calls: 'STOP',
   function_call: 'STOP',
   length: 'MAX_TOKENS',
   content_filter: 'SAFETY',
-};
+});
 
 const finishOf = (finish: string): string => FINISH[finish] ?? 'STOP';
 
@@ -145,14 +146,14 @@ const geminiSyntax: StreamSyntax = {
 };
 
 /** Status of stream errors that are not provider failures. */
-const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+const ERRORS = lookup<readonly [number, string]>({
   guardrail_violation: [403, 'PERMISSION_DENIED'],
   provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],
   provider_refused: [400, 'INVALID_ARGUMENT'],
   content_filter: [400, 'INVALID_ARGUMENT'],
   provider_timeout: [504, 'DEADLINE_EXCEEDED'],
   internal_error: [500, 'INTERNAL'],
-};
+});
 
 /** `/v1beta/models/{model}:generateContent`. @see https://ai.google.dev/api/generate-content */
 export const geminiWire: ClientWire = {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
 import type {
@@ -310,7 +311,7 @@ const FILE_MEMBERS: Json = {
   insert_text: text('For insert: the text to insert.'),
 };
 
-const DEFINITIONS: Readonly<Record<string, (tool: AnthropicTool) => Definition>> = {
+const DEFINITIONS = lookup<(tool: AnthropicTool) => Definition>({
   bash: () => ({
     description: 'Runs a command in a bash session that keeps its state between calls.',
     properties: {
@@ -364,4 +365,4 @@ const DEFINITIONS: Readonly<Record<string, (tool: AnthropicTool) => Definition>>
     },
     required: ['action'],
   }),
-};
+});

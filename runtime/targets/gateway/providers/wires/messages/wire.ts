@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, ToolCall, ChatChunk, Json } from '../../shapes/chat.ts';
@@ -73,13 +74,13 @@ function inputOf(text: string): unknown {
   }
 }
 
-const STOP: Readonly<Record<string, string>> = {
+const STOP = lookup<string>({
   stop: 'end_turn',
   length: 'max_tokens',
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'refusal',
-};
+});
 
 const stopReason = (finish: string): string => STOP[finish] ?? 'end_turn';
 
@@ -194,14 +195,14 @@ const messagesSyntax: StreamSyntax = {
 };
 
 /** Error types that clients of Anthropic's API use to decide whether to retry. */
-const ERROR_TYPES: Readonly<Record<string, string>> = {
+const ERROR_TYPES = lookup<string>({
   provider_overloaded: 'overloaded_error',
   shutting_down: 'overloaded_error',
   provider_rate_limited: 'rate_limit_error',
   provider_timeout: 'timeout_error',
   provider_refused: 'invalid_request_error',
   content_filter: 'invalid_request_error',
-};
+});
 
 /** `/v1/messages`. @see https://docs.anthropic.com/en/api/messages */
 export const messagesWire: ClientWire = {

@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import type { ChatCompletion, ChatUsage, Json, ToolCall, ChatChunk } from '../../shapes/chat.ts';
 import { customInput } from '../custom-tools.ts';
 import { toolNames, type ToolNames } from './namespaces.ts';
@@ -84,10 +85,10 @@ function responseHead(
   };
 }
 
-const INCOMPLETE: Readonly<Record<string, string>> = {
+const INCOMPLETE = lookup<string>({
   length: 'max_output_tokens',
   content_filter: 'content_filter',
-};
+});
 
 function endOf(finish: string): Json {
   const reason = INCOMPLETE[finish];

@@ -42,6 +42,7 @@ test.each([
   ['gzip', (bytes: Buffer) => bytes],
   ['br', (bytes: Buffer) => brotliCompressSync(bytes).subarray(0, 20)],
   ['lzw', (bytes: Buffer) => bytes],
+  ['constructor', (bytes: Buffer) => bytes],
 ] as const)('a response labeled as %s with another encoding is not retried', async (coding, encode) => {
   scripted.encodes(coding, encode);
   scripted.says(whole);
