@@ -73,8 +73,7 @@ export class Build extends BaseCommand {
       summary: 'Overwrite output created by another config file or another program',
     }),
     timing: Flags.boolean({
-      summary:
-        'Print the duration of each step since process start to stderr; with --json, as one JSON line',
+      summary: 'Print the duration of each step since process start to stderr; with --json, as one JSON line',
     }),
   };
 

@@ -101,7 +101,8 @@ export function alertRoutes(
       id: 'testAlerts',
       tag: 'Budgets',
       summary: 'Send a test message to the alert webhook.',
-      description: 'Returns 409 if no webhook is configured, and 502 if the webhook does not accept the test.',
+      description:
+        'Returns 409 if no webhook is configured, and 502 if the webhook does not accept the test.',
       answer: answerOf('The webhook accepted the test.', testedAlert, {
         id: 'alert_test_019ab0c4-6d5e-7a53-9d8e-3b6a1c2d4e5f',
         to: 'https://hooks.example.com',

@@ -48,7 +48,9 @@ const workflow = closed('ComparedWorkflow', {
   rows: count(),
   failed_rows: count('Number of rows without a model response.'),
   answered_rows: count('Number of rows with a model response.'),
-  cached_rows: count('Number of rows whose response came from the experiment’s cache. Cached responses are free.'),
+  cached_rows: count(
+    'Number of rows whose response came from the experiment’s cache. Cached responses are free.',
+  ),
   cached_verdicts: count('Number of judge verdicts from the experiment’s cache.'),
   unscored_rows: count('Number of rows with a response that a metric could not score.'),
   failures,

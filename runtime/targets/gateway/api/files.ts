@@ -92,8 +92,7 @@ export function fileRoutes(
       ...SHARED,
       id: 'getFileContent',
       summary: 'Get the content of one of the caller’s files, e.g. a batch’s output.',
-      description:
-        'Content that browsers can execute, such as HTML, is sent as `application/octet-stream`.',
+      description: 'Content that browsers can execute, such as HTML, is sent as `application/octet-stream`.',
       parameters: [ID, USER_PARAMETER],
       answer: {
         description: 'The content.',

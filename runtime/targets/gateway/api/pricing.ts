@@ -71,7 +71,10 @@ const newPricing = closed('NewPricing', {
     ),
   ),
   effective_at: Type.Optional(
-    orNull(moment(), 'Time from which the price applies (default: now). Times without a time zone are in UTC.'),
+    orNull(
+      moment(),
+      'Time from which the price applies (default: now). Times without a time zone are in UTC.',
+    ),
   ),
 });
 

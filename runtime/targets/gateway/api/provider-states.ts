@@ -17,8 +17,7 @@ export const states = Type.Array(
       description: '`open`: requests skip the model. `trial`: one request tests whether it works again.',
     }),
     open_for_users: Type.Array(Type.String(), {
-      description:
-        'Users whose requests skip the model, because only their requests fail consecutively.',
+      description: 'Users whose requests skip the model, because only their requests fail consecutively.',
     }),
     failures: count('Number of consecutive failures.'),
     open_until: timeOrNull('Time at which an open breaker allows a trial request.'),

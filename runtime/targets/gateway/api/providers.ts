@@ -66,7 +66,10 @@ export const provider = closed(
       Type.String(),
       'Base URL; null if the provider is not active, or if it is an executable configured in the file.',
     ),
-    local: orNull(Type.Boolean(), 'Whether private addresses are allowed; null if the provider is not active.'),
+    local: orNull(
+      Type.Boolean(),
+      'Whether private addresses are allowed; null if the provider is not active.',
+    ),
     models: orNull(Type.Array(Type.String()), 'Configured list of models; null if there is none.'),
     secrets: Type.Array(Type.String(), {
       description: 'Names of the provider’s secrets. Their values are never returned.',

@@ -74,7 +74,8 @@ export function resultRoutes(
           {
             name: 'show',
             in: 'query',
-            description: 'Which rows to return: all rows, only rows where the responses differ, or only rows with an error.',
+            description:
+              'Which rows to return: all rows, only rows where the responses differ, or only rows with an error.',
             example: 'differences',
             schema: oneOf(SHOWN_ROWS, { default: 'all' }),
           },
@@ -111,8 +112,7 @@ export function resultRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'getExperimentPlots',
-      summary:
-        'Get data for plots: confusion matrices, curves, histograms, and scores by text length.',
+      summary: 'Get data for plots: confusion matrices, curves, histograms, and scores by text length.',
       parameters: [
         EXPERIMENT_ID,
         METRIC,

@@ -32,7 +32,8 @@ export const usageLog = closed(
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
       Type.String({
-        description: 'Reason for a provider failure, without secrets. Visible only to the roles admin and viewer.',
+        description:
+          'Reason for a provider failure, without secrets. Visible only to the roles admin and viewer.',
       }),
     ),
     status_code: countOrNull('HTTP status.'),

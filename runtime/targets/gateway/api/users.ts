@@ -56,7 +56,8 @@ const ADA = exampleOf(USER_FIELDS, {
 
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
 
-const CHANGES = 'the role admin is required; for service accounts of a team, the role admin in the team is enough.';
+const CHANGES =
+  'the role admin is required; for service accounts of a team, the role admin in the team is enough.';
 const SEES =
   'members see their own user and, with the role admin in a team, its members and service accounts.';
 

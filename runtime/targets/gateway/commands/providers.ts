@@ -242,7 +242,8 @@ const testProviderCommand: Command = {
 };
 
 export const PROVIDER_COMMANDS: CommandGroup = {
-  summary: 'Manage providers in the database; providers in the configuration file can only be listed and tested.',
+  summary:
+    'Manage providers in the database; providers in the configuration file can only be listed and tested.',
   commands: {
     list: COMMANDS.list,
     get: COMMANDS.get,

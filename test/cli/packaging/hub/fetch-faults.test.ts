@@ -24,9 +24,7 @@ test('a missing revision and a deleted file are reported by name', async () => {
     'hf:acme/model has no revision "v9". Pass an existing branch, tag or commit.',
   );
   hub().plan(/resolve.*tokenizer/, { status: 404, headers: { 'x-error-code': 'EntryNotFound' } });
-  await expect(fetched('hf:acme/model')).rejects.toThrow(
-    'tokenizer.json is no longer in hf:acme/model',
-  );
+  await expect(fetched('hf:acme/model')).rejects.toThrow('tokenizer.json is no longer in hf:acme/model');
 });
 
 test.each([

@@ -10,7 +10,8 @@ const MAX_BUDGET = {
 
 const SECONDS = {
   kind: 'seconds',
-  description: 'Length of a budget window in seconds. Spending is reset at the end of each window; null disables resets.',
+  description:
+    'Length of a budget window in seconds. Spending is reset at the end of each window; null disables resets.',
   label: '',
 } as const;
 

@@ -62,7 +62,8 @@ export const TEAM_FIELDS = fields({
     kind: 'reference',
     to: 'organization',
     column: 'parent_id',
-    description: 'Organization of the team. Its budget, limits and allowed models also apply. Null removes the organization.',
+    description:
+      'Organization of the team. Its budget, limits and allowed models also apply. Null removes the organization.',
     label: 'organization',
     flag: { name: 'org', value: 'id|alias', help: 'Organization of the team, or none' },
   },

@@ -40,7 +40,8 @@ export const KEY_FIELDS = fields({
   team_id: {
     kind: 'reference',
     to: 'team',
-    description: 'Team whose budget, limits and allowed models also apply. The owner becomes a member. Default: none.',
+    description:
+      'Team whose budget, limits and allowed models also apply. The owner becomes a member. Default: none.',
     shown: 'Team that is also billed.',
     settable: 'create',
     label: 'team',

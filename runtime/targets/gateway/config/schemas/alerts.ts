@@ -23,7 +23,8 @@ export const alerts = keys(
     thresholds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
         maxItems: 10,
-        description: 'Percentages of a budget at which alerts are sent, for budgets without their own percentages.',
+        description:
+          'Percentages of a budget at which alerts are sent, for budgets without their own percentages.',
         default: [...DEFAULT_THRESHOLDS],
       }),
     ),

@@ -57,8 +57,15 @@ const profile = keys(
         'A server that judges texts.',
       ),
     ),
-    window_length: countSetting('Number of characters per window; longer texts are split into windows.', WINDOW_LENGTH),
-    window_overlap: countSetting('Number of characters by which consecutive windows overlap.', WINDOW_OVERLAP, 0),
+    window_length: countSetting(
+      'Number of characters per window; longer texts are split into windows.',
+      WINDOW_LENGTH,
+    ),
+    window_overlap: countSetting(
+      'Number of characters by which consecutive windows overlap.',
+      WINDOW_OVERLAP,
+      0,
+    ),
     timeout: durationSetting(
       'Timeout of the check.',
       computed(

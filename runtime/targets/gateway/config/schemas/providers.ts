@@ -66,7 +66,9 @@ export const google = keys(
     location: textSetting('Location, e.g. europe-west1.', computed('GOOGLE_CLOUD_LOCATION, global')),
     credentials: textSetting(
       'File with the key of a service account, relative to this file.',
-      computed('GOOGLE_APPLICATION_CREDENTIALS, the gcloud credentials file, or the machine’s service account'),
+      computed(
+        'GOOGLE_APPLICATION_CREDENTIALS, the gcloud credentials file, or the machine’s service account',
+      ),
     ),
   },
   'Vertex AI: project, location and credentials.',

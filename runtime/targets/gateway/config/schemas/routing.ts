@@ -28,7 +28,9 @@ const targets = (description: string) => Type.Array(target, { minItems: 1, descr
 /** The long form of an alias. */
 export const aliasSettings = Type.Object(
   {
-    targets: targets('Targets. A target is selected at random by weight; if it fails, another target is selected.'),
+    targets: targets(
+      'Targets. A target is selected at random by weight; if it fails, another target is selected.',
+    ),
     strategy: choice(
       STRATEGIES,
       'How a target is selected: weighted, at random by weight; fastest, the target that recently responded fastest; cheapest, the target whose response would cost least; least_busy, the target with the fewest requests in flight relative to its weight.',

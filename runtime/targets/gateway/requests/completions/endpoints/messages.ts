@@ -47,7 +47,8 @@ const schema = openObject(
   },
   {
     $id: 'MessagesRequest',
-    description: 'A request in Anthropic’s Messages API format. Other members are sent to the provider unchanged.',
+    description:
+      'A request in Anthropic’s Messages API format. Other members are sent to the provider unchanged.',
   },
 );
 

@@ -86,7 +86,8 @@ const COMPLETIONS_SCHEMA = openObject(
   },
   {
     $id: 'CompletionRequest',
-    description: 'A request in OpenAI’s Completions API format. Other members are sent to the provider unchanged.',
+    description:
+      'A request in OpenAI’s Completions API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -130,7 +131,8 @@ const RESPONSES_SCHEMA = openObject(
   { ...openAiMembers, ...prompt, max_output_tokens: maxTokens },
   {
     $id: 'ResponsesRequest',
-    description: 'A request in OpenAI’s Responses API format. Other members are sent to the provider unchanged.',
+    description:
+      'A request in OpenAI’s Responses API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -168,7 +170,8 @@ const EMBEDDINGS_SCHEMA = openObject(
   },
   {
     $id: 'EmbeddingsRequest',
-    description: 'A request in OpenAI’s Embeddings API format. Other members are sent to the provider unchanged.',
+    description:
+      'A request in OpenAI’s Embeddings API format. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -218,7 +221,8 @@ export const imagesEndpoint = relayed(
     },
     {
       $id: 'ImagesRequest',
-      description: 'A request in OpenAI’s Images API format. Other members are sent to the provider unchanged.',
+      description:
+        'A request in OpenAI’s Images API format. Other members are sent to the provider unchanged.',
     },
   ),
   (body) => maxOutputTokensIn(body, [], IMAGE_TOKENS),
@@ -240,7 +244,8 @@ export const moderationsEndpoint = relayed(
     },
     {
       $id: 'ModerationsRequest',
-      description: 'A request in OpenAI’s Moderations API format. Other members are sent to the provider unchanged.',
+      description:
+        'A request in OpenAI’s Moderations API format. Other members are sent to the provider unchanged.',
     },
   ),
 );
@@ -262,7 +267,8 @@ export const rerankEndpoint = relayed(
     },
     {
       $id: 'RerankRequest',
-      description: 'Documents to rank by relevance to a query. Other members are sent to the provider unchanged.',
+      description:
+        'Documents to rank by relevance to a query. Other members are sent to the provider unchanged.',
     },
   ),
 );

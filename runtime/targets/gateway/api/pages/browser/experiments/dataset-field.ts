@@ -103,7 +103,8 @@ export function datasetField(
 
 function previewOf({ columns, rows }: DatasetFile) {
   if (columns.length === 0) {
-    const words = 'This file has no preview. It must have a column named examples, and usually one named ground_truth.';
+    const words =
+      'This file has no preview. It must have a column named examples, and usually one named ground_truth.';
     return { meanings: [], nodes: [element('p', { class: 'hint' }, words)] };
   }
   const meanings = MEANINGS.map(({ name, isRequired }, at) => {

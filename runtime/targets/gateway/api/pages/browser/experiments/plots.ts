@@ -103,7 +103,8 @@ function lengthChart({ workflows, metric }: Plots) {
       unit: '',
       xTitle: 'Characters',
       series,
-      summary: 'Each point is the mean over a tenth of the rows, ordered from the shortest to the longest text.',
+      summary:
+        'Each point is the mean over a tenth of the rows, ordered from the shortest to the longest text.',
     }),
   ];
 }

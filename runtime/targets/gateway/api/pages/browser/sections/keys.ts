@@ -134,7 +134,8 @@ async function showKey({ root, params, session, navigate, linked, setTitle, sign
         : actionButton('Enable', toggle),
       confirmedButton('Delete', {
         title: `Delete ${name}?`,
-        words: 'Requests with this key will be rejected. The key’s usage data is kept. This cannot be undone.',
+        words:
+          'Requests with this key will be rejected. The key’s usage data is kept. This cannot be undone.',
         run: () => session.call(url, { method: 'DELETE' }),
         done: () => navigate(linkTo(['keys'])),
       }),
