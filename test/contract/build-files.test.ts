@@ -122,10 +122,10 @@ verifiesOnce('build:output-is-input', async () => {
   symlinkSync('model/model.onnx', join(folder(), 'link'));
   const outputs: [string, RegExp][] = [
     ['encoderfile.yml', /it is the config file of this build\./],
-    ['model/model.onnx', /it is a file of the model\./],
-    ['link', /it is a file of the model\./],
-    ['model/model.onnx_data', /it is a file of the model\./],
-    ['model/tokenizer.json', /it is a file of the model\./],
+    ['model/model.onnx', /it is a model file\./],
+    ['link', /it is a model file\./],
+    ['model/model.onnx_data', /it is a model file\./],
+    ['model/tokenizer.json', /it is a model file\./],
   ];
   const before = outputs.map(([path]) => readFileSync(join(folder(), path)));
   for (const [path, message] of outputs) {

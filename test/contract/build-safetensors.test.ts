@@ -99,7 +99,7 @@ verifiesOnce('build:bad-safetensors', async () => {
       (model) => writeFileSync(join(model, 'model.safetensors'), ''),
       /model\.safetensors is damaged: it has no header\. Download model\.safetensors again\.$/m,
     ],
-    [config({ num_hidden_layers: 3 }), /have no tensor encoder\.layer\.2\./],
+    [config({ num_hidden_layers: 3 }), /do not contain the tensor encoder\.layer\.2\./],
     [
       config({ hidden_size: 32 }),
       /model\.safetensors does not match config\.json: .* between 16 and 32\. Both must come from the same model; copy/,

@@ -70,7 +70,7 @@ verifiesServed('mask:options', async (arm) => {
       await expect(client.predict(body as { inputs: string[] })).rejects.toMatchObject({
         code: transport.inputError,
         message: expect.stringMatching(
-          message.replaceAll(/[[\]]/g, '\\$&').replace(/is \d+ tokens/, String.raw`is \d+ tokens`),
+          message.replaceAll(/[[\]]/g, '\\$&').replace(/of \d+ tokens/, String.raw`of \d+ tokens`),
         ),
       });
     }

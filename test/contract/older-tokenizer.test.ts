@@ -66,7 +66,7 @@ for (const family of FAMILIES) {
 verifiesOnce('build:bad-vocabulary', async () => {
   const cases: [family: string, file: string, content: string | Uint8Array, message: RegExp][] = [
     ['bert', 'vocab.txt', '', /^Error: \S+vocab\.txt is empty\. It must contain one token per line\.$/],
-    ['bert', 'vocab.txt', 'a\nb\na\n', /^Error: \S+vocab\.txt has the token "a" in line 1 and in line 3/],
+    ['bert', 'vocab.txt', 'a\nb\na\n', /^Error: \S+vocab\.txt has the token "a" on lines 1 and 3/],
     ['bert', 'vocab.txt', 'a\nb\n', /^Error: The vocabulary has no token "\[UNK\]"/],
     ['bert', 'vocab.txt', '[UNK]\na\n', /^Error: The vocabulary has no token "\[CLS\]"/],
     ['bert', 'vocab.txt', new Uint8Array([0x61, 0xff]), /^Error: \S+vocab\.txt is not UTF-8 on line 1/],

@@ -101,9 +101,12 @@ verifiesOnce('build:quantize-refused', async () => {
     ],
     [
       { ...int8, calibration: 'absent.txt' },
-      /`calibration` is .*absent\.txt, which does not exist\. Name a text file/,
+      /`calibration` is .*absent\.txt, which does not exist\. Set it to a text file/,
     ],
-    [{ ...int8, calibration: 'texts' }, /`calibration` is .*texts, which is a folder\. Name a text file/],
+    [
+      { ...int8, calibration: 'texts' },
+      /`calibration` is .*texts, which is a folder\. Set it to a text file/,
+    ],
     [
       { ...int8, calibration: texts('few.txt', lines(12).repeat(9)) },
       /few\.txt, which has 12 different texts; at least 40 are required\./,

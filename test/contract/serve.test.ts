@@ -123,7 +123,7 @@ verifiesOnce('serve:bad-certificate', async () => {
   const certFile = join(folder(), 'cert.pem');
   writeFileSync(certFile, cert);
   expect(await refused('--cert-file', certFile, '--key-file', file)).toMatch(
-    /^Error: --key-file: cannot use .*file\.pem: .*\. It must be a PEM file with the key of .*cert\.pem, /,
+    /^Error: --key-file: cannot use .*file\.pem: .*\. It must be a PEM file with the private key for .*cert\.pem, /,
   );
 });
 

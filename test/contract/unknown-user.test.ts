@@ -51,5 +51,5 @@ test.runIf(canMapUsers)('executables run for a user without a home folder', asyn
   expect(await run([gateway, 'migrate', '--data-dir', 'data'], env)).toMatchObject({ exitCode: 0 });
   const nowhere = await run([gateway, 'migrate'], env);
   expect(nowhere.exitCode).toBe(1);
-  expect(nowhere.stderr).toMatch(/^Error: HOME is not set and [^\n]+--data-dir\.\n?$/);
+  expect(nowhere.stderr).toMatch(/^Error: HOME is not set, and [^\n]+--data-dir\.\n?$/);
 });

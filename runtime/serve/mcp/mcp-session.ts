@@ -151,7 +151,7 @@ function createClientRequests(): ClientRequests {
         way.tell(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }));
         reject(reason);
       };
-      const onAbort = (): void => giveUp(new AppError('CancelledError', 'Request cancelled.'));
+      const onAbort = (): void => giveUp(new AppError('CancelledError', 'Request canceled.'));
       const timer = setTimeout(() => {
         const seconds = Math.round(timeoutMs / 1000);
         giveUp(new AppError('TimeoutError', `The client did not respond to ${method} within ${seconds} s.`));

@@ -92,7 +92,7 @@ test.each([
     declare(graph, 'input_ids', INT64, ids);
   }, config);
   expect(built.exitCode, built.stderr).toBe(0);
-  expect(built.stdout).toContain(`Input ${ids} is fed as input_ids`);
+  expect(built.stdout).toContain(`Input ${ids} is mapped to input_ids`);
   await expectGoldenLogits();
 });
 
@@ -125,7 +125,7 @@ test.each([
       graph.input.push(cache);
     },
     {},
-    /requires the input `past_key_values\.0\.key` of earlier text.*Export the model as an encoder/,
+    /requires the input `past_key_values\.0\.key`, a cache of earlier text.*Export the model as an encoder/,
   ],
   [
     'an operator that ONNX Runtime does not have',

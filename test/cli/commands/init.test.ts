@@ -70,7 +70,7 @@ describe('encoderfile init', () => {
     expect(written().license).toBe('cc-by-4.0');
     expect(await run('model', '--force', '-o', 'model/README.md')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('it is a file of the model'),
+      stderr: expect.stringContaining('it is a model file'),
     });
   });
 
@@ -89,7 +89,7 @@ describe('encoderfile init', () => {
     const onModel = await run('model', '--force', '-o', 'model/config.json');
     expect(onModel).toMatchObject({
       exitCode: 1,
-      stderr: 'Error: Cannot write model/config.json: it is a file of the model. Choose another output path.',
+      stderr: 'Error: Cannot write model/config.json: it is a model file. Choose another output path.',
     });
   });
 

@@ -68,7 +68,7 @@ describe('model folders', () => {
     renameSync(join(model, 'all-minilm-l6-v2-tokenizer.json'), join(model, 'a-tokenizer.json'));
     rmSync(join(model, 'encoderfile.yml'), { force: true });
     expect((await validate('-q', 'all-minilm-l6-v2')).stderr).toContain(
-      'has no tokenizer.json, but 2 other tokenizers: a-tokenizer.json, b-tokenizer.json. Name the files',
+      'has no tokenizer.json, but 2 other tokenizers: a-tokenizer.json, b-tokenizer.json. Choose one',
     );
   });
 

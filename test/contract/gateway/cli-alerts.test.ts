@@ -59,7 +59,7 @@ verifiesGatewayCommand('gcli:tags', async (arm) => {
   expect(await done('tags', 'list')).toMatch(
     /^TAG +BUDGET +SPENT +NEXT RESET\nsearch\/eu +\$5\.00 +\$0\.00 +-/,
   );
-  expect(await refused(2, 'tags', 'set', 'x')).toContain('--budget is missing');
+  expect(await refused(2, 'tags', 'set', 'x')).toContain('--budget is required');
   expect(await refused(1, 'tags', 'set', 'a,b', '--budget', 'team')).toContain('Invalid tag "a,b": expected');
   expect(await refused(1, 'budgets', 'delete', 'team')).toContain("assigned to tag 'search/eu'");
   expect(await json('usage', '--tag', 'search/eu', '--group-by', 'tag')).toMatchObject({ groups: [] });
@@ -80,5 +80,5 @@ verifiesGatewayCommand('gcli:pricing:units', async (arm) => {
   expect(await refused(2, ...set, '--unit', 'websearch=1')).toMatch(
     /--unit: "websearch" is not one of web-search, .*did you mean/,
   );
-  expect(await refused(2, ...set, '--unit', 'image')).toContain('write image=0.01');
+  expect(await refused(2, ...set, '--unit', 'image')).toContain('Use, for example, image=0.01');
 });

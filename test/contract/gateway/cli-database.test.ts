@@ -60,7 +60,7 @@ verifiesGatewayCommand('gcli:database', async (arm) => {
     'has schema version 999, but this gateway supports versions up to',
   );
   edit(path('data/gateway.db'), 'update gateway_meta set schema_version = 37');
-  expect(await refused(1, 'keys', 'list')).toContain('which is that of a build before the first release');
+  expect(await refused(1, 'keys', 'list')).toContain('which is from a pre-release build');
 });
 
 verifiesOnce('gcli:database', async () => {

@@ -60,6 +60,6 @@ verifiesGateway('gcli:invitations', async (arm) => {
     expect([args, (await asBob(...args)).exitCode]).toEqual([args, 1]);
   expect(await GATEWAY_COMMANDS.run(['invitations', 'list', '--url', api.url])).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('Set GATEWAY_API_KEY or --api-key as well.'),
+    stderr: expect.stringContaining('Set GATEWAY_API_KEY or --api-key as well, or omit both'),
   });
 });

@@ -22,7 +22,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
   await done('pricing', 'set', 'openai:gpt-4o', '--input', '1', '--output', '2');
   const all: readonly (readonly [code: number, args: string[], meant: string])[] = [
     [1, ['users', 'get', 'alise'], 'There is no user "alise"; did you mean `alice`?'],
-    [1, ['users', 'get', 'Al'], '"Al" matches more than one user. Use an id: alice, o brien.'],
+    [1, ['users', 'get', 'Al'], '"Al" matches more than one user. Use an ID: alice, o brien.'],
     [
       1,
       ['users', 'create', 'alice'],
@@ -35,7 +35,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
       'There is no budget "team". `gateway budgets list` shows all.',
     ],
     [1, ['keys', 'get', 'cii'], 'There is no key "cii". `gateway keys list` shows all.'],
-    [1, ['keys', 'delete', 'twice'], '"twice" matches more than one key. Use an id:'],
+    [1, ['keys', 'delete', 'twice'], '"twice" matches more than one key. Use an ID:'],
     [1, ['keys', 'rotate', 'twise'], 'did you mean `twice`?'],
     [1, ['pricing', 'history', 'openai:gpt4o'], 'did you mean `openai:gpt-4o`?'],
     [

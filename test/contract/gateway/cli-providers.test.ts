@@ -46,7 +46,7 @@ verifiesGatewayCommand('gcli:providers', async (arm) => {
     /^fast +database +active +extra:good=3, openai:good +cheapest +-\nold +file +active +openai:good +weighted +-$/m,
   );
   expect(await refused(1, 'providers', 'delete', 'extra')).toContain('is used by the alias fast.');
-  expect(await refused(2, 'aliases', 'create', 'none')).toContain('--target is missing');
+  expect(await refused(2, 'aliases', 'create', 'none')).toContain('--target is required');
   // The warning about keys considers database entries.
   expect((await run('keys', 'create', '--model', 'fast', '--model', 'extra:*')).stderr).not.toContain(
     'Warning',

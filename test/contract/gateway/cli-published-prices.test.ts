@@ -81,7 +81,7 @@ verifiesGatewayCommand('gcli:pricing:published', async (arm) => {
   );
   expect(await json('pricing', 'show', 'prod:gpt-4o')).toMatchObject(published);
   expect(await refused(2, 'pricing', 'update', '--bundled', '--from', 'map.json')).toContain(
-    'exclude each other',
+    '--bundled conflicts with --from',
   );
 });
 

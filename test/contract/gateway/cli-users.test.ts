@@ -132,7 +132,7 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
   expect(await done('budgets', 'get', 'all')).toMatch(
     /^limit per user +unlimited per month \(Europe\/Berlin\)$/m,
   );
-  expect(await refused(1, 'budgets', 'update', 'all', '--every', '12h')).toContain('either calendar or');
+  expect(await refused(1, 'budgets', 'update', 'all', '--every', '12h')).toContain('mutually exclusive');
   expect(await refused(2, 'budgets', 'update', 'all', '--calendar', 'year')).toContain('day, week, month');
   expect(await done('budgets', 'resets', '--user', 'alice')).toBe('');
   expect(await json('budgets', 'resets')).toEqual([]);

@@ -186,9 +186,9 @@ verifiesGateway('gateway:clients:errors', async (arm) => {
     const chat = await openai.chat.completions.create({ model, messages: hello, stream: true });
     await expect(drain(chat)).rejects.toMatchObject({ code: 'upstream_stream_incomplete' });
     const responses = await openai.responses.create({ model, input: 'Hello', stream: true });
-    await expect(drain(responses)).rejects.toThrow('ended before the answer was complete');
+    await expect(drain(responses)).rejects.toThrow('ended before the response was complete');
     const messages = anthropic.messages.stream({ ...message, model });
-    await expect(messages.finalMessage()).rejects.toThrow('ended before the answer was complete');
+    await expect(messages.finalMessage()).rejects.toThrow('ended before the response was complete');
   }
 });
 

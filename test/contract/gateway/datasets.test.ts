@@ -110,7 +110,7 @@ verifiesGateway('gateway:datasets:import-s3', async (arm) => {
   const denied = await importFrom(api, 's3://bucket/none.csv', { s3: { endpoint: sources.url } });
   expect([denied.status, denied.body.error.message]).toEqual([
     422,
-    expect.stringContaining('answered with AccessDenied (status 403)'),
+    expect.stringContaining('returned AccessDenied (status 403)'),
   ]);
 });
 

@@ -35,7 +35,7 @@ test.skipIf(process.platform !== 'linux')(
     file.write('two');
     file.write('three');
     await file.close();
-    expect(told).toEqual([expect.stringMatching(/^cannot write \/dev\/full, lines are lost: .*ENOSPC/)]);
+    expect(told).toEqual([expect.stringMatching(/^cannot write \/dev\/full, log lines are lost: .*ENOSPC/)]);
     expect(file.lost()).toBe(3);
   },
 );

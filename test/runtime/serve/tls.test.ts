@@ -64,7 +64,7 @@ test.each<[Name, string]>([
   ['locked-key.pem', '[^.]+'],
 ])('%s as a key causes a one-sentence error', (name, reason) => {
   const [cert, file] = [pathOf('cert.pem'), pathOf(name)];
-  const must = `It must be a PEM file with the key of ${cert}, without a passphrase`;
+  const must = `It must be a PEM file with the private key for ${cert}, without a passphrase`;
   expect(() => readTls(cert, file)).toThrow(
     expect.objectContaining({
       code: 'ConfigError',

@@ -97,7 +97,7 @@ function requireUsable(settings: ResourceSettings, claims: Claims): void {
   const refuse = (reason: string): never => {
     throw new AppError('UnauthorizedError', `Invalid access token: ${reason}.`, { reason: 'invalid_token' });
   };
-  if (ownAudiences(settings, claims).length === 0) refuse('it was issued for another audience');
+  if (ownAudiences(settings, claims).length === 0) refuse('it is for a different audience');
   if (claims['cnf'] !== undefined) {
     refuse('it is bound to a client key (`cnf`), which this manager does not support');
   }

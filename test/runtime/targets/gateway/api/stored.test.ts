@@ -121,7 +121,7 @@ describe('files', () => {
     expect(await refusal(`${lineOf('1')}\n${lineOf('2', 'openai:other')}`)).toContain(
       'Line 2 of the batch file uses the model',
     );
-    expect(await refusal(lineOf('1', 'fast', '/v1/unknown'))).toContain('needs a `url`');
+    expect(await refusal(lineOf('1', 'fast', '/v1/unknown'))).toContain('must have a `url`');
     expect(
       (await upload('ann', '\n', { headers: { 'X-Gateway-Provider': 'openai' } })).body.error.message,
     ).toBe('The batch file has no requests.');

@@ -35,9 +35,15 @@ test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
       ...(await problems('workflows:\n  ray: {address: "http://localhost:1", token: "${K}"}', told)),
     ];
     expect(found).toEqual([
-      expect.stringMatching(/^2:21 {2}providers\.openai\.api_key: contains characters that headers/),
-      expect.stringMatching(/^2:\d+ {2}encoders\.guard\.api_key: contains characters that headers/),
-      expect.stringMatching(/^2:\d+ {2}workflows\.ray\.token: contains characters that headers/),
+      expect.stringMatching(
+        /^2:21 {2}providers\.openai\.api_key: contains characters that are not allowed in headers/,
+      ),
+      expect.stringMatching(
+        /^2:\d+ {2}encoders\.guard\.api_key: contains characters that are not allowed in headers/,
+      ),
+      expect.stringMatching(
+        /^2:\d+ {2}workflows\.ray\.token: contains characters that are not allowed in headers/,
+      ),
     ]);
     expect(found.join()).not.toContain('canary');
   },

@@ -158,7 +158,7 @@ test('secrets are sent only to their intended provider', async () => {
     "422 Invalid provider 'x': `api_base`: 169.254.169.254 is not a server address; correct it.",
   );
   expect(await put({ api_base: 'file:///etc/passwd' })).toMatch(
-    /`api_base`: expected a URL that begins with http/,
+    /`api_base`: expected a URL that starts with http/,
   );
   expect(await put({ api_base: 'http://u:pw@10.0.0.1/' })).toMatch(/contains credentials/);
   expect(await put({ local: false })).toMatch(/which is not public. Set `local: true`/);
@@ -170,7 +170,7 @@ test('secrets are sent only to their intended provider', async () => {
   expect(await put({ name: 'encoder' })).toMatch(/reserved for encoders/);
   expect(await put({ name: 'a b' })).toMatch(/^422 Invalid provider 'a b': The name must/);
   expect(await put({ type: 'vertex', api_key: undefined, google: { project: 'p' } })).toMatch(
-    /credentials of this machine/,
+    /this machine’s credentials/,
   );
   const elsewhere = { type: 'azure', api_base: undefined, api_key: undefined };
   expect(await put({ ...elsewhere, entra: { authority: held.url } })).toMatch(/^422/);

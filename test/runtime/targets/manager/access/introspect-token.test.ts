@@ -78,8 +78,8 @@ test('an opaque token is introspected once, and accepted only if active and issu
   for (const [token, reason] of [
     ['inactive', 'it is not active'],
     ['text', 'it is not active'],
-    ['other-audience', 'it was issued for another audience'],
-    ['no-audience', 'it was issued for another audience'],
+    ['other-audience', 'it is for a different audience'],
+    ['no-audience', 'it is for a different audience'],
     ['other-issuer', 'its issuer is not the configured issuer'],
     ['expired', 'it has expired'],
     ['bound', 'it is bound to a client key'],

@@ -171,7 +171,7 @@ describeDatabases((database) => {
         () => keys.create({ userId: 'bot', scope: 'manage', teamId: 'research' }),
         /team_id requires a key with the scope models/,
       ],
-      [() => keys.create({ userId: 'ada', scope: 'manage', rpm: 5 }), /rpm is only for/],
+      [() => keys.create({ userId: 'ada', scope: 'manage', rpm: 5 }), /rpm requires a key/],
     ] as const)
       await expect(work()).rejects.toThrow(message);
     await members.put('research', 'ada', 'admin');
@@ -185,7 +185,9 @@ describeDatabases((database) => {
     const own = await newSpender(identity, { userId: 'bot', teamId: 'research' });
     expect(own.groups.map(({ account }) => account)).toEqual(['team:research', 'org:acme']);
     await teams.create({ id: 'other' });
-    await expect(keys.create({ userId: 'bot', teamId: 'other' })).rejects.toThrow(/cannot have keys of team/);
+    await expect(keys.create({ userId: 'bot', teamId: 'other' })).rejects.toThrow(
+      /cannot have keys for team/,
+    );
     await teams.delete('research');
     await expect(users.get('bot')).rejects.toMatchObject({ reason: 'user_not_found' });
     await organizations.delete('acme');

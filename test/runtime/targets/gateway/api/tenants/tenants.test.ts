@@ -224,7 +224,7 @@ function walk(gateway: OpenGateway): void {
       const taken = await ask('POST', '/v1/users', { user_id: 'ann', team_id: 'ops' }, mallory);
       expect([taken.status, taken.body.error.message]).toEqual([
         422,
-        'Invalid user_id "ann": the id of a service account starts with its team. Use for example \'ops/ci\'.',
+        'Invalid user_id "ann": the ID of a service account must start with the ID of its team. Use, for example, \'ops/ci\'.',
       ]);
       await ask('POST', '/v1/users', { user_id: 'ann' });
       const again = {
