@@ -227,7 +227,7 @@ describeDatabases((database) => {
       ['/v1/requests?user_id=ada&team_id=x', 422, 'mutually exclusive'],
       ['/v1/usage/spending?from=2026-03-01&to=2026-02-01', 422, 'from must be before to'],
       ['/v1/usage/spending?interval=hour&from=2026-01-01', 422, 'more than 800 intervals'],
-      ['/v1/usage/spending?interval=hour&from=2026-02-20', 422, 'longer than 48 hours'],
+      ['/v1/usage/spending?interval=hour&from=2026-02-20', 422, 'exceeds 48 hours'],
       ['/v1/usage/spending?group_by=team', 422, 'cannot be grouped by team'],
       ['/v1/guardrail-hits', 403, 'requires the role viewer'],
       ['/v1/provider-states', 403, 'requires the role viewer'],
