@@ -18,36 +18,39 @@ const FEW = 8;
 const LONGEST = 256;
 const PATIENCE = 3;
 /**
- * Number of times to alternate between some flags and the given ones, so that other load on the
- * host affects both.
+ * How often to switch between the user's flags and a candidate, so that other load on the host
+ * affects the measurements of both.
  */
 const TURNS = 2;
 
 export interface FlagsComparison {
   readonly concurrency: number;
   readonly maxTokens: number;
-  /** The given flags come first. */
+  /** The results for the user's flags come first. */
   readonly results: readonly FlagsResult[];
   /** The flags with the most texts per second. */
   readonly fastest: FlagsResult;
-  /** The flags with the shortest latency of single requests, if they differ from the fastest. */
+  /** The flags with the lowest latency for single requests; undefined if `fastest` already has them. */
   readonly soonest: FlagsResult | undefined;
 }
 
 export interface Host {
   readonly cores: number;
-  /** Maximum number of sessions that fit into memory. */
+  /** Maximum number of ONNX Runtime sessions that fit into memory. */
   readonly maxWorkers: number;
   readonly batchTokensPerThread: number;
 }
 
 interface Engines {
-  /** The engine that was opened with the given flags. */
+  /** The engine that was opened with the user's flags. */
   readonly given: ServingEngine;
   readonly open: (flags: Flags) => Promise<ServingEngine>;
 }
 
-/** Measures texts of mixed lengths with several flags of `serve`, alternating with the given flags. */
+/**
+ * Measures several combinations of `serve` flags with texts of mixed lengths. Each measurement
+ * alternates between a candidate and the user's flags.
+ */
 export async function compareFlags(
   engines: Engines,
   given: Flags,
@@ -114,7 +117,7 @@ const together = (loads: readonly Loads[]): Loads => ({
   many: loads.flatMap(({ many }) => many),
 });
 
-/** Mostly short texts: two of each shorter length, and one of the longest. */
+/** Mostly short texts: one of the greatest length, and two of every other length. */
 async function mixedTexts(engine: ServingEngine, lengths: readonly number[]): Promise<string[]> {
   const made = await Promise.all(lengths.map((length) => makeTexts(engine, length)));
   return made.flatMap(({ texts }, at) => texts.slice(0, at === lengths.length - 1 ? 1 : 2));

@@ -1,6 +1,6 @@
 import { type Load, type Measured, summarize } from './load.ts';
 
-/** Measurements of an engine: one request at a time, and many in parallel. */
+/** Measurements of an engine, both with one request at a time and with many requests in parallel. */
 export interface Loads {
   readonly single: readonly Load[];
   readonly many: readonly Load[];
@@ -10,11 +10,11 @@ export interface FlagsResult {
   readonly flags: Flags;
   readonly single: Measured;
   readonly many: Measured;
-  /** Speed of single requests, and parallel throughput, relative to the given flags. */
+  /** The speed of single requests and the parallel throughput, relative to the user's flags. */
   readonly gain: { readonly single: number; readonly many: number };
 }
 
-/** The result for flags that were measured alternately with the given ones. */
+/** Computes the result for flags whose measurement alternated with one of the user's flags. */
 export function flagsResult(flags: Flags, loads: Loads, given: Loads): FlagsResult {
   const [single, many] = [summarize(loads.single), summarize(loads.many)];
   const gain = {
@@ -24,24 +24,27 @@ export function flagsResult(flags: Flags, loads: Loads, given: Loads): FlagsResu
   return { flags, single, many, gain };
 }
 
-/** Flags must be better than others by more than this factor, because measurements vary. */
+/** Flags only count as better if they are better by more than this factor, because measurements vary. */
 const MARGIN = 1.05;
 
-/** Returns the best result; among results that are about equal, the first. */
+/** Returns the best result. If several results are about equal, the first of them is returned. */
 export const bestOf = (
   first: FlagsResult,
   others: readonly FlagsResult[],
   by: 'single' | 'many',
 ): FlagsResult => others.reduce((best, one) => (one.gain[by] > best.gain[by] * MARGIN ? one : best), first);
 
-/** Flags of `serve` to try; undefined means the default. */
+/** The `serve` flags to try. An undefined flag has its default value. */
 export interface Flags {
   readonly workers?: number | undefined;
   readonly threads?: number | undefined;
   readonly maxBatchTokens?: number | undefined;
 }
 
-/** All ways to divide the CPUs: the number of workers is a power of two, or the number of CPUs. */
+/**
+ * All candidates for dividing the CPUs among workers. The number of workers is a power of two or
+ * the number of CPUs.
+ */
 export function threadCandidates(cores: number, maxWorkers: number): Flags[] {
   const powers = Array.from({ length: Math.floor(Math.log2(cores)) + 1 }, (_, power) => 2 ** power);
   return [...new Set([...powers, cores])]
@@ -49,7 +52,7 @@ export function threadCandidates(cores: number, maxWorkers: number): Flags[] {
     .map((workers) => ({ workers, threads: Math.max(1, Math.floor(cores / workers)) }));
 }
 
-/** Batch sizes around the default. */
+/** Batch sizes close to the default size. */
 export const batchCandidates = (flags: Flags, defaultBatchTokens: number): Flags[] =>
   [0.5, 2, 4].map((factor) => ({ ...flags, maxBatchTokens: factor * defaultBatchTokens }));
 

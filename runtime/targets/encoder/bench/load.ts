@@ -9,13 +9,16 @@ export interface Measured {
   readonly p99: number;
 }
 
-/** The measurements of one load: the milliseconds of each request, and in total. */
+/** The measurements of one load: the duration of each request and the total duration, in milliseconds. */
 export interface Load {
   readonly latencies: readonly number[];
   readonly milliseconds: number;
 }
 
-/** Sends requests with one text each for some time, `concurrency` at a time, without HTTP. */
+/**
+ * Sends requests with one text each to the engine (without HTTP) for the given time, `concurrency`
+ * at a time.
+ */
 export async function putLoad(
   engine: ServingEngine,
   texts: readonly string[],

@@ -46,7 +46,7 @@ const measuredJson = ({ requests, textsPerSecond, p50, p99 }: Measured): object 
   p99_ms: rounded(p99),
 });
 
-/** The text output of `bench`: both tables, and the best flags. */
+/** The plain-text output of `bench`: both tables and the best flags. */
 export function benchText({ model, host, cells, comparison }: BenchResult, terminal: Terminal): string {
   const { concurrency, maxTokens, results, fastest, soonest } = comparison;
   const skipped = cells.some(({ measured }) => !measured);

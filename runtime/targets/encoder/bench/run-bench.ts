@@ -11,10 +11,13 @@ import { measureCells } from './cells.ts';
 import { compareFlags, type Host } from './compare-flags.ts';
 import type { BenchResult } from './report.ts';
 
-/** Share of the time for lengths and concurrencies; the rest is for flags. */
+/** Share of the time for measuring text lengths and concurrency levels. The rest is for comparing flags. */
 const TABLE_SHARE = 0.6;
 
-/** Measures the model on this host. Opening the model with each of the flags takes additional time. */
+/**
+ * Measures the model on this host. The time for opening the model with each combination of flags is
+ * not included.
+ */
 export async function runBench(
   modelPath: string,
   settings: ServingOptions,
@@ -57,7 +60,7 @@ export async function runBench(
   }
 }
 
-/** Shows a progress bar on a terminal, and nothing elsewhere. */
+/** Shows a progress bar if stderr is a terminal. */
 function startProgress({ err }: Output) {
   const started = performance.now();
   const show = (share: number): void => {
@@ -65,7 +68,7 @@ function startProgress({ err }: Output) {
       err(`\r\u001B[2K${progressLine('Measuring', share, 1, (performance.now() - started) / 1000)}`);
   };
   return {
-    /** Progress of a part as progress of the whole. */
+    /** Converts the progress of one phase to the progress of the whole benchmark. */
     part:
       (from: number, to: number) =>
       (done: number, total: number): void =>

@@ -10,22 +10,22 @@ const WORDS =
   'the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mr how little good world make very year still see work life great own';
 
 const WORD_LIST = WORDS.split(' ');
-/** Several texts per length, so that not every request has the same one. */
+/** Several texts per length, so that requests do not all contain the same text. */
 const VARIANTS = 4;
 
 export interface BenchTexts {
-  /** Number of tokens per text, including those that the model type adds. */
+  /** Number of tokens per text, including the tokens that the model type adds. */
   readonly tokens: number;
   readonly texts: readonly string[];
 }
 
-/** A `/predict` request with one text, and whatever else the model type requires. */
+/** A `/predict` request with one text and any other fields that the model type requires. */
 export const benchRequest = (manifest: Manifest, text: string): PredictBody => ({
   inputs: [text],
   ...SERVED[manifest.modelType].bench?.(text, manifest),
 });
 
-/** Returns texts of about `tokens` tokens; shorter if the model type adds more than that. */
+/** Returns texts with about `tokens` tokens, including the tokens that the model type adds. */
 export async function makeTexts(engine: ServingEngine, tokens: number): Promise<BenchTexts> {
   const added = await addedTokens(engine);
   const texts = await Promise.all(
@@ -34,7 +34,7 @@ export async function makeTexts(engine: ServingEngine, tokens: number): Promise<
   return { tokens, texts };
 }
 
-/** Number of tokens that the model reads in addition to a text, such as a question. */
+/** Number of tokens that the model reads in addition to the text, for example those of a question. */
 async function addedTokens(engine: ServingEngine): Promise<number> {
   const text = WORD_LIST.slice(0, 4).join(' ');
   let read = 0;
@@ -49,7 +49,7 @@ async function addedTokens(engine: ServingEngine): Promise<number> {
 async function makeText(engine: ServingEngine, tokens: number, variant: number): Promise<string> {
   const words = (count: number): string =>
     Array.from({ length: count }, (_, at) => WORD_LIST[(at + variant * 29) % WORD_LIST.length]).join(' ');
-  // The largest number of words that fits: each has at least one token.
+  // The largest number of words that can fit, because each word has at least one token.
   let [fits, tooMany] = [1, tokens];
   while (tooMany - fits > 1) {
     const count = Math.floor((fits + tooMany) / 2);
@@ -59,14 +59,14 @@ async function makeText(engine: ServingEngine, tokens: number, variant: number):
   return words(fits);
 }
 
-/** Infinite for a text that is longer than the model supports. */
+/** Infinity if the text is longer than the model supports. */
 async function countTokens(engine: ServingEngine, text: string): Promise<number> {
   const [tokenized] = await engine.tokenize([text], true);
   if (!tokenized || tokenized.truncated || tokenized.windows) return Infinity;
   return tokenized.ids.length;
 }
 
-/** Lengths of texts to measure, in tokens: up to the model's maximum. */
+/** Text lengths to measure, in tokens, up to the model's maximum. */
 export const lengthsUpTo = (maxLength: number): number[] => [
   ...LENGTHS.filter((length) => length < maxLength),
   maxLength,

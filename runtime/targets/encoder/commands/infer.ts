@@ -91,8 +91,8 @@ export function inferCommand(modelPath: string): Command {
       }
       const engine = await openEngine(modelPath, {
         threads: threadCount(invocation, input === undefined),
-        // Packing weights takes longer than running a few texts without packing (measured; see
-        // docs/decisions).
+        // Packing the weights takes longer than running a few texts without packing them (measured;
+        // see docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),
@@ -105,7 +105,8 @@ export function inferCommand(modelPath: string): Command {
           await inferArguments(engine, invocation.positionals, options, file, output, timing?.onStep);
           return 0;
         }
-        // Reading files requires modules that a run on a few command-line texts should not load.
+        // Loaded on demand: a run on a few texts from the command line does not need the modules
+        // for reading files.
         const { inferFile } = await import('../infer/file.ts');
         return await inferFile(engine, options, output, {
           input,

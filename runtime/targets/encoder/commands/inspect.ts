@@ -5,7 +5,7 @@ import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson } from '#serve/cli/terminal.ts';
 
-/** The `inspect` command: shows what this file contains. */
+/** The `inspect` command: shows the contents of this executable. */
 export function inspectCommand(modelPath: string): Command {
   return {
     summary: 'Show the model and the contents of this file.',

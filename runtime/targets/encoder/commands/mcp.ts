@@ -16,7 +16,7 @@ export function mcpCommand(modelPath: string): Command {
         }),
       }),
       ...SERVER_OPTIONS,
-      // MCP clients show stderr to their users.
+      // Many MCP clients show the output on stderr to their users.
       'log-level': { ...SERVER_OPTIONS['log-level'], help: 'Log level; logs go to stderr', fallback: 'warn' },
       ...ENGINE_OPTIONS,
     },
@@ -51,7 +51,7 @@ const HTTP_OPTIONS = [
 
 /**
  * Rejects HTTP flags without --http, because the user would wait for a port that is never opened.
- * Environment variables are ignored here, because they can be set for both modes.
+ * HTTP settings in environment variables are not rejected, because a user can set them for both modes.
  */
 function refuseHttpOptions(invocation: Invocation): void {
   const name = HTTP_OPTIONS.find((option) => invocation.given(option));

@@ -5,7 +5,7 @@ import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson } from '#serve/cli/terminal.ts';
 
-/** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
+/** The `verify` command: reads the whole file and checks the SHA-256 hash of every section. */
 export function verifyCommand(modelPath: string): Command {
   return {
     summary: 'Verify this file against its checksums.',

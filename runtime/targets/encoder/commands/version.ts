@@ -3,7 +3,10 @@ import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson } from '#serve/cli/terminal.ts';
 import { openModel } from '../model.ts';
 
-/** The `version` command: prints the name and version of the model, of its builder and of Node. */
+/**
+ * The `version` command: prints the name and version of the model, and the versions of encoderfile
+ * and Node.
+ */
 export function encoderVersionCommand(modelPath: string): Command {
   return {
     summary: 'Print the versions of the model and its runtime.',

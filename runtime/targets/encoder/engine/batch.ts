@@ -4,13 +4,19 @@ import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { WORD_INPUTS, type WordBatch } from '#core/model/word-inputs.ts';
 import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/session.ts';
 
-/** A batch's token ids as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
+/**
+ * The token ids of a batch, row by row. All rows are padded on the right to the same width;
+ * `lengths` contains their unpadded lengths.
+ */
 export interface TokenBatch {
   readonly ids: Int32Array;
   /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
   readonly lengths: Int32Array;
-  /** Number of leading tokens of each text that its tokens attend to; undefined if all. */
+  /**
+   * For each text, the number of leading tokens that its tokens attend to; undefined if they attend
+   * to all tokens.
+   */
   readonly attended?: Int32Array | undefined;
   readonly columns: number;
   /** Each text's words, for zero_shot_ner models. */
@@ -18,8 +24,8 @@ export interface TokenBatch {
 }
 
 /**
- * Always pads on the right, whatever the tokenizer's setting: the mask hides padding, and positions
- * stay those of the text alone.
+ * Always pads on the right, regardless of the tokenizer's setting: the mask hides the padding, and
+ * every token keeps the position that it has without padding.
  */
 export function padBatch(
   rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended' | 'words'>[],
@@ -40,8 +46,8 @@ export function padBatch(
 }
 
 /**
- * Padding belongs to no word. A text without words gets one that is ignored, because models cannot
- * run without words.
+ * Padding does not belong to a word. A text without words gets a placeholder word, whose output is
+ * ignored, because models cannot run without words.
  */
 function wordsOf(rows: readonly Pick<TokenizedText, 'words'>[], columns: number): WordBatch | undefined {
   if (!rows.some(({ words }) => words)) return undefined;
@@ -51,8 +57,8 @@ function wordsOf(rows: readonly Pick<TokenizedText, 'words'>[], columns: number)
 }
 
 /**
- * Extends a batch to the sizes that a graph requires. Rows without a text repeat the first one,
- * because the result of padding alone can be NaN.
+ * Extends a batch to the sizes that a graph requires. Additional rows repeat the first row, because
+ * the result for a row of padding can be NaN.
  */
 export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape = {}): TokenBatch {
   const { texts = batch.lengths.length, tokens: columns = batch.columns } = shape;
@@ -82,7 +88,7 @@ interface FeedOptions {
   readonly maxWidth?: number | undefined;
 }
 
-/** Builds the model inputs by name, independent of their declared order, and only those that the model has. */
+/** Builds the inputs that the model declares, by name, because the order of the declarations varies. */
 export function feedsOf(
   batch: TokenBatch,
   inputs: readonly InputName[],

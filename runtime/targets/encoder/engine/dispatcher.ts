@@ -5,7 +5,7 @@ import type { Pool, PoolHooks } from './pool.ts';
 import type { EngineObserver } from './serving.ts';
 
 export interface Dispatcher {
-  /** Callbacks that the pool is started with. */
+  /** Callbacks to pass to the pool when it is started. */
   readonly hooks: PoolHooks;
   readonly attach: (pool: Pool) => void;
   readonly add: (items: readonly JobItem[]) => void;
@@ -13,14 +13,14 @@ export interface Dispatcher {
   readonly forget: (job: EngineJob) => void;
 }
 
-/** Number of times a batch is retried in another thread after its thread died. */
+/** How often a batch is retried in another thread after its thread has died. */
 const MAX_DEATHS = 1;
 
 export interface BatchLimits {
   readonly maxTokens: number;
   /**
-   * Maximum number of token pairs (texts x length²) in a batch. A longer text is large: it runs
-   * while no other large text runs.
+   * Maximum number of token pairs (texts x length²) in a batch. A text with more token pairs is a
+   * large text, and large texts run one at a time.
    */
   readonly maxPairs: number;
 }
@@ -66,14 +66,15 @@ export function createDispatcher(
       pool.sendAlone(take(maxBatchTokens));
       return;
     }
-    // A large text already uses all CPUs, and a worker next to it slows it down least.
+    // While a large text uses all CPUs, other texts run in a worker, which slows it down less than
+    // the session for single texts would.
     if (queue.size > 1 || (queue.size > 0 && !pool.canRunLarge())) pool.openWorkers();
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
       // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));
     }
-    // Only a full batch is sent ahead to a busy thread: a smaller one can still grow while it
-    // waits.
+    // Only full batches are sent ahead to a busy thread, because a smaller batch can still grow
+    // while it waits.
     while (pool.room().ahead > 0 && queue.isFull(maxBatchTokens)) pool.send(take(maxBatchTokens));
   };
   const failAll = (error: AppError): void => {
@@ -135,23 +136,21 @@ function paddedTokens(items: readonly JobItem[], rules: RunRules): number {
   return (rules.fixedShape?.texts ?? items.length) * widthOf(rules, longest);
 }
 
-/**
- * An item that waits to be run. Only its number of tokens matters, and with which others it can
- * share a run.
- */
+/** An item in the queue. The queue only considers its number of tokens and its group. */
 interface Waiting {
   readonly length: number;
-  /** Only items in the same group can share a run; undefined is a group, too. */
+  /** Only items in the same group can share a run. All items without a group belong to one group. */
   readonly group?: string | undefined;
 }
 
 /**
- * The queue of the model, which decides what runs next. Every batch starts with the item that has waited longest, so that
- * nothing starves, and is filled with items of similar length to reduce padding.
+ * The model's queue, which selects the items to run next. Every batch starts with the item that has
+ * waited longest, so that no item starves, and is filled with items of similar length to reduce
+ * padding.
  * @internal Exported for tests only.
  */
 export class BatchQueue<Item extends Waiting> {
-  /** In order of arrival: a Set keeps this order and deletes in constant time. */
+  /** In order of arrival. A Set preserves the order and deletes items in constant time. */
   readonly #arrivals = new Set<Item>();
   /** Each group's items by length. */
   readonly #groups = new Map<string, Group<Item>>();
@@ -160,8 +159,8 @@ export class BatchQueue<Item extends Waiting> {
   #tokens = 0;
 
   /**
-   * `maxPairs` is the maximum number of token pairs in a batch: a batch's memory grows with texts x
-   * length².
+   * `maxPairs` is the maximum number of token pairs in a batch, because the memory for a batch is
+   * proportional to texts x length².
    */
   constructor(rules: RunRules = {}, maxPairs = Infinity) {
     this.#rules = rules;
@@ -172,7 +171,7 @@ export class BatchQueue<Item extends Waiting> {
     return this.#arrivals.size;
   }
 
-  /** Total number of waiting tokens, with the padding that each item has in any batch. */
+  /** Total number of waiting tokens, including the padding that each item has in every batch. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -200,7 +199,7 @@ export class BatchQueue<Item extends Waiting> {
     if (group) {
       group.byLength[item.length]?.delete(item);
       group.size -= 1;
-      // Request labels are groups, so their number is unlimited.
+      // The labels in a request determine its group, so the number of groups is unlimited.
       if (group.size === 0) this.#groups.delete(groupOf(item));
     }
     this.#tokens -= widthOf(this.#rules, item.length);
@@ -254,7 +253,10 @@ export class BatchQueue<Item extends Waiting> {
     return added <= length + MAX_ADDED_PADDING;
   }
 
-  /** Returns the first item with the nearest length, starting at `from`, in the group of `oldest`. */
+  /**
+   * Returns the first item of length `from` in the group of `oldest`, or the first item of the
+   * nearest length in the direction of `step`.
+   */
   #nearest(oldest: Item, from: number | undefined, step: 1 | -1): Item | undefined {
     if (from === undefined) return undefined;
     const { byLength = [] } = this.#groups.get(groupOf(oldest)) ?? {};
@@ -274,8 +276,9 @@ interface Group<Item> {
 const groupOf = ({ group = '' }: Waiting): string => group;
 
 /**
- * Padding that an item is allowed to add to a batch, in tokens. A run costs as much as 14 tokens,
- * but an item that does not join still shares its run with others (docs/decisions/0010).
+ * Padding that an item is allowed to add to a batch, in tokens. The overhead of a run equals the
+ * cost of 14 tokens, but an item that does not join the batch can still share another run
+ * (docs/decisions/0010).
  */
 const MAX_ADDED_PADDING = 8;
 
@@ -288,14 +291,14 @@ function pick<Item extends Waiting>(
   return length - shorter.length <= longer.length - length ? shorter : longer;
 }
 
-/** Whether a batch of `count` texts has space for one more, if it is then `length` tokens wide. */
+/** Whether a batch of `count` texts has space for one more text, which makes it `length` tokens wide. */
 function hasRoom(rules: RunRules, count: number, length: number, maxTokens: number): boolean {
   const { texts } = rules.fixedShape ?? {};
-  // A run with a fixed number of texts takes as long if padding replaces some of them.
+  // A graph with a fixed number of texts takes the same time if some of the texts are replaced by padding.
   return texts === undefined ? widthOf(rules, length) * (count + 1) <= maxTokens : count < texts;
 }
 
-/** Minimum number of tokens, padding included, of a text of this length in a run. */
+/** Minimum number of tokens, including padding, that a text of this length occupies in a run. */
 const widthOf = ({ fixedShape }: RunRules, length: number): number => fixedShape?.tokens ?? length;
 
 /** Whether two texts of these lengths can share a run. */
@@ -317,7 +320,7 @@ export function planBatches(lengths: readonly number[], maxTokens: number, rules
   for (const index of order) {
     const [first] = current;
     const length = lengthAt(lengths, index);
-    // The texts are sorted, so this one is the longest of the batch and determines its padded width.
+    // The texts are sorted, so this text is the longest in the batch and determines its padded width.
     const fits = hasRoom(rules, current.length, length, maxTokens);
     if (first !== undefined && !(fits && canShareRun(rules, lengthAt(lengths, first), length))) {
       batches.push(current);

@@ -5,8 +5,8 @@ import type { TextTokenizer } from '#platform/tokenizer.ts';
 import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
 
 /**
- * Tokenizes queries or documents for a multi_vector model, with a tokenizer that leaves space for
- * the marker. Surrounding whitespace is removed first, as in the libraries for these models.
+ * Tokenizes queries or documents for a multi_vector model with a tokenizer that leaves space for
+ * the marker token. Surrounding whitespace is removed first, as in the libraries for these models.
  */
 export async function encodeMarked(
   tokenizer: TextTokenizer,

@@ -23,11 +23,11 @@ import { rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
 export interface Engine extends PrintModel {
   /**
-   * Runs one inference per text, in order. Rejects with an InputError if there are no texts or an empty text, and with an
-   * InternalError if the transform fails for a text.
+   * Runs one inference per text, in order. Rejects with an InputError if the list is empty or
+   * contains an empty text, and with an InternalError if the transform fails for a text.
    */
   readonly infer: (texts: readonly string[], options?: InferOptions) => Promise<Inference[]>;
-  /** Same as `infer`, but if the transform fails for a text, the other texts still get results. */
+  /** Like `infer`, but if the transform fails for one text, the other texts still get results. */
   readonly inferEach: (
     texts: readonly string[],
     options?: InferOptions,
@@ -40,11 +40,14 @@ type InputsOf = (text: string) => readonly TextInput[];
 export interface InferOptions {
   /** Prompt to prepend to each text. */
   readonly prompt?: string | undefined;
-  /** Returns the model inputs for a text; they become the parts of the text's inference. */
+  /**
+   * Returns the model inputs for a text. The inference of the text then consists of one part for
+   * each input.
+   */
   readonly inputsOf?: InputsOf | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
-  /** Additional outputs of a sentence_embedding model that the results need. */
+  /** Additional outputs of a sentence_embedding model that are required for the results. */
   readonly tokenOutputs?: readonly TokenOutputName[] | undefined;
 }
 
@@ -52,7 +55,7 @@ export interface EngineOptions {
   /** Returns the number of threads for running the model, given the size of its weights in bytes. */
   readonly threads: (weightsBytes: number) => number;
   readonly prepack: boolean;
-  /** Maximum number of windows per text, for models that read long texts in windows. */
+  /** Maximum number of windows per text, for models that process long texts in windows. */
   readonly maxWindows?: number;
   readonly cacheDir?: string | undefined;
   /** The role of texts for a multi_vector model. Default: documents. */
@@ -62,8 +65,8 @@ export interface EngineOptions {
 }
 
 /**
- * Maximum number of padded tokens per run. Larger batches exceed the CPU caches and are slower on
- * every measured model.
+ * Maximum number of tokens per run, including padding. Larger batches exceed the CPU caches and
+ * were slower with every measured model.
  */
 const MAX_BATCH_TOKENS = 1024;
 
@@ -74,8 +77,8 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   const threadStarted = onStep && sharedNow();
   const thread = startInferenceThread();
   try {
-    // ONNX Runtime is initialized once per process. Doing so here while the worker starts saves a tenth of a cold start
-    // (measured).
+    // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
+    // starts makes a cold start faster by a tenth (measured).
     timeStep(onStep, 'onnxruntime', () => loadOnnxRuntime(native.onnxruntime));
     const model = timeStep(onStep, 'model', () => openModel(path));
     const { manifest, graph, weightsFolder } = model;
@@ -93,12 +96,12 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       transform: transform && { ...transform, progress: createProgress() },
       timed: onStep !== undefined,
     });
-    // `infer` reports a failed start; until it is called, this rejection would be unhandled.
+    // `infer` reports a failed start. Until `infer` is called, the rejection would be unhandled.
     opened.catch(() => {});
     if (onStep && threadStarted !== undefined)
       opened.then((session) => reportOpening(onStep, threadStarted, session)).catch(() => {});
     const checked = lazy(model.check);
-    // If the file is corrupted, that explains any other error, so report it instead.
+    // A corrupted file explains any other error, so the corruption is reported instead.
     const blameDamage = async (error: unknown): Promise<never> => {
       await checked();
       throw error;
@@ -124,7 +127,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           : tokenizer.encode(inputs.flat(), { details, labels }),
       );
       const inferences = timeStep(onStep, 'inference', () => runAll(thread, model, tokenOutputs, encoded));
-      // Results are returned only after the check, which runs while the model computes.
+      // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;
     };
@@ -148,7 +151,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   }
 }
 
-/** The thread starts while ONNX Runtime is loaded and the model is read. */
+/** The thread starts while this thread loads ONNX Runtime and reads the model. */
 function reportOpening(onStep: OnStep<Step>, threadStarted: number, session: SharedSpan | undefined): void {
   if (!session) return;
   reportShared(onStep, 'thread', [threadStarted, session[0]]);
@@ -177,7 +180,10 @@ function groupParts(
 
 const NO_TEXT: TokenizedText = { ids: new Int32Array(), truncated: false };
 
-/** Runs the windows of long texts as separate texts, and combines their inferences. */
+/**
+ * Runs the windows of long texts as if they were separate texts, and combines the inferences of
+ * each text.
+ */
 async function runAll(
   thread: InferenceThread,
   model: Model,

@@ -16,8 +16,8 @@ import type { SharedSpan } from './steps.ts';
 
 export interface InferenceThread {
   /**
-   * Opens a model. Resolves when the model can run; if `timed`, with the time that creating the
-   * session took. Rejects if it cannot be loaded.
+   * Opens a model. Resolves when the model is ready to run, with the time taken to create the
+   * session if `timed` is set. Rejects if the model cannot be loaded.
    */
   readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<SharedSpan | undefined>;
   readonly run: (batch: TokenBatch, tokenOutputs?: readonly TokenOutputName[]) => Promise<RunReply>;
@@ -73,18 +73,18 @@ export interface OpenModel extends SessionOptions {
   /** Whether this thread runs at a lower priority than the threads that serve callers. */
   readonly background: boolean;
   readonly transform?: OpenTransform | undefined;
-  /** Whether to reply with the start and end times of creating the session. */
+  /** Whether the reply contains the times at which the creation of the session started and ended. */
   readonly timed?: boolean | undefined;
 }
 
 export interface OpenTransform {
   readonly script: TransformScript;
-  /** Path of Lua as WebAssembly. */
+  /** Path of the WebAssembly file that contains Lua. */
   readonly lua: string;
   readonly progress: Progress;
 }
 
-/** Runs a batch and returns the raw output, with the transform's result for each row. */
+/** Runs a batch and returns the raw output and, if the model has a transform, its result for each row. */
 export interface RunBatch {
   readonly kind: 'run';
   readonly batch: TokenBatch;
@@ -92,7 +92,7 @@ export interface RunBatch {
   readonly tokenOutputs: readonly TokenOutputName[];
 }
 
-/** Runs a batch and renders each row in the form of its view. */
+/** Runs a batch and renders each row in the form that its view specifies. */
 export interface RenderBatch {
   readonly kind: 'render';
   readonly batch: TokenBatch;
@@ -106,7 +106,7 @@ export interface RenderRow {
 }
 
 export type ThreadRequest = OpenModel | RunBatch | RenderBatch;
-/** The transform's result for a row, or the reason why there is none. */
+/** The transform's result for a row, or the reason why the transform failed. */
 export type RowResult = Transformed | FailedInference;
 
 type RunReply = BatchOutput & { readonly transformed?: readonly RowResult[] | undefined };
@@ -115,11 +115,17 @@ type RunReply = BatchOutput & { readonly transformed?: readonly RowResult[] | un
 export interface RenderReply {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ends: readonly number[];
-  /** Rows whose transform failed or whose output is not finite; they have no bytes. */
+  /**
+   * Rows without a result, because the transform failed or the output is not finite. They take up
+   * no bytes.
+   */
   readonly failures: readonly { readonly row: number; readonly message: string }[];
 }
 
-/** Returns what threads need to run the model's transform, if the model has one. */
+/**
+ * Returns the data that threads need to run the model's transform; undefined if the model has no
+ * transform.
+ */
 export function transformToOpen(
   { manifest, transform }: Model,
   lua: string,

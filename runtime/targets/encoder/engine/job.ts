@@ -18,7 +18,7 @@ import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 class WindowedText {
   readonly #windows: readonly TokenizedText[];
   readonly #view: View;
-  /** The vector options, if the result is a vector instead of a list of tokens. */
+  /** The vector options; undefined if the result is not a vector. */
   readonly #vector: VectorOptions | undefined;
   /** The entity options, if entities are chosen from the spans of all windows. */
   readonly #entities: EntityOptions | undefined;
@@ -53,7 +53,7 @@ class WindowedText {
   }
 
   /**
-   * The tokens of a window that no other window returns. The first and the last window also return
+   * The range of tokens that only this window returns. The first and the last window also return
    * their special tokens.
    */
   #ownTokens(at: number): [from: number, to: number] {
@@ -63,9 +63,12 @@ class WindowedText {
     return [at === 0 ? 0 : special.indexOf(0), isLast ? ids.length : special.lastIndexOf(0) + 1];
   }
 
-  /** Adds the result of a window. Returns the result of the text once all windows have one. */
+  /**
+   * Adds the result of a window. Returns the result of the text once the results of all its windows
+   * have been added.
+   */
   add(at: number, result: Uint8Array): Uint8Array | undefined {
-    // Copied, because the result shares memory with the results of its batch.
+    // Copied, because all results of a batch share one buffer.
     this.#parts[at] = result.slice();
     this.#left -= 1;
     return this.#left === 0 ? this.#merge() : undefined;
@@ -98,10 +101,10 @@ function vectorOptions(view: View, modelType: Manifest['modelType']): VectorOpti
   return view.kind === 'result' && vectorKind(modelType) === 'text' ? view.options : undefined;
 }
 
-/** Repeated fields of concatenated protobuf messages are concatenated, too. */
+/** Concatenating protobuf messages also concatenates their repeated fields. */
 const isProto = (view: View): boolean => view.kind === 'result' && view.format === 'proto';
 
-/** Joins JSON lists, or objects that each have a single member, which is a list: `{"tokens":[…]}`. */
+/** Joins JSON lists, or JSON objects whose only member is a list, such as `{"tokens":[…]}`. */
 function joinLists(parts: readonly Uint8Array[]): Uint8Array {
   const [first = new Uint8Array()] = parts;
   const head = first.subarray(0, first.indexOf(OPENING) + 1);
@@ -125,7 +128,7 @@ function decodeVector(quoted: Uint8Array): Float32Array {
   return new Float32Array(bytes.buffer);
 }
 
-/** Maximum number of a request's windows in the queue, so that other requests get a turn in between. */
+/** Maximum number of windows of one request in the queue, so that other requests can run in between. */
 const MAX_QUEUED_WINDOWS = 16;
 
 /** One input while it is being processed. */
@@ -137,7 +140,7 @@ export interface JobItem {
   readonly view: View;
   /** Set if the item is a window of a long text. */
   readonly part?: { readonly of: WindowedText; readonly at: number };
-  /** Number of tokens, by which the queue sorts. */
+  /** Number of tokens. The queue groups items of similar length. */
   readonly length: number;
   /** Only items in the same group can share a run. */
   readonly group: string;
@@ -156,7 +159,7 @@ export class EngineJob {
   readonly #tokens: number[] = [];
   readonly #truncated = new Set<number>();
   readonly #group: number;
-  /** Windows that are not in the queue yet, so that a very long text does not delay other requests. */
+  /** Windows that are held back from the queue, so that a very long text does not delay other requests. */
   readonly #backlog: JobItem[] = [];
   readonly #sharedBy: string;
   readonly #started = performance.now();
@@ -168,15 +171,16 @@ export class EngineJob {
   constructor({ inputs, view, labels, group = 1 }: EngineRequest) {
     this.view = view;
     this.#group = group;
-    // Texts with other labels have a different number of results.
+    // The number of results for a text depends on its labels, so texts with different labels cannot
+    // share a run.
     this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
-    // The client may have disconnected before the job fails, so no caller handles the rejection.
+    // If the client has disconnected before the job fails, no caller handles the rejection.
     this.answer.catch(() => {});
   }
 
-  /** Number of inputs without a result; each window of a long text counts. */
+  /** Number of inputs without a result. Each window of a long text counts as one input. */
   get left(): number {
     return this.#left;
   }
@@ -185,7 +189,7 @@ export class EngineJob {
     return this.#ended;
   }
 
-  /** Returns the items of an input to run first; `next` returns the others. */
+  /** Returns the first items to run for an input; `next` returns the remaining items. */
   items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
     if (text.truncated) this.#truncated.add(Math.floor(index / this.#group));
     if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
@@ -251,7 +255,7 @@ export class EngineJob {
       truncated: [...this.#truncated],
       timings: {
         tokenization: tokenized - this.#started,
-        // A long request starts to run before all of its inputs are tokenized.
+        // A long request starts running before all of its inputs are tokenized.
         queue: Math.max(0, firstRun - tokenized),
         inference: now - firstRun,
         total: now - this.#started,

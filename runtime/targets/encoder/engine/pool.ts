@@ -15,45 +15,48 @@ import { padBatch } from './batch.ts';
 import { createProgress, watchTransform } from './progress.ts';
 
 export interface PoolHooks extends MemberHooks {
-  /** Called when a thread is available: send it work with `send`, if there is any. */
+  /** Called when a thread can accept another batch. The listener can then call `send`. */
   readonly onRoom: () => void;
   readonly onDeath: (error: AppError) => void;
-  /** Called when no thread is left and none can be started. */
+  /** Called when no threads are left and none can be started. */
   readonly onEnded: () => void;
 }
 
 export interface Pool {
   /**
-   * Number of batches that can be sent now: `idle` to threads without work, `ahead` to threads that
-   * run one batch. Both are 0 while a batch uses all CPUs.
+   * Number of batches that can be sent now: `idle` batches to threads without work, and `ahead`
+   * batches to threads that are running one batch. Both numbers are 0 while a batch uses all CPUs.
    */
   readonly room: () => { idle: number; ahead: number };
   readonly send: (items: readonly JobItem[]) => void;
   /**
-   * Opens the threads for multiple texts, if they are not open. Until then, the session that uses
-   * all CPUs runs all batches.
+   * Opens the worker threads if they are not open. Until they are ready, the session that uses all
+   * CPUs runs all batches.
    */
   readonly openWorkers: () => void;
-  /** Whether nothing is running and a session that uses all CPUs exists. */
+  /** Whether no batch is running and a session that uses all CPUs exists. */
   readonly canRunAlone: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
-  /** Whether no large text is running, whose memory is returned afterwards. */
+  /** Whether no large text is running. */
   readonly canRunLarge: () => boolean;
   readonly sendLarge: (items: readonly JobItem[]) => void;
   /** Number of open threads. */
   readonly size: () => number;
-  /** Whether no thread is left and none will be started. */
+  /** Whether no threads are left and none will be started. */
   readonly ended: () => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** Number of batches kept ready behind the running one, so that a thread never waits for the next. */
+/**
+ * Number of batches that each thread keeps ready while it runs another one, so that it never waits
+ * for the next batch.
+ */
 const AHEAD = 1;
 /** Maximum number of attempts to restart a thread. */
 const START_ATTEMPTS = 3;
 /**
- * How long idle workers stay open. Opening one takes 0.1 to 0.5 s of CPU time, so at most 2% of it
- * is spent on that.
+ * How long idle workers stay open. Opening a worker takes 0.1 to 0.5 s of CPU time, so this is at
+ * most 2% of the CPU time.
  */
 const KEEP_WORKERS_MS = 30_000;
 
@@ -68,7 +71,7 @@ interface PoolParts {
  * A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the
  * model cannot be opened.
  *
- * If the plan has a session for single texts, only that one is opened at first. The workers are
+ * If the plan has a session for single texts, only that session is opened at first. The workers are
  * opened when several texts are waiting, and closed after a pause, because each has a copy of the
  * weights (docs/decisions/0071).
  */
@@ -96,7 +99,7 @@ export async function startPool(
   const hasEnded = (): boolean => members.size === 0 && reviving === 0 && opening === undefined;
   const revive = async (isAlone: boolean, attempts: number): Promise<void> => {
     if (closing || attempts === 0 || !canReopen()) return;
-    // If all attempts fail, the other threads continue without this one.
+    // If all attempts fail, the other threads continue without this thread.
     await add(isAlone).catch(() => revive(isAlone, attempts - 1));
   };
   const replace = async (member: PoolMember, error: AppError): Promise<void> => {
@@ -120,7 +123,7 @@ export async function startPool(
   const finishOpening = async (starting: Promise<void>[]): Promise<void> => {
     await Promise.allSettled(starting);
     opening = undefined;
-    // If none could be opened, the next attempt follows after the same pause.
+    // If no worker could be opened, the next attempt is made after the same pause.
     pauseWorkers();
     if (!closing && hasEnded()) hooks.onEnded();
     hooks.onRoom();
@@ -211,8 +214,8 @@ interface LargeHooks extends Pick<MemberHooks, 'onFailed'> {
 }
 
 /**
- * How long the memory of large texts is kept for the next one: new memory costs up to a third of
- * the time of a run (measured).
+ * How long the memory for a large text is kept for the next one. Allocating new memory takes up to
+ * a third of the time of a run (measured).
  */
 const KEEP_MS = 10_000;
 
@@ -267,15 +270,15 @@ export function createLargeThread(
   };
 }
 
-/** The model, as every thread of a pool opens it. */
+/** The model that every thread in a pool opens. */
 export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
   readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
 };
 
-/** The `reason` of an AppError that concerns a single text: the thread and the other texts continue. */
+/** The `reason` of an AppError that affects only one text. The thread and the other texts continue. */
 export const TEXT_FAILED = 'text_failed';
 
-/** Why an item has no result: it failed, its thread died, or another item in its batch was at fault. */
+/** Why an item has no result: the item failed, its thread died, or another item in its batch failed. */
 type Failure = 'failed' | 'died' | 'unlucky';
 
 interface MemberHooks {
@@ -343,7 +346,10 @@ async function startMember(
     const isDone = (_: unknown, row: number): boolean => !failed.has(row);
     hooks.onDone(items.filter(isDone), results.filter(isDone), performance.now() - started);
   };
-  /** Only the running batch can be at fault; the batches behind it are sent to other threads. */
+  /**
+   * Only the running batch can have caused the failure, so the batches that wait behind it are sent
+   * to other threads.
+   */
   const fail = (items: readonly JobItem[], error: AppError): void => {
     const culprit = stuckAt === undefined ? undefined : items[stuckAt];
     if (culprit) {
@@ -380,7 +386,7 @@ async function startMember(
   };
 }
 
-/** The mask is part of the batch. */
+/** The batch already contains the mask. */
 const withoutMask = (words: TextWords): TextWords => ({ ...words, mask: NO_MASK });
 const NO_MASK = new Int32Array();
 

@@ -1,4 +1,7 @@
-/** Progress of a transform, in memory shared between the thread that runs it and the thread that watches it. */
+/**
+ * Progress of a transform, in memory that is shared by the thread that runs the transform and the
+ * thread that monitors it.
+ */
 export type Progress = Int32Array;
 
 export const NO_ROW = -1;
@@ -9,7 +12,7 @@ export function createProgress(): Progress {
   return progress;
 }
 
-/** Records the batch row that the transform is working on, or that there is none. */
+/** Records which row of the batch the transform is processing, or that it is processing none. */
 export function markRow(progress: Progress, row: number): void {
   Atomics.store(progress, 0, row);
   Atomics.add(progress, 1, 1);
@@ -22,8 +25,8 @@ const readProgress = (progress: Progress): { row: number; step: number } => ({
 });
 
 /**
- * Calls `onStuck` with the row that a transform is stuck on. Lua stops long-running scripts itself,
- * but not inside a library function. Returns a function that stops the watch.
+ * Calls `onStuck` with the row at which a transform is stuck. Lua itself stops long-running
+ * scripts, but not while they run a library function. Returns a function that stops the monitoring.
  */
 export function watchTransform(
   progress: Progress,

@@ -21,7 +21,7 @@ export interface RenderInput {
   readonly transformed: readonly RowResult[] | undefined;
 }
 
-/** Renders every row of a batch in the form of its view. */
+/** Renders every row of a batch in the form that its view specifies. */
 export function renderRows({ output, batch, rows, manifest, layers, transformed }: RenderInput): RenderReply {
   const failures: { row: number; message: string }[] = [];
   const parts = rows.map(({ view, details, words }, row) => {
