@@ -13,11 +13,11 @@ import type { CacheSettings } from './cache-settings.ts';
 import { createSimilarQuestions, type SimilarQuestions } from './similar-questions.ts';
 
 /**
- * Caches model responses for identical and similar requests. It never throws: without its database, nothing
- * is found.
+ * Caches model responses for identical and similar requests. Its functions never throw: if the database is
+ * unavailable, they find nothing.
  */
 export interface AnswerCache {
-  /** Returns a response no older than the settings and `maxAgeMs` allow. */
+  /** Returns a cached response whose age does not exceed the maximum in the settings or `maxAgeMs`. */
   find(key: string, settings: CacheSettings, maxAgeMs?: number): Promise<CacheEntry | undefined>;
   /** Same as `find` for several keys, with a single query. */
   findAll(keys: readonly string[], settings: CacheSettings): Promise<readonly (CacheEntry | undefined)[]>;
@@ -26,13 +26,13 @@ export interface AnswerCache {
   /** Same as `keep` for several responses, with a single query. */
   keepAll(entries: readonly CacheEntry[], settings: CacheSettings): void;
   /**
-   * Starts the only call for a key. Returns undefined if another request has already started it; `waiting`
-   * then resolves when that call has ended.
+   * Registers the request as the one that calls the model for a key. Returns undefined if another request
+   * is already doing so; `waiting` then resolves when that request has ended.
    */
   lead(key: string): (() => void) | undefined;
   waiting(key: string): Promise<void> | undefined;
   readonly similar: SimilarQuestions;
-  /** Waits until responses are written. */
+  /** Waits until all responses have been written to the database. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface AnswerCacheParts {
 }
 
 export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerCacheParts): AnswerCache {
-  // The database stores whole milliseconds.
+  // The database stores times in whole milliseconds.
   const clock = { now: () => Math.floor(exact.now()) };
   const memory = createMemoryEntries();
   const stored = createStoredEntries(db);
@@ -72,7 +72,7 @@ export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerC
       }
       const missing = settings.store === 'memory' ? [] : keys.filter((key) => !found.has(key));
       for (const entry of await stored.get(missing, clock.now())) {
-        // Another gateway may have written it after the cache was cleared.
+        // Another gateway may have written a response from before the cache was cleared.
         if (!isFresh(entry, limit) || (await clears.isCleared(entry))) continue;
         memory.put(entry, settings.maxBytes);
         found.set(entry.key, entry);

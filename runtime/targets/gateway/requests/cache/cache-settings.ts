@@ -1,12 +1,14 @@
-/** Which requests share responses: those of one key, those of one user, or all. */
+/** Which requests share cached responses: those with the same key, those of the same user, or all. */
 export const CACHE_SCOPES = ['key', 'user', 'shared'] as const;
 
-/** Where to keep responses: only in this process, or also in the database, which several gateways can share. */
+/**
+ * Where to store responses: only in this process, or also in a database that several gateways can share.
+ */
 export const CACHE_STORES = ['memory', 'database'] as const;
 
 /**
- * What must be similar: the last message, with everything before it identical, or the texts of the whole
- * conversation.
+ * What is compared by similarity: only the last message (everything before it must be identical), or the
+ * text of the whole conversation.
  */
 export const QUESTIONS = ['last_message', 'conversation'] as const;
 
@@ -15,19 +17,19 @@ export interface CacheSettings {
   readonly scope: (typeof CACHE_SCOPES)[number];
   readonly store: (typeof CACHE_STORES)[number];
   readonly ttlMs: number;
-  /** Maximum memory for responses. */
+  /** Maximum total size of the responses in memory, in bytes. */
   readonly maxBytes: number;
-  /** Maximum size of the responses in the database. */
+  /** Maximum total size of the responses in the database, in bytes. */
   readonly maxStoredBytes: number;
   /** Larger responses are not cached. */
   readonly maxAnswerBytes: number;
-  /** Model and alias patterns; undefined for all. */
+  /** Patterns for the models and aliases whose responses are cached; undefined for all. */
   readonly models: readonly string[] | undefined;
   /** Whether to cache responses that call tools. */
   readonly toolCalls: boolean;
   /** Whether to cache responses to requests with a temperature above 0. */
   readonly sampled: boolean;
-  /** Undefined if only identical requests share responses. */
+  /** Undefined if a cached response is only returned for an identical request. */
   readonly semantic?: SemanticSettings | undefined;
 }
 
@@ -41,8 +43,9 @@ export interface SemanticSettings {
   /** Maximum number of vectors in memory. */
   readonly maxEntries: number;
   /**
-   * Longer questions are not compared, because an encoder only reads the start of a long text. 400 UTF-16
-   * code units are at most 512 tokens in nearly every script.
+   * Maximum length of a question in UTF-16 code units. Longer questions are not compared, because an
+   * encoder only reads the start of a long text; 400 code units are at most 512 tokens in nearly every
+   * script.
    */
   readonly maxCharacters: number;
   /** Maximum time to wait for the encoder. */

@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import type { JsonMember } from '../../shared/json-members.ts';
 
 /**
- * Routes whose responses are not cached: images and spoken texts are meant to be new each time, and audio
- * files are not compared.
+ * Routes whose responses are not cached: generated images and speech are meant to be new each time, and
+ * uploaded audio files are not compared.
  */
 const UNCACHED_ENDPOINTS = new Set([
   '/v1/images/generations',
@@ -19,8 +19,8 @@ const UNCACHED_ENDPOINTS = new Set([
 ]);
 
 /**
- * Request members that make the response depend on more than the request: on stored conversations, on other
- * servers, or on the time.
+ * Request fields that make the response depend on something outside the request: stored conversations,
+ * other servers, or the current time.
  */
 const STATEFUL_MEMBERS = [
   'previous_response_id',
@@ -31,12 +31,14 @@ const STATEFUL_MEMBERS = [
   'web_search_options',
 ];
 
-/** Tool types that the client runs itself. The provider runs all others, and their results change. */
+/**
+ * Types of tools that the client runs itself. The provider runs all other tools, whose results can change.
+ */
 const CLIENT_TOOLS = new Set<unknown>([undefined, 'function', 'custom']);
 
 const GEMINI_CLIENT_TOOLS = new Set(['functionDeclarations', 'function_declarations']);
 
-/** Whether the response to a request can be cached, and found in the cache. */
+/** Whether the response to a request can be stored in the cache and served from it. */
 export function isCacheable(
   endpoint: string,
   model: string,
@@ -61,7 +63,10 @@ const isClientTool = (tool: unknown): boolean => CLIENT_TOOLS.has(memberOf(tool,
 const isGeminiClientTool = (tool: unknown): boolean =>
   isObject(tool) && Object.keys(tool).every((name) => GEMINI_CLIENT_TOOLS.has(name));
 
-/** Whether the client asks for varying responses. A request without a temperature uses the provider's default. */
+/**
+ * Whether the request's temperature asks for varied responses. A request without a temperature uses the
+ * provider's default.
+ */
 function isSampled(body: Json): boolean {
   const config = body['generationConfig'] ?? body['generation_config'];
   const temperature = body['temperature'] ?? memberOf(config, 'temperature');
@@ -70,7 +75,7 @@ function isSampled(body: Json): boolean {
 
 /** Directives in a request's `Cache-Control` header. */
 interface Directives {
-  /** The response must come from the model. It is cached. */
+  /** The model must be called even if a response is cached; the new response is cached. */
   readonly noCache: boolean;
   /** The response must not be cached. */
   readonly noStore: boolean;
@@ -91,16 +96,22 @@ export function readDirectives(header: string | null | undefined): Directives {
 }
 
 interface KeyParts {
-  /** Everything besides the body that the response depends on, in a fixed order. */
+  /** Everything that the response depends on in addition to the body, in a fixed order. */
   readonly facts: readonly (string | number | boolean | null)[];
   /** The body as sent by the client. */
   readonly bytes: Uint8Array;
   readonly members: readonly JsonMember[];
-  /** Names of members that do not affect the response, or that are replaced by a fact. */
+  /**
+   * Names of the body's members that are left out of the key: they do not affect the response, or one of
+   * the `facts` replaces them.
+   */
   readonly left: ReadonlySet<string>;
 }
 
-/** Members that are replaced by facts: the model by its targets, the guardrails by those that apply. */
+/**
+ * Members that `facts` replace: the model is replaced by its targets, and the guardrails by those that
+ * apply.
+ */
 const REPLACED = ['model', 'stream', 'guardrails'];
 
 /** Members that only identify the client or determine where the provider caches the prompt. */
@@ -113,20 +124,20 @@ const IDENTIFYING = [
   'store',
 ];
 
-/** This route's responses repeat the members that identify the client. */
+/** Responses on this route repeat the identifying members of the request. */
 const REPEATING_ENDPOINT = '/v1/responses';
 
 const LEFT_WHERE_REPEATED: ReadonlySet<string> = new Set(REPLACED);
 
 const LEFT: ReadonlySet<string> = new Set([...REPLACED, ...IDENTIFYING]);
 
-/** Names of request members that are not part of its key. */
+/** Names of the request members that are not part of the cache key. */
 export const membersLeft = (endpoint: string): ReadonlySet<string> =>
   endpoint === REPEATING_ENDPOINT ? LEFT_WHERE_REPEATED : LEFT;
 
 /**
- * The key for the response to a request. Members are compared by their bytes, so that no two requests with
- * different responses can have the same key; member order does not matter.
+ * The cache key of a request. Its members are compared byte by byte, so requests whose responses could
+ * differ never share a key; the order of members does not matter.
  */
 export function cacheKey({ facts, bytes, members, left }: KeyParts): string {
   const hash = createHash('sha256').update(JSON.stringify(facts));
@@ -137,12 +148,12 @@ export function cacheKey({ facts, bytes, members, left }: KeyParts): string {
   return hash.digest('base64url');
 }
 
-/** The part of a request that may be similar instead of identical. */
+/** The part of a request that only has to be similar to the cached one, rather than identical. */
 interface Question {
   readonly text: string;
-  /** The rest of the conversation and the numbers in the text, which must be identical. */
+  /** The rest of the conversation and the numbers in the question, all of which must be identical. */
   readonly exact: string;
-  /** The body member that contains the conversation. */
+  /** The name of the body member that contains the conversation. */
   readonly member: string;
 }
 
@@ -156,7 +167,7 @@ const MEMBERS = lookup<string>({
   '/v1beta/models/{model}:streamGenerateContent': 'contents',
 });
 
-/** Returns a request's question; undefined if it must not be compared with others. */
+/** Returns a request's question; undefined if the question must not be compared with others. */
 export function questionOf(
   endpoint: string,
   body: Json,
@@ -205,5 +216,7 @@ const TEXT_TYPES = new Set<unknown>([undefined, 'text', 'input_text', 'output_te
 
 const isTextPart = (part: unknown): boolean => TEXT_TYPES.has(memberOf(part, 'type'));
 
-/** Encoders hardly distinguish numbers: questions about 2023 and 2024 have nearly the same vector. */
+/**
+ * Encoders hardly distinguish numbers: a question about 2023 has nearly the same vector as one about 2024.
+ */
 const numbersIn = (text: string): readonly string[] => text.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? [];

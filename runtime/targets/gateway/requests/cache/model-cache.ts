@@ -3,7 +3,10 @@ import { sha256 } from '#platform/sha256.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { CacheSettings } from './cache-settings.ts';
 
-/** A model set's cache settings, with everything besides requests that responses depend on. */
+/**
+ * A model set's cache settings, together with everything that its responses depend on in addition to the
+ * request.
+ */
 export interface ModelCache {
   readonly settings: CacheSettings;
   /** What a provider's responses depend on: its address or its program. */

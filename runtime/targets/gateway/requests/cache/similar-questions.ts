@@ -8,7 +8,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { Router } from '../routing/routing.ts';
 
-/** The questions of cached responses, as in-memory vectors. */
+/** The questions of the cached responses, kept in memory as vectors. */
 export interface SimilarQuestions {
   nearest(
     question: QuestionVector,
@@ -25,10 +25,10 @@ interface SimilarParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often other gateways' vectors are read from the database. */
+/** How often vectors written by other gateways are read from the database. */
 const REFRESH_MS = 5000;
 
-/** Maximum clock difference between gateways, and maximum delay until a response is written. */
+/** Allowance for clock differences between gateways and for the delay until a response is written. */
 const OVERLAP_MS = 60_000;
 
 export function createSimilarQuestions({ stored, clock, onError }: SimilarParts): SimilarQuestions {
@@ -48,7 +48,7 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
   };
   const add: SimilarQuestions['add'] = (key, { group, vector }, expiresAt, { maxEntries }) => {
     remove(key);
-    // A group contains the vectors of one encoder, which all have the same length.
+    // A group contains the vectors of a single encoder, so all of them have the same length.
     const index = indexes.get(group) ?? createVectorIndex(vector.length);
     indexes.set(group, index);
     index.add(key, vector);
@@ -70,7 +70,7 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
       onError(error);
     }
   };
-  /** Reads what other gateways have added. Only the first request waits for it. */
+  /** Reads the vectors that other gateways have added. Only the first request waits for this. */
   const refresh = async (semantic: SemanticSettings): Promise<void> => {
     const isFirst = readUntil === undefined;
     if (!reading && (readUntil === undefined || clock.now() - readUntil >= REFRESH_MS)) {
@@ -94,7 +94,9 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
   };
 }
 
-/** Returns a text's vector from an encoder. Throws if the encoder does not return one in time. */
+/**
+ * Returns the vector that an encoder computes for a text. Throws if the encoder does not respond in time.
+ */
 export async function questionVector(
   router: Pick<Router, 'resolve' | 'embed'>,
   question: Passed<{ readonly text: string }>,

@@ -6,13 +6,13 @@ import type { Schema } from '../../store/schema.ts';
 export interface StoredCacheEntries {
   /** The responses with these keys, in any order. */
   get(keys: readonly string[], now: number): Promise<readonly CacheEntry[]>;
-  /** Returns the sizes of what was written. A question belongs to a single response. */
+  /** Returns the sizes of the written responses. With a question, `entries` contains only its response. */
   put(entries: readonly CacheEntry[], question: QuestionVector | undefined): Promise<readonly number[]>;
   /** Total size of all responses in bytes. */
   size(): Promise<number>;
-  /** Deletes expired responses; returns their size. */
+  /** Deletes expired responses; returns their total size in bytes. */
   deleteExpired(now: number): Promise<number>;
-  /** Deletes the oldest responses; returns their size. */
+  /** Deletes the oldest responses; returns their total size in bytes. */
   deleteOldest(count: number): Promise<number>;
   /** The newest vectors of responses created at this time or later, oldest first. */
   vectors(since: number, now: number, limit: number): Promise<readonly StoredVector[]>;
@@ -48,7 +48,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredCacheEntries {
       }));
     },
     async put(entries, question) {
-      // A statement can write each key only once.
+      // A single SQL statement cannot write the same key twice.
       const rows = [...new Map(entries.map((entry) => [entry.key, rowOf(entry, question)])).values()];
       await db
         .insertInto('gateway_answers')
@@ -143,19 +143,22 @@ function namesIn(text: string): readonly string[] {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Copies the bytes, because the numbers must be aligned in memory. */
+/** Copies the bytes, because a Float32Array must be aligned in memory. */
 const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
 
 /**
- * Keeps the size of the responses in the database below a limit. Each call does little work, because SQLite
- * blocks the process.
+ * Keeps the size of the responses in the database below a limit. Each call deletes only a few responses,
+ * because SQLite blocks the process.
  */
 type TidyStored = (written: number, maxBytes: number, now: number) => Promise<void>;
 
-/** Number of written responses after which expired ones are deleted. */
+/** Expired responses are deleted each time this many responses have been written. */
 const WRITES_PER_DELETION = 100;
 
-/** Number of written responses after which the total size is reread, because other gateways also write. */
+/**
+ * The total size is reread each time this many responses have been written, because other gateways also
+ * write to the database.
+ */
 const WRITES_PER_SIZE = 5000;
 
 const DELETED_TOGETHER = 100;
@@ -191,7 +194,7 @@ interface MemoryEntries {
 const ENTRY_BYTES = 500;
 
 export function createMemoryEntries(): MemoryEntries {
-  /** The most recently used one is at the end. */
+  /** The most recently used response is at the end. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
   const sizeOf = ({ body }: CacheEntry): number => body.length + ENTRY_BYTES;
@@ -222,18 +225,18 @@ export function createMemoryEntries(): MemoryEntries {
   };
 }
 
-/** A cached response, as received by its client. */
+/** A cached response, as the client received it. */
 export interface CacheEntry {
   readonly key: string;
-  /** The whole body: JSON, or all of a stream's events. */
+  /** The complete body: JSON, or all events of a stream. */
   readonly body: Uint8Array;
   /** The model that produced the response, `provider:model`. */
   readonly target: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Types of tools that were not passed to the model. */
+  /** Types of the tools that were not passed to the model. */
   readonly droppedTools: readonly string[];
-  /** The key whose request created it; null for a request without a key. */
+  /** ID of the API key whose request created the response; null for a request without an API key. */
   readonly keyId: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -245,6 +248,6 @@ export interface CacheEntry {
 /** A question's vector. Only questions in the same group are compared. */
 export interface QuestionVector {
   readonly group: string;
-  /** Normalized to length 1. */
+  /** The vector, normalized to length 1. */
   readonly vector: Float32Array;
 }

@@ -12,12 +12,12 @@ export interface Nearest {
   readonly similarity: number;
 }
 
-/** Number of components that are compared before the distance is checked. */
+/** The distance is checked each time this many components have been compared. */
 const BLOCK = 16;
 const INITIAL_ROWS = 16;
 /**
- * The length of normalized float32 vectors differs from 1 by less, so identical vectors still have a
- * similarity of 1.
+ * Rounding error of float32 vectors: after normalization, their length differs from 1 by less than this. It
+ * is taken into account so that identical vectors have a similarity of 1.
  */
 const ROUNDING = 1e-6;
 
@@ -48,14 +48,14 @@ export function createVectorIndex(dimensions: number): VectorIndex {
       const last = keys.length - 1;
       const moved = keys.pop();
       if (place === last || moved === undefined) return;
-      // The last vector takes the free slot.
+      // The last vector is moved to the free slot.
       rows.copyWithin(place * dimensions, last * dimensions, (last + 1) * dimensions);
       keys[place] = moved;
       places.set(moved, place);
     },
     nearest(vector, threshold) {
-      // For vectors of length 1, the squared distance is 2 - 2 * similarity, and it only grows with each
-      // component compared.
+      // For vectors of length 1, the squared distance is 2 - 2 * similarity, and it never decreases as more
+      // components are compared.
       let limit = 2 - 2 * threshold + ROUNDING;
       let found: number | undefined;
       for (let place = 0, start = 0; place < keys.length; place += 1, start += dimensions) {

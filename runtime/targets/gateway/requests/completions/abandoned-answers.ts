@@ -29,8 +29,8 @@ interface AbandonedParts {
 }
 
 /**
- * Writes the usage of a request with abandoned responses, and reports it. Everything known by then is durable
- * when it resolves; the reservation stays open until the last abandoned response is read.
+ * Writes the usage of a request with abandoned responses, and reports it. When it resolves, everything
+ * known so far is durable; the reservation stays open until the last abandoned response has been read.
  */
 export async function settleAbandoned(
   { ledger, telemetry, lifecycle, log, onRecording }: AbandonedParts,
@@ -82,9 +82,9 @@ interface AbandonedRecording {
 }
 
 /**
- * Records the usage of abandoned responses when they have been read. A server that shuts down waits for it,
- * and stops reading when its own time limit expires. Never rejects, because there is no client left that
- * could receive the error.
+ * Records the usage of abandoned responses once they have been read. A server that shuts down waits for
+ * this, but stops reading when its own time limit expires. Never rejects, because no client is left to
+ * receive the error.
  */
 async function recordAbandoned({
   attempts,

@@ -24,20 +24,23 @@ import type { CompletionRequest, LiveRequest } from './completion.ts';
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';
 
-/** The reservation and usage of one request. It is settled once and reported once, however the request ends. */
+/**
+ * The reservation and usage of one request. Each request is settled once and reported once, no matter how
+ * it ends.
+ */
 export interface RequestAccount {
   /** Reserves budget for the request. Throws if a limit rejects it. */
   open(spender: Spender, expected: Expected): Promise<Admission>;
-  /** Called before each model call. If the gateway is killed after that, the request is billed. */
+  /** Called before each model call. If the gateway is killed after this point, the request is billed. */
   readonly calling: (key: string) => void;
-  /** Called when a stream begins, with a function that returns what was sent so far. */
+  /** Called when a stream begins, with a function that returns a summary of what has been sent so far. */
   readonly streaming: (soFar: () => AnswerSummary) => void;
   readonly attempted: (attempt: Attempt) => void;
   /** Called with the model that responds. Warns if the model has no price and a budget applies. */
   readonly answeredBy: (key: string) => void;
   /** Writes the usage, which is durable when this resolves. Rejects if writing fails. Repeated calls do nothing. */
   settle(outcome: Outcome): Promise<void>;
-  /** Settles a request that ends with an error. Never rejects, because the client must get the original error. */
+  /** Settles a request that failed. Never rejects, because the client must receive the original error. */
   fail(error: AppError): Promise<void>;
   /**
    * For a settled request: calls `run` when its abandoned responses are recorded as well, immediately if
@@ -60,7 +63,10 @@ interface AccountParts {
   readonly log: Logger;
 }
 
-/** Set if a budget applies and the response's cost is not counted in it. */
+/**
+ * This header is set if a budget applies but does not count the response's cost, because the model has no
+ * price.
+ */
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openRequestAccount(
@@ -81,7 +87,7 @@ export function openRequestAccount(
     isSettled = true;
     handle.end();
     const { answered } = outcome;
-    // Audio tokens say nothing about text tokens.
+    // Nothing about text tokens can be learned from audio tokens.
     if (answered?.summary && admitted && !admitted.tokens.audio && !outcome.cacheHit)
       admitted.tokens.counts.learn(answered.key, answered.summary);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
@@ -92,7 +98,7 @@ export function openRequestAccount(
         ? settleAbandoned(parts, { ...state, admitted }, outcome, now)
         : settleRequest(parts, state, outcome, now);
     const { stored: isStored, created: items = [] } = answered?.summary ?? {};
-    // Most responses leave nothing stored at the provider.
+    // For most responses, the provider does not store anything.
     if (!admitted || (!isStored && items.length === 0)) return await write();
     const stored = storedAnswer(outcome);
     const created = recordCreated(objects, admitted, outcome, now);
@@ -155,7 +161,7 @@ export function openRequestAccount(
   };
 }
 
-/** The requests in flight in this process. */
+/** The requests in flight in this process, with functions to add and update them. */
 interface LiveRequests {
   begin(request: CompletionRequest, attempts: readonly Attempt[]): LiveHandle;
   /** Oldest first. */
@@ -225,7 +231,7 @@ async function rateOfRefused(
   return narrowest && { ...narrowest, resetAt: now + retryAfterSeconds * 1000 };
 }
 
-/** Failures that are caused by the request and say nothing about the provider's health. */
+/** Failures that are caused by the request and do not indicate a problem with the provider. */
 const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
   'bad_request',
   'too_large',
@@ -255,7 +261,7 @@ function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): voi
   );
 }
 
-/** What a request in flight has used so far, in case the gateway is killed. */
+/** Tracks what a request in flight has used so far, in case the gateway is killed. */
 interface Flight {
   readonly calling: (key: string) => void;
   readonly streaming: (soFar: () => AnswerSummary) => void;
@@ -305,7 +311,7 @@ function createFlight({ request, attempts, prices, expected, endUser, clock }: F
         streamed: isStream,
         firstByteMs: undefined,
       }).at(-1)?.entry;
-      // Durations say nothing about the model, and would change the row each time.
+      // The duration of an interrupted request is meaningless, and would change the row each time.
       return entry && { ...entry, status: 'interrupted', estimated: true, latencyMs: null };
     },
   };
@@ -326,8 +332,8 @@ const NO_ANSWER: AnswerSummary = {
 type Count = ExpectedTokens['counts']['completion'];
 
 /**
- * Recounts the tokens of a growing output only when it has grown by a certain fraction, because there can be
- * many streams.
+ * Recounts the tokens of a growing output only after it has grown by a certain fraction, because many
+ * streams can be open.
  */
 function countedBySize(count: Count): Count {
   let [length, tokens] = [0, 0];

@@ -1,9 +1,10 @@
 import type { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '#serve/errors/http-status.ts';
 
-// A budget rejection returns 403, as in the reference implementation. Agents that use Anthropic's or OpenAI's
-// Responses API treat a 403 as a failed sign-in, or retry the request, so these paths return the errors that
-// their own providers send when credit runs out (docs/decisions/0136).
+// Requests rejected by a budget get status 403, as in the reference implementation. However, agents that
+// use Anthropic's API or OpenAI's Responses API treat a 403 as a failed sign-in or retry the request, so on
+// the paths of these APIs, the gateway returns the errors that Anthropic and OpenAI send when credit runs
+// out (docs/decisions/0136).
 
 interface BudgetError {
   readonly status: number;
@@ -20,7 +21,10 @@ const BY_PATH: readonly (readonly [RegExp, BudgetError])[] = [
 export const isBudgetError = ({ reason }: AppError): boolean =>
   reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget';
 
-/** A path's error for a request that a budget rejects; undefined where it is 403, and for other errors. */
+/**
+ * The error on a path for a request that a budget rejects; undefined if the status is 403, and for all
+ * other errors.
+ */
 export const budgetErrorOf = (error: AppError, path: string): BudgetError | undefined =>
   isBudgetError(error) ? BY_PATH.find(([pattern]) => pattern.test(path))?.[1] : undefined;
 

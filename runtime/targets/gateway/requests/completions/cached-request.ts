@@ -28,11 +28,11 @@ interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;
-  /** The models that respond, and where they run, as text. */
+  /** A string that identifies the models that can respond and where they run. */
   readonly origins: string;
   readonly resolved: Resolved;
   readonly spender: Spender;
-  /** Headers passed to the provider. */
+  /** The client's headers that are passed to the provider. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
@@ -46,19 +46,22 @@ export interface CacheHit {
 /** A response from a model. */
 type NewAnswer = Pick<CacheEntry, 'body' | 'target' | 'promptTokens' | 'completionTokens' | 'droppedTools'>;
 
-/** The cache, from the perspective of one request. */
+/** The cache as used by a single request. */
 export interface CachedRequest {
-  /** The response to an identical request. If another such request is in progress, waits for it. */
+  /**
+   * Returns the cached response to an identical request. If an identical request is in progress, waits for
+   * it.
+   */
   find(): Promise<CacheHit | undefined>;
-  /** The response to a similar request. */
+  /** Returns the cached response to a similar request. */
   findSimilar(content: Passed<unknown>): Promise<CacheHit | undefined>;
   /** Reports that the request is not cached after all. */
   bypass(): void;
   readonly settings: CacheSettings;
-  /** Whether the client does not want its response to be kept. */
+  /** Whether the client requests that its response not be cached. */
   readonly isNotKept: boolean;
   keep(answer: NewAnswer): void;
-  /** Ends the wait of identical requests. Must be called when the request has ended. */
+  /** Lets identical requests stop waiting. Must be called when the request has ended. */
   end(): void;
 }
 
@@ -110,7 +113,8 @@ export function openCachedRequest(
       if (directives.noCache) return undefined;
       const found = await find();
       if (found) return found;
-      // Streams are not waited for, because the client would receive its first word only with the last one.
+      // Requests do not wait for a stream, because their clients would not receive the first word until the
+      // stream has ended.
       if (isStream || directives.noStore) return undefined;
       const waiting = cache.waiting(key);
       if (!waiting) {
@@ -118,7 +122,8 @@ export function openCachedRequest(
         return undefined;
       }
       await Promise.race([waiting, aborted(signal)]);
-      // Its response is missing because it failed or must not be cached; the next one would be no different.
+      // If its response is not in the cache, it failed or must not be cached. Waiting for another identical
+      // request would not help.
       return await find();
     },
     bypass: () => setHeader(CACHE_HEADER, 'bypass'),
@@ -154,7 +159,7 @@ export function openCachedRequest(
     settings,
     isNotKept: directives.noStore,
     keep(answer) {
-      // A fallback's response is not kept: the request asks for the models before it.
+      // A response from a fallback is not cached, because the request asked for the primary models.
       if (!primary.some((target) => target.key === answer.target)) return;
       const createdAt = Math.floor(clock.now());
       const expiresAt = createdAt + settings.ttlMs;
@@ -182,7 +187,7 @@ interface CachedAnswerParts {
   readonly prompt: PromptRecord | undefined;
 }
 
-/** Records a request that costs nothing, and responds to it with a cached response. */
+/** Responds to a request with a cached response, and records the request with a cost of zero. */
 export async function answerFromCache(
   { request, account, held, clock, prompt }: CachedAnswerParts,
   { entry, isStream, similarity }: CacheHit,
@@ -233,7 +238,7 @@ function storedStream(body: Uint8Array): ForwardedStream {
       ended.resolve();
       return Promise.resolve();
     },
-    // It is never cut off.
+    // A cached stream is never cut off.
     unread: new Promise(() => undefined),
     ended: ended.promise,
   };
@@ -250,11 +255,11 @@ interface KnownAnswer {
 /** Keeps the responses to one request in the cache. */
 export interface AnswerKeeper {
   whole(bytes: Uint8Array, facts: KnownAnswer): void;
-  /** Keeps a stream that is read to its end, if `facts` then returns what is known about it. */
+  /** Caches a stream once it has been read to its end, if `facts` then returns what is known about it. */
   stream(events: ForwardedStream, facts: () => KnownAnswer | undefined): ForwardedStream;
 }
 
-/** Finish reasons with which a response is a complete answer to its request. */
+/** Finish reasons of a complete response. */
 const COMPLETE = new Set<string | undefined>(['stop', 'length']);
 
 const TOOL_CALLS = new Set<string | undefined>(['tool_calls', 'function_call']);
@@ -262,11 +267,11 @@ const TOOL_CALLS = new Set<string | undefined>(['tool_calls', 'function_call']);
 interface KeeperParts {
   readonly cached: CachedRequest;
   readonly tokens: ExpectedTokens;
-  /** Whether the model writes text, which it can end for different reasons. */
+  /** Whether the model generates text, so that the response has a finish reason. */
   readonly isGenerated: boolean;
 }
 
-/** Creates a keeper; undefined if the client does not want its response to be kept. */
+/** Creates a keeper; undefined if the client requests that its response not be cached. */
 export function createAnswerKeeper({ cached, tokens, isGenerated }: KeeperParts): AnswerKeeper | undefined {
   if (cached.isNotKept) return undefined;
   const { maxAnswerBytes: maxBytes, toolCalls } = cached.settings;

@@ -46,7 +46,9 @@ export interface CallModelParts {
 export async function callModel(parts: CallModelParts): Promise<CompletionAnswer> {
   const { rules, call, account, held } = parts;
   let { resolved } = parts;
-  /** Responses with an invalid format, after which the model is called again. They are billed together. */
+  /**
+   * Responses with an invalid format, each followed by another model call. All of them are billed together.
+   */
   const rejected = createRejectedAnswers(parts.expected);
   for (;;) {
     const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
@@ -72,7 +74,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     const checked = await checkOutput(parts, answer);
     if (checked.error && rejected.count() < checked.retries) {
       rejected.add(target.key, answer.summary);
-      // The same target, so that a single price applies.
+      // The same target is called again, so that a single price applies.
       resolved = { ...resolved, targets: [target] };
       continue;
     }
@@ -82,10 +84,11 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
   }
 }
 
-/** Reports to the client why a failed request was not retried. */
+/** Sets a header that states why a failed request was not retried. */
 function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {
   const last = attempts.at(-1);
-  // An operator can raise a budget, so this is reported even if a fallback failed for another reason.
+  // An operator can raise a retry budget, so an exhausted one is reported even if a fallback failed for
+  // another reason.
   const reason = attempts.some(({ noRetry }) => noRetry === 'budget_spent')
     ? 'budget_spent'
     : last?.outcome === 'skipped'
@@ -115,8 +118,8 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 });
 
 /**
- * Keeps what was masked in a request whose response the provider has stored, for when its user retrieves the
- * response again.
+ * If the provider stores the response to a request, stores what was masked in the request, so that it can
+ * be restored when the user retrieves the response again.
  */
 async function keepMasks(
   { screened: { guarded, content }, objectMasks, request, log }: CallModelParts,
@@ -161,7 +164,7 @@ interface OutputResult {
   /** The response and its text, after masking. */
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** Why the response is not sent; undefined if it is. */
+  /** The error that is sent instead of the response; undefined if the response is sent. */
   readonly error: AppError | undefined;
   readonly retries: number;
 }
@@ -209,7 +212,7 @@ function begin(
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
   const { guardrails } = held.set;
-  // Verdicts are only logged: a stream's headers are already sent.
+  // Verdicts are only logged, because a stream's headers have already been sent.
   const report = (verdicts: readonly GuardrailVerdict[]): void => {
     hits.add(verdicts);
     for (const verdict of verdicts)
@@ -254,9 +257,9 @@ function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
 interface RejectedAnswers {
   readonly count: () => number;
   add(key: string, summary: AnswerSummary): void;
-  /** A response's summary, including the tokens of all rejected ones. */
+  /** A response's summary, including the tokens of all rejected responses. */
   with(key: string, summary: AnswerSummary): AnswerSummary;
-  /** The summary of the rejected responses; undefined if there are none. */
+  /** The combined summary of the rejected responses; undefined if there are none. */
   summary(): AnswerSummary | undefined;
 }
 
@@ -288,7 +291,10 @@ function createRejectedAnswers(expected: ExpectedTokens): RejectedAnswers {
   };
 }
 
-/** The error of a request whose response has started, sent as an event instead of the output. */
+/**
+ * The error for a request whose response has already started. It is sent as an event in place of the
+ * output.
+ */
 export const streamError = ({ code, message, reason }: AppError): StreamError =>
   code === 'InternalError'
     ? { message: 'Internal error', code: 'internal_error' }

@@ -24,7 +24,7 @@ export type Endpoint =
   | '/v1beta/models/{model}:embedContent'
   | '/v1beta/models/{model}:batchEmbedContents';
 
-/** Request members that are in the path instead of the body. */
+/** Request members that are specified in the path instead of the body. */
 export interface PathMembers {
   readonly model: string;
   /** Undefined if the body contains it. */
@@ -36,11 +36,11 @@ export interface CompletionRequest {
   readonly caller: Payer;
   /** The unparsed body. */
   readonly bytes: Uint8Array;
-  /** The file in a form request; `bytes` are the other fields, as JSON. */
+  /** The file in a form request; `bytes` contains the other fields as JSON. */
   readonly file?: FormFile | undefined;
   readonly inPath?: PathMembers | undefined;
   readonly headers: HeaderReader;
-  /** Accounts for the bytes held for the request. */
+  /** Tracks the memory that the request uses. */
   readonly hold: ByteHold;
   readonly requestId: string;
   /** Start of the request in milliseconds since 1970. */
@@ -50,8 +50,8 @@ export interface CompletionRequest {
   /** Sets a header of the response, which can be a success or an error. */
   readonly setHeader: (name: string, value: string) => void;
   /**
-   * Called when a streaming request was admitted and the model is called. From now on, the response can start
-   * with comments, and an error is sent as an event. `errorText` formats it.
+   * Called when a streaming request has been admitted and the model is being called. From then on, the
+   * response can start with comments, and errors are sent as events formatted by `errorText`.
    */
   readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
 }
@@ -65,13 +65,13 @@ export type CompletionAnswer =
    */
   | { readonly kind: 'stream'; readonly events: ForwardedStream; readonly type?: string | undefined };
 
-/** Response header: types of tools that were dropped. */
+/** Response header with the types of the tools that were dropped. */
 export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
 
 /**
- * The path of every model request: identifies the payer, reserves the maximum cost, calls a model and settles
- * the actual cost. Throws an AppError for requests that are rejected or fail before the first byte; by then,
- * they are settled.
+ * Handles every model request: identifies the payer, reserves the maximum cost, calls a model and settles
+ * the actual cost. Throws an AppError for requests that are rejected or fail before the first byte; these
+ * requests have already been settled.
  */
 export interface Completions {
   answer(request: CompletionRequest): Promise<CompletionAnswer>;

@@ -74,7 +74,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { endpoint, caller, signal, startedAt, file } = request;
     const rules = ENDPOINTS[endpoint];
 
-    // Read: the body, the tags and the users that it specifies.
+    // Read: the body, and the tags and users that it specifies.
     const asRead = await read(request, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
@@ -83,7 +83,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const isStream = body['stream'] === true;
     const { payer, endUser } = usersOf(rules, body, caller, set.requests);
 
-    // Plan: who pays, and what the model set determines about the model.
+    // Plan: who pays, and the model's targets and prices in the current model set.
     const found = identity.spender(caller, payer, tags);
     const spender = found instanceof Promise ? await found : found;
     if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
@@ -143,15 +143,15 @@ export function createCompletions(parts: CompletionParts): Completions {
     // Admit and reserve.
     const admission = await account.open(spender, { estimate, prices, tokens, references, endUser });
 
-    // Guard, after the reservation, so that requests over their limits do not keep the guardrails' encoders
-    // busy.
+    // Guard: only after the reservation, so that requests that exceed their limits do not keep the
+    // guardrails' encoders busy.
     const screening = policy.screen({ ...about, admission }, parsed, set);
     const screened = screening instanceof Promise ? await screening : screening;
     const { content, guarded, prompt } = screened;
     opened.prompt = prompt;
 
-    // A similar request in the cache. With placeholders, the response contains this request's own values,
-    // which no other request must get.
+    // A similar request in the cache. If something was masked, the response contains values from this
+    // request, which must not be returned for any other request.
     const kept = guarded.placeholders ? undefined : cached;
     if (!kept) cached?.bypass();
     const similar = kept && (await kept.findSimilar(content));
@@ -217,7 +217,7 @@ const FREE = {
   tokens: {
     prompt: 0,
     output: 0,
-    // The cache stores what the provider counted.
+    // A cached response includes the provider's token count.
     counts: {
       prompt: () => 0,
       completion: (_model: string, { usage }: AnswerSummary) => usage?.completionTokens ?? 0,
@@ -227,29 +227,35 @@ const FREE = {
 };
 
 /**
- * What is determined once for all requests to one model at one endpoint: its targets, what cached responses
- * depend on, and prices. It is valid for one model set; its prices are valid for one database revision and
- * the period in which they apply. What depends on the key is also determined once: `Identity` keeps the
- * spender and the ledger keeps its accounts until the database changes.
+ * A plan, created once for all requests to one model on one endpoint: the model's targets, what cached
+ * responses depend on, and prices. A plan is valid for one model set; its prices are valid for one database
+ * revision and only during the period in which they apply. Data that depends on the API key is also kept
+ * between requests: `Identity` keeps the spender, and the ledger keeps the spender's accounts until the
+ * database changes.
  */
 interface RequestPlan {
-  /** The model's targets. An alias's targets are drawn for each request. */
+  /** The model's targets. For an alias, the order of the targets is drawn for each request. */
   readonly resolve: (isStream: boolean) => Resolved;
   /**
-   * The targets' prices; only a promise if the database must be queried. Throws a PaymentRequiredError if one
-   * has no price and prices are required.
+   * The targets' prices; only a promise if the database must be queried. Throws a PaymentRequiredError if a
+   * target has no price and prices are required.
    */
   readonly prices: (
     targets: readonly Target[],
     time: number,
     variant?: string,
   ) => PriceList | Promise<PriceList>;
-  /** Which models respond, and where: what a cached response depends on, as text. */
+  /**
+   * A string that identifies which models can respond and where they run, because cached responses depend
+   * on both.
+   */
   readonly origins: (resolved: Resolved) => string;
 }
 
 interface RequestPlans {
-  /** A model's plan, and its targets for a request. Throws a MalformedError for an unknown model. */
+  /**
+   * Returns a model's plan and its targets for a request. Throws a MalformedError for an unknown model.
+   */
   open(
     set: ModelSet,
     request: { readonly endpoint: Endpoint; readonly rules: EndpointRules; readonly model: string },
@@ -257,7 +263,9 @@ interface RequestPlans {
   ): { readonly plan: RequestPlan; readonly resolved: Resolved };
 }
 
-/** Maximum number of plans per endpoint: model names come from clients. */
+/**
+ * Maximum number of plans per endpoint. The number must be limited, because clients choose the model names.
+ */
 const MAX_PLANS = 1000;
 
 type Plans = Map<string, RequestPlan>;
@@ -280,7 +288,7 @@ function createPlans(state: PriceState): RequestPlans {
   };
 }
 
-/** Prices, with the time and revision for which they apply. */
+/** Prices, with the period and the database revision for which they are valid. */
 interface Priced {
   readonly list: PriceList;
   readonly revision: number;
@@ -327,7 +335,7 @@ function createPlan(
         time < priced.until;
       if (!priced || !isCurrent) return readPrices(targets, time);
       const { list } = priced;
-      // An alias always has the same targets, in a different order.
+      // An alias always has the same targets; only their order differs.
       return only ? list : new Map(targets.map(({ key }) => [key, list.get(key)]));
     },
     origins: ({ targets, primaries }) =>

@@ -28,14 +28,14 @@ interface CountRequest {
   readonly setHeader: (name: string, value: string) => void;
   readonly bytes: Uint8Array;
   readonly hold: ByteHold;
-  /** Headers for a provider with the same API. */
+  /** Client headers to pass to a provider with the same API. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
 export interface InputCount {
   readonly tokens: number;
-  /** Whether the provider has not counted. */
+  /** Whether the count is the gateway's estimate rather than the provider's count. */
   readonly isEstimated: boolean;
 }
 
@@ -54,8 +54,8 @@ interface CountParts {
 }
 
 /**
- * Failures that concern the request itself. After all others, an estimate is more useful to the client than
- * an error.
+ * Failures that concern the request itself. After any other failure, an estimate is more useful to the
+ * client than an error.
  */
 const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
 
@@ -77,7 +77,7 @@ export function createInputCounts({
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       const key = target?.key ?? name;
-      // The master key specifies no user, because a count costs nothing.
+      // With the master key, the request does not have to specify a user, because counting is free.
       const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
       if (spender) identity.requireModel(spender, resolved.alias ?? key);
       if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
@@ -112,7 +112,10 @@ interface ProviderCount {
   readonly requests: RequestPolicy;
 }
 
-/** The provider's count; undefined if it has none. Throws if the provider rejects the request. */
+/**
+ * The provider's count; undefined if the provider could not count the tokens. Throws if it rejects the
+ * request.
+ */
 async function countWith(
   target: Target | undefined,
   { wire, content, headers, signal, requests: { unsupportedTools } }: ProviderCount,
