@@ -10,7 +10,7 @@ async function start(argv: readonly string[]): Promise<void> {
     return;
   }
   // oclif reads the home folder and the shell from the system, and Node throws if the system does
-  // not know the user id. Setting both variables avoids the lookup.
+  // not know the user id. Setting both environment variables avoids the lookup.
   if (homeFolder() === undefined) {
     process.env['HOME'] ??= '';
     process.env['SHELL'] ??= '/bin/sh';

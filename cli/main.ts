@@ -34,13 +34,16 @@ export async function main(words: readonly string[]): Promise<number> {
     }
     const { code, message, cause } = AppError.from(error);
     writeError({ code, message }, json);
-    // Internal errors can only be debugged with a stack trace.
+    // Prints the stack trace of internal errors, which cannot be debugged without it.
     if (code === 'InternalError' && process.env['DEBUG']) console.error(cause);
     return 1;
   }
 }
 
-/** oclif would import the commands from a path, which the one-file program does not have. */
+/**
+ * Commands are passed as objects: oclif would otherwise import them from a path, which does not
+ * exist in the one-file program.
+ */
 async function oclifOptions(): Promise<Interfaces.LoadOptions> {
   const root = isOneFile() ? dirname(process.execPath) : repositoryFile('.');
   const pjson = parseJsonText(readOwnText('package.json')) as Interfaces.PJSON;

@@ -2,12 +2,12 @@ import { statfs } from 'node:fs/promises';
 import { AppError, configError } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Smaller than any file that a build writes. */
+/** Below this much free space, a disk counts as full. Every file that a build writes is larger. */
 const MIN_FREE_BYTES = 1_048_576;
 
 /**
- * Returns the error to report for failed work in `folder`. Other tools do not report a full disk as
- * such, so this checks the free space. Must be called before the files of the failed work are
+ * Returns the error to report after writing to `folder` failed. Other tools do not report a full
+ * disk as such, so this function checks the free space. Call it before the incomplete files are
  * removed.
  */
 export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {

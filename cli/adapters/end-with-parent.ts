@@ -10,6 +10,6 @@ setInterval(() => {
 
 /** Ends this process soon after its parent exits, even while native code blocks the main thread. */
 export function endWithParent(): void {
-  // The options of this process could change how the script is parsed.
+  // Node options of this process are not inherited, because they could change how the script is parsed.
   new Worker(WATCH, { eval: true, workerData: process.ppid, execArgv: [] }).unref();
 }

@@ -24,7 +24,7 @@ export interface HttpClient {
   close(): void;
 }
 
-/** Error code for a server that stops sending. */
+/** Error code if the server stops sending data. */
 export const IDLE = 'EIDLE';
 
 /**
@@ -74,7 +74,10 @@ async function send({ url, headers, idleMs, signal }: HttpRequest, agents: Agent
   }
 }
 
-/** The timer only runs while the reader waits for the server: a slow disk does not count as a slow server. */
+/**
+ * The timer only runs while the reader waits for the server, so that a slow disk does not cause a
+ * timeout.
+ */
 async function* readBody(message: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
   const wait = (): (() => void) => arm(idleMs, (error) => message.destroy(error));
   let disarm = wait();

@@ -39,7 +39,7 @@ export async function compileLua(script: TransformScript): Promise<void> {
 
 /**
  * Runs `use` with a script that is loaded in its own thread. The script's time limit is not checked
- * inside a single Lua library function, so the thread is terminated after twice that limit.
+ * while a Lua library function runs, so the thread is terminated after twice that limit.
  */
 export async function withLua<Result>(
   script: TransformScript,

@@ -11,7 +11,10 @@ export interface SeaInput {
   readonly executable: string;
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
-  /** Whether to include compiled code, which is only valid if host and target platform are the same. */
+  /**
+   * Whether to include V8's compiled code, which is only valid if the host and target platforms are
+   * the same.
+   */
   readonly codeCache: boolean;
   /** Node flags for every run of the executable. */
   readonly flags: readonly string[];
@@ -39,7 +42,7 @@ export async function buildSea(input: SeaInput): Promise<void> {
       assets,
       disableExperimentalSEAWarning: true,
       useCodeCache: input.codeCache,
-      // The NODE_OPTIONS of the user's shell must not affect this program.
+      // NODE_OPTIONS in the user's environment must not affect this program.
       execArgvExtension: 'none',
       execArgv: input.flags,
     }),

@@ -40,7 +40,10 @@ export function runOnnxRuntimeProcess(): void {
 
 const load = async (): Promise<OnnxRuntime> => loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
 
-/** Sessions by graph: a build runs each graph about ten times, and every session has its own threads. */
+/**
+ * Open sessions by graph. They are reused because a build runs each graph about ten times; each
+ * session has its own threads.
+ */
 type OpenedGraphs = Map<string, OnnxSession>;
 
 async function answer(
@@ -111,7 +114,7 @@ function feedsOf(
   ids: readonly (readonly number[])[],
 ): Record<string, OnnxTensor> {
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
-  // Rows without a text repeat the first text.
+  // If the batch has more rows than texts, the additional rows repeat the first text.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
   const cells = (value: (row: readonly number[], column: number) => number): OnnxTensor =>
     new OnnxTensor(

@@ -19,7 +19,7 @@ interface InputRules {
   readonly padId: number;
   /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape?: FixedShape | undefined;
-  /** Position of the first token; undefined means 0. */
+  /** Value of `position_ids` for the first token; undefined means 0. */
   readonly firstPosition?: number | undefined;
   /** The words of each text, for zero_shot_ner models. */
   readonly words?: TryWords | undefined;
@@ -36,13 +36,13 @@ export interface TryTask extends RunTask {
   readonly kind: 'try';
   readonly output: string;
   readonly ids: readonly (readonly number[])[];
-  /** Whether weights are prepacked, as in a server. Default: false. */
+  /** Whether ONNX Runtime prepacks weights, as it does in a server. Default: false. */
   readonly prepack?: boolean | undefined;
   /** Whether only success matters; `data` of the result is then empty. */
   readonly isUnused?: boolean | undefined;
 }
 
-/** Measures the sizes of a graph's values in several runs. */
+/** Measures the sizes of a graph's intermediate values in several runs. */
 export interface MeasureTask extends RunTask {
   readonly kind: 'measure';
   readonly values: readonly string[];
@@ -65,7 +65,7 @@ export interface TryResult {
   readonly processorMs: number;
 }
 
-/** Type of a value, and its sizes in each run. */
+/** Type of a graph value, and the sizes of its axes in each run. */
 export interface MeasureResult {
   readonly name: string;
   readonly type: string;

@@ -23,15 +23,16 @@ export interface OnnxTools {
    */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
   /**
-   * Measures the sizes of values that are outputs of a graph. Rejects like `tryOut` if a run does
-   * not finish in time.
+   * Measures the sizes of a graph's output values. If a run does not finish in time, rejects as
+   * `tryOut` does.
    */
   measure(task: Omit<MeasureTask, 'kind'>): Promise<readonly MeasureResult[]>;
 }
 
 /**
- * Maximum time of a run in milliseconds. A few texts take seconds, and the longest text of a large
- * model takes a minute: a graph that takes longer has an endless loop or is too slow for a server.
+ * Maximum time of a run in milliseconds. A few texts take seconds, and the longest text that a
+ * large model can read takes a minute. A graph that takes longer contains an endless loop or is too
+ * slow for a server.
  */
 const MAX_RUN_MS = 600_000;
 
@@ -56,7 +57,7 @@ export async function withOnnxRuntime<Result>(
   }
 }
 
-/** Starts the process, so that it loads the library while the caller does other work. */
+/** Starts the process early, so that it loads the library while the caller does other work. */
 export function startOnnxRuntime(maxRunMs = MAX_RUN_MS): StartedOnnxRuntime {
   const [file, ...args] = ownCommand(new URL('../bin.ts', import.meta.url));
   const child = execa(file, [...args, ONNXRUNTIME_PROCESS], { ipc: true, reject: false });

@@ -6,12 +6,12 @@ import { Worker } from 'node:worker_threads';
 import { parseJsonText } from '#core/json/json-text.ts';
 
 /**
- * Texts by their path in the repository. In the one-file program the bundler defines this name
- * (cli/packaging/base/build-tool.ts); when running from source it does not exist.
+ * Text files of this repository by path. The bundler defines this name in the one-file program
+ * (cli/packaging/base/build-tool.ts); it does not exist when running from source.
  */
 declare const ENCODERFILE_TEXTS: Readonly<Record<string, string>>;
 
-/** Key of the one-file program's license notices in these texts: compressed with zstd, in base64. */
+/** Key of the license notices in `ENCODERFILE_TEXTS`. They are compressed with zstd and encoded in base64. */
 export const NOTICES_TEXT = 'NOTICES';
 
 const carriedTexts = (): Readonly<Record<string, string>> | undefined =>

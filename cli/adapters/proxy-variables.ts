@@ -1,9 +1,9 @@
 import { configError } from '#contract/errors.ts';
 
 /**
- * Reads the proxy variables the way curl and Python do, for Node's HTTP agents. Node itself ignores
- * ALL_PROXY and addresses without `http://`, and `example.com` in its NO_PROXY does not cover
- * subdomains.
+ * Reads the proxy environment variables as curl and Python do, for use with Node's HTTP agents.
+ * Node itself ignores ALL_PROXY and proxy addresses without `http://`, and does not apply
+ * `example.com` in NO_PROXY to subdomains.
  */
 export function proxyVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const find = (name: string): readonly [name: string, value: string] | undefined => {

@@ -10,7 +10,7 @@ interface EncodedText {
 }
 
 export interface LoadedTokenizer {
-  /** The largest token id plus one. */
+  /** The size of the vocabulary: the largest token id plus one. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
   encode(texts: readonly string[]): Promise<number[][]>;

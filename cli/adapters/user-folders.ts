@@ -1,11 +1,11 @@
 import { configError } from '#contract/errors.ts';
 import { userCacheFolders } from '#platform/files/home-folder.ts';
 
-/** The system's cache folder for this user; undefined if the user has none. */
+/** The user's cache folder on this system; undefined if the user has none. */
 export const userCacheDir = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   userCacheFolders(env)[0];
 
-/** The default folder for base runtimes: the system's cache folder for this user. */
+/** The default folder for base runtimes, in the user's cache folder. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const folder = userCacheDir(env);
   if (folder !== undefined) return folder;

@@ -2,8 +2,8 @@ import { execa } from 'execa';
 import { repositoryFile } from './own-files.ts';
 
 /**
- * With this flag, V8 compiles the same program to the same bytes. It does not affect which
- * processes accept them.
+ * With this flag, V8 always compiles the same program to the same bytes. Processes without the flag
+ * accept the result, too.
  */
 export const REPRODUCIBLE = '--random-seed=1';
 
@@ -12,7 +12,7 @@ export async function compileInProcess(code: Uint8Array): Promise<Uint8Array> {
   const { stdout } = await execa(
     process.execPath,
     [REPRODUCIBLE, repositoryFile('cli/adapters/compile-process.ts')],
-    // The last byte may look like a line break.
+    // The output is binary, so it must not be trimmed: its last byte can be equal to a line break.
     { input: code, encoding: 'buffer', stripFinalNewline: false, env: { NODE_OPTIONS: '' } },
   );
   return stdout;

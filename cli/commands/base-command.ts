@@ -5,8 +5,8 @@ import { reporterFor } from '../services/terminal-reporter.ts';
 import { writeError } from './write-error.ts';
 
 /**
- * Base of all commands: --json, --quiet and progress on stderr. Errors propagate to `bin.ts`, the
- * only place that prints them.
+ * Base class of all commands, with --json, --quiet and progress on stderr. Errors propagate to
+ * `bin.ts`, the only place that prints them.
  */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
@@ -23,7 +23,10 @@ export abstract class BaseCommand extends Command {
     return reporterFor(quiet || this.jsonEnabled());
   }
 
-  /** Exits with an error that also has a result; with --json, the error becomes a member of the result. */
+  /**
+   * Prints an error together with the command's result, and exits with status 1. With --json, one
+   * document contains both.
+   */
   protected fail(error: AppError, result: object): never {
     writeError({ code: error.code, message: error.message }, this.jsonEnabled(), result);
     return this.exit(1);

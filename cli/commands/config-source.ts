@@ -1,7 +1,7 @@
 import { Errors } from '@oclif/core';
 import { CONFIG_NAMES, configIn, type ConfigSource } from '../services/read-config.ts';
 
-/** The part of oclif's result that is needed here. */
+/** The part of oclif's parse result that is needed here. */
 interface Parsed {
   readonly flags: { readonly config?: string | undefined };
   readonly args: { readonly folder?: string | undefined };

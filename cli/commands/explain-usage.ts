@@ -3,7 +3,10 @@ import { suggest } from '#core/text/suggest.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Turns an oclif usage error into one line: the word, the rule and a pointer to the help. */
+/**
+ * Converts an oclif usage error to one line: the invalid word, the rule that it violates, and how
+ * to get help.
+ */
 export function explainUsage(error: Error, command: string): string {
   const { flags, known } = flagsOf(error);
   const [unknown] = flags;
@@ -16,8 +19,8 @@ export function explainUsage(error: Error, command: string): string {
 }
 
 /**
- * Reads the flags of oclif's unknown-flag error. oclif does not export its class, so it is
- * recognized by its members.
+ * Returns the flags that oclif's unknown-flag error contains. oclif does not export the error's
+ * class, so the error is recognized by its members.
  */
 function flagsOf(error: Error): { flags: readonly string[]; known: readonly string[] } {
   if (!('flags' in error) || !Array.isArray(error.flags)) return { flags: [], known: [] };

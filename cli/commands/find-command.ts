@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { MODEL_COMMANDS } from '#contract/model-commands.ts';
 import { argumentWord } from '../services/text.ts';
 
-/** What is needed to match a command line with a command. */
+/** The properties of a command that are needed to match a command line with it. */
 export interface KnownCommand {
   /** Id in oclif's notation, for example `base:list`. */
   readonly id: string;
@@ -40,7 +40,7 @@ export function commandProblem(
 /** `serve` is called `run` in other tools. */
 const OF_A_MODEL: ReadonlySet<string> = new Set(['run', ...MODEL_COMMANDS]);
 
-/** Hint for a command of the executable that a build writes. */
+/** Hint if the command only exists in the executables that a build writes. */
 function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
   if (!OF_A_MODEL.has(command)) return undefined;
   const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
@@ -49,10 +49,10 @@ function modelCommandHint([command = '', file, ...more]: readonly string[]): str
   return `Unknown command ${command}: it is a command of built executables. Run \`${line}\`.`;
 }
 
-/** A shell looks up a name without a slash in PATH. */
+/** Adds `./`, because a shell looks up a name without a slash in PATH. */
 const asCommand = (file: string): string => (/[/\\]/.test(file) ? file : `./${file}`);
 
-/** Hint for a model in place of a command. */
+/** Hint if the command line contains a model where a command is expected. */
 function modelHint(word: string): string | undefined {
   if (word.endsWith('.encoder'))
     return `Unknown command ${word}: it is an executable. Run \`${argumentWord(asCommand(word))} serve\`.`;
@@ -60,13 +60,13 @@ function modelHint(word: string): string | undefined {
   return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${argumentWord(word)}\`.`;
 }
 
-/** Returns the command that a command line names, to point to its help. */
+/** Returns the command that a command line names, so that an error can point to the command's help. */
 export function commandName(argv: readonly string[], commands: readonly KnownCommand[]): string {
   const found = commands.filter(({ id }) => `${argv.join(' ')} `.startsWith(`${spaced(id)} `));
   return found.map(({ id }) => spaced(id)).toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Allows two edits, which covers swapped letters: `buidl` is recognized as `build`. */
+/** Allows an edit distance of 2, which includes swapped letters: `buidl` is recognized as `build`. */
 function nearest(wanted: string, commands: readonly KnownCommand[]): string | undefined {
   return commands
     .map(({ id }) => ({ name: spaced(id), edits: distance(wanted, spaced(id)) }))

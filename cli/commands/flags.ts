@@ -18,7 +18,7 @@ export const folderArg = Args.string({
     'Folder with an encoderfile.yml or a model, a model file, or a Hugging Face Hub model such as hf:org/name',
 });
 
-/** Flags for commands that can read a model from the hub. */
+/** Flags for commands that can read a model from the Hugging Face Hub. */
 export const offlineFlag = Flags.boolean({
   summary: 'Do not use the network; Hugging Face Hub models must already be in the cache',
 });

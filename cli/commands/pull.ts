@@ -25,7 +25,7 @@ export class Pull extends BaseCommand {
     const { pullSummary } = await import('../services/pull/result.ts');
     const { variant, offline, quiet } = flags;
     const result = await pull(args.reference, { variant, offline, report: this.reporter(quiet) });
-    // With --quiet, only the folder is printed: it is the output that the user requested.
+    // With --quiet, only the path of the folder is printed, because it is the result of the command.
     this.log(quiet ? result.folder : pullSummary(result));
     return result;
   }

@@ -6,20 +6,26 @@ import type { ModelType } from '#contract/model-types.ts';
 import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '#contract/transform.ts';
 
-/** A build configuration after defaults, expansion and resolution, as the rest of the CLI uses it. */
+/**
+ * A build configuration with defaults applied, variables expanded and paths resolved, as the rest
+ * of the CLI uses it.
+ */
 export interface BuildConfig<Model = ModelSource> {
   /** The config file, as the user named it. */
   readonly file: string;
   readonly name: string;
   readonly version: string;
-  /** The license that the user stated for the model. */
+  /** The model's license, if the user stated one. */
   readonly license: string | undefined;
   readonly modelType: ModelType;
   readonly model: Model;
-  /** Expanded but not resolved: it is relative to the current directory, which is not known here. */
+  /**
+   * The variables in this path are expanded, but it is still relative to the current directory,
+   * which is not known here.
+   */
   readonly outputPath: string | undefined;
   readonly cacheDir: string | undefined;
-  /** Name of the target platform in the config file. */
+  /** Name of the target platform, as in the config file. */
   readonly target: string | undefined;
   readonly baseBinaryPath: string | undefined;
   readonly transform: TransformSource | undefined;

@@ -7,7 +7,7 @@ import type { Environment } from '#core/text/expand.ts';
 import { expandPath, expansionProblems } from './expand.ts';
 import { hubReferenceProblem, isHubReference } from './hub-reference.ts';
 
-/** Checks that a schema cannot express: settings of another model type, and unknown prompt names. */
+/** Rejects settings of other model types and unknown prompt names, which a schema cannot express. */
 export function checkSentence(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
@@ -43,7 +43,7 @@ function namelessPrompt({ prompts }: Fields): SchemaIssue[] {
   return [{ path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'prompt names must not be empty' }];
 }
 
-/** Without `prompts` in the file, the model's own prompts apply, which are not known here. */
+/** Without `prompts` in the config file, the model's own prompts apply. They are not known here. */
 function unknownDefault({ prompts, default_prompt_name: name }: Fields): SchemaIssue[] {
   if (!isMapping(prompts) || typeof name !== 'string' || name === '' || Object.hasOwn(prompts, name))
     return [];
@@ -72,8 +72,8 @@ export function checkTransform(value: Readonly<Record<string, unknown>>): Schema
 const TOKENIZER = ['encoderfile', 'tokenizer'];
 
 /**
- * Rejects conflicting maximum lengths and settings that would have another effect than they state,
- * which a schema cannot express.
+ * Rejects conflicting maximum lengths, and settings that would not have the effect that their names
+ * suggest. A schema cannot express these rules.
  */
 export function checkTokenizer(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
@@ -107,8 +107,8 @@ export function checkTokenizer(value: Readonly<Record<string, unknown>>): Schema
 }
 
 /**
- * Rejects unset variables, and the name of a Lua file where a script belongs, which a schema cannot
- * express.
+ * Rejects unset variables, and a Lua file name where a script is expected. A schema cannot express
+ * these rules.
  */
 export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): SchemaIssue[] {
   const texts = PATHS.map((path) => ({ path, text: textAt(value, path) }));
@@ -156,8 +156,8 @@ const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);
 
 /**
- * Rejects windows for model types without them, strides without windows, and duplicate strides,
- * which a schema cannot express.
+ * Rejects windows for model types that do not support them, strides without windows, and duplicate
+ * strides. A schema cannot express these rules.
  */
 export function checkLongTexts(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
@@ -182,7 +182,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Schema
       message: 'requires `long_texts: windows`; add it, or remove `stride`',
     });
   }
-  // Other build tools write a stride of 0 by default, also without windows.
+  // Other build tools write a stride of 0 by default, even if the model does not use windows.
   if (!readsWindows && typeof inner === 'number' && inner > 0) {
     findings.push({
       path: ['encoderfile', 'tokenizer', 'stride'],

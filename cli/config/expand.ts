@@ -1,8 +1,8 @@
 import { type Environment, expand } from '#core/text/expand.ts';
 
 /**
- * Expands a path from the config file: a leading `~`, and variables as in all config files of this
- * project (`$NAME` is literal text).
+ * Expands a leading `~` and variables (`${NAME}` or `${NAME:-default}`) in a path from the config
+ * file. `$NAME` without braces is literal text.
  */
 export function expandPath(text: string, env: Environment): string {
   const homeward = HOME.test(text);
@@ -10,7 +10,7 @@ export function expandPath(text: string, env: Environment): string {
   return homeward ? `${homeOf(env) ?? ''}${rest}` : rest;
 }
 
-/** Returns why a path cannot be expanded; empty if it can. */
+/** Returns the reasons why a path cannot be expanded; empty if it can. */
 export function expansionProblems(text: string, env: Environment): readonly string[] {
   const problems = [...expand(text, env, GRAMMAR).problems];
   if (HOME.test(text) && homeOf(env) === undefined) problems.push('`~` cannot be expanded: HOME is not set');
@@ -18,7 +18,7 @@ export function expansionProblems(text: string, env: Environment): readonly stri
   return expandPath(text, env).trim() === '' ? ['expands to an empty path'] : [];
 }
 
-/** Escapes a path so that expanding it returns the original. */
+/** Escapes a path so that expanding the result returns the original path. */
 export function literalPath(path: string): string {
   return (HOME.test(path) ? `./${path}` : path).replaceAll('${', () => '$${');
 }

@@ -31,7 +31,7 @@ export function hubReferenceProblem(text: string): string | undefined {
   return `${JSON.stringify(revision)} is not a valid branch, tag or commit. ${FORM}`;
 }
 
-/** The form that users write, without the default revision. */
+/** Formats a reference as users write it, without the default revision. */
 export const hubReferenceText = ({ repository, revision }: HubReference): string =>
   `${PREFIX}${repository}${revision === DEFAULT_REVISION ? '' : `@${revision}`}`;
 
@@ -57,7 +57,7 @@ function isRepository(repository: string): boolean {
   );
 }
 
-/** Git's rules for branch and tag names. These names also become paths in the cache. */
+/** Git's rules for branch and tag names, which also become paths in the cache. */
 const isRevision = (revision: string): boolean =>
   revision.length <= 200 &&
   // oxlint-disable-next-line no-control-regex -- Git forbids them.

@@ -29,7 +29,7 @@ import type { TransformLimits } from '#contract/transform.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import { expandPath } from './expand.ts';
 
-/** Command-line values that override those of the file. */
+/** Command-line values that override those in the config file. */
 interface Overrides {
   readonly modelType?: ModelType | undefined;
 }
@@ -51,8 +51,8 @@ export function parseConfig(
   if (modelType !== undefined && isMapping(fields)) fields['model_type'] = modelType;
   const deeper = rest
     ? [
-        // Must run before defaults are filled in, because it rejects values that are defaults of
-        // other model types.
+        // Must run before defaults are filled in: it rejects settings that are defaults of other
+        // model types.
         ...checkTruncation(rest),
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
@@ -79,8 +79,8 @@ function transformLine({ doc, lines }: ParsedYaml): number {
 }
 
 /**
- * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields
- * without indentation. `rest` is validated as usual.
+ * Detects mistakes that would make schema errors useless: a file that does not contain a mapping,
+ * and fields without indentation. `rest` is validated as usual.
  */
 function checkTopLevel(value: unknown): {
   findings: SchemaIssue[];
@@ -118,8 +118,8 @@ function checkTopLevel(value: unknown): {
 type Fields = BuildConfigFile['encoderfile'];
 
 /**
- * Applies defaults and turns a valid file into the build configuration. `transformLine` is the
- * first line of an inline script.
+ * Applies defaults and converts a valid config file to the build configuration. `transformLine` is
+ * the line on which an inline script starts.
  */
 function resolveBuildConfig(
   fields: Fields,
@@ -214,7 +214,10 @@ function limits(given: Fields['transform_limits']): TransformLimits {
   };
 }
 
-/** Asserts that the schema's default has been filled in, which its types cannot express. */
+/**
+ * Asserts that the schema's default has been filled in, because the types derived from the schema
+ * cannot express it.
+ */
 function defaulted<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The configuration was not validated: a default is missing');
   return value;

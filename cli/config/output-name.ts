@@ -1,6 +1,6 @@
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** Default file name of an executable, valid on all file systems for every model name. */
+/** The default file name of an executable. It is valid on all file systems, whatever the model's name is. */
 export function defaultOutputName(name: string, exeSuffix: string): string {
   const suffix = `.encoder${exeSuffix}`;
   const stem = trim(name.normalize('NFC').replaceAll(NOT_ALLOWED, '-').replaceAll(/-{2,}/g, '-'));
@@ -10,9 +10,9 @@ export function defaultOutputName(name: string, exeSuffix: string): string {
 
 /** File systems allow 255 bytes; the rest is reserved for temporary names. */
 const MAX_BYTES = 240;
-/** Combining marks are part of letters in many scripts. */
+/** Combining marks are kept, because they are part of letters in many scripts. */
 const NOT_ALLOWED = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
-/** Windows opens the device regardless of what follows the first dot. */
+/** Windows opens the device regardless of the characters after the first dot. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**

@@ -10,13 +10,13 @@ export interface StarterValues {
   readonly modelType: ModelType;
   /** Which of the folder's graphs to use. */
   readonly variant?: string | undefined;
-  /** Without a license, the template's line stays a comment with an example. */
+  /** Without a license, the template's `license` line remains a commented-out example. */
   readonly license?: string | undefined;
 }
 
 /**
- * Fills the `'{{placeholders}}'` of a starter config. The quotes make the template valid YAML; each
- * value adds the quotes that it needs.
+ * Replaces the `'{{placeholders}}'` in a starter config. Their quotes only make the template valid
+ * YAML and are replaced, too; values are quoted where necessary.
  */
 export function renderConfig(template: string, values: StarterValues): string {
   const texts = new Map([
@@ -37,10 +37,10 @@ export function renderConfig(template: string, values: StarterValues): string {
   });
 }
 
-/** Lines for optional fields, present only if they have a value. */
+/** Lines of the template for optional fields. They are uncommented if the field has a value. */
 const COMMENTED = /# (\w+: '\{\{(license|variant)\}\}')/g;
 
-/** Formats the text as a value on one line; the YAML library chooses the quotes. */
+/** Formats a string as a YAML value on one line. The YAML library adds quotes if necessary. */
 function quoted(text: string): string {
   return stringify({ k: text }, { lineWidth: 0, blockQuote: false }).slice('k: '.length, -1);
 }

@@ -23,8 +23,8 @@ export function launch(entry) {
     process.exit(1);
   });
   child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-  // Service managers signal this process only, because they do not know the child's id. A terminal
-  // sends SIGINT to both.
+  // Signals from service managers are forwarded, because they only reach this process. SIGINT is
+  // not: a terminal sends it to the child, too.
   const { stdin, stdout, stderr } = process;
   const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));
