@@ -18,8 +18,8 @@ const FEW = 8;
 const LONGEST = 256;
 const PATIENCE = 3;
 /**
- * How often to switch between the user's flags and a candidate, so that other load on the host
- * affects the measurements of both.
+ * Number of times to switch between the user's flags and a candidate, so that other load on the
+ * host affects the measurements of both.
  */
 const TURNS = 2;
 

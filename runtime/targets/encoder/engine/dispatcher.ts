@@ -13,7 +13,7 @@ export interface Dispatcher {
   readonly forget: (job: EngineJob) => void;
 }
 
-/** How often a batch is retried in another thread after its thread has died. */
+/** Maximum number of times that a batch is retried in another thread after its thread has died. */
 const MAX_DEATHS = 1;
 
 export interface BatchLimits {

@@ -18,7 +18,7 @@ export async function openRowTransform(
   { script, lua, progress }: OpenTransform,
   { modelType }: Manifest,
 ): Promise<RowTransform> {
-  // Logs go to stderr as well.
+  // The log is written to stderr, too.
   const transform = await openTransform(script, {
     wasm: lua,
     print: console.error,

@@ -37,13 +37,13 @@ import { EngineJob } from './job.ts';
 export interface ServingOptions {
   readonly limits: EngineLimits;
   readonly workers?: number | undefined;
-  /** Compute threads of each worker. */
+  /** Number of compute threads per worker. */
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
   readonly observer?: EngineObserver;
   /**
-   * Called when the threads have begun to open the model, for work that this thread can do until
-   * they are ready.
+   * Called when the worker threads have begun to open the model. This thread can do other work
+   * until they are ready.
    */
   readonly meanwhile?: (() => Promise<unknown>) | undefined;
 }
@@ -51,8 +51,8 @@ export interface ServingOptions {
 const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
 
 /**
- * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first text
- * is processed as fast as any other.
+ * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so that the first
+ * text is processed as fast as later texts.
  */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
   const { limits, observer = SILENT } = options;
@@ -104,12 +104,12 @@ export async function openServingEngine(path: string, options: ServingOptions): 
 }
 
 /**
- * Larger batches exceed the CPU caches: at 1024, throughput with texts of mixed lengths drops by up
- * to a tenth (measured).
+ * Larger batches exceed the CPU caches. With 1024 tokens, the throughput for texts of mixed lengths
+ * drops by up to a tenth (measured).
  */
 export const BATCH_TOKENS_PER_THREAD = 512;
 
-/** CPUs and memory reported by Node, which respect container limits. */
+/** The CPUs and the memory that this process can use, with container limits taken into account. */
 const machineFor = ({ weightsBytes }: Model): Machine => ({
   cores: availableParallelism(),
   memoryBytes: availableMemory(),
@@ -122,19 +122,22 @@ interface Started {
   readonly pool: Pool;
 }
 
-/** The threads open the model while this thread loads the tokenizer, which computes in Node's thread pool. */
+/**
+ * The worker threads open the model while this thread loads the tokenizer, whose work runs in
+ * Node's thread pool.
+ */
 async function start(
   model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
   { cacheDir, limits, meanwhile }: ServingOptions,
 ): Promise<Started> {
-  // Texts of different requests are tokenized concurrently; more tokenizer threads would take CPU
-  // time from the model.
+  // Texts of different requests are tokenized concurrently. Additional tokenizer threads would take
+  // CPU time away from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   const transform = transformToOpen(model, native.lua);
-  // Begins while this thread initializes ONNX Runtime.
+  // Starts in the background while this thread initializes ONNX Runtime.
   const first = startInferenceThread();
   try {
     loadOnnxRuntime(native.onnxruntime);
@@ -167,13 +170,13 @@ async function start(
   return { pool: pool.value, tokenizer, tokenizerFor };
 }
 
-/** Returns the inputs with a prompt before each text. Token ids stay unchanged. */
+/** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */
 function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {
   if (prompt === '') return inputs;
   return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
 }
 
-/** Rejects invalid inputs before any work is done. */
+/** Rejects invalid inputs before they are tokenized. */
 function checkInputs(
   inputs: readonly EngineInput[],
   limits: EngineLimits,
@@ -217,7 +220,8 @@ const isEmpty = (input: EngineInput): boolean =>
   'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
 
 function checkLength(text: string, index: number, maxCharacters: number): void {
-  // A text never has more code points than UTF-16 units, so most texts need no counting.
+  // A text never has more code points than UTF-16 code units, so the code points of most texts do
+  // not have to be counted.
   if (text.length <= maxCharacters) return;
   const characters = codePoints(text);
   if (characters <= maxCharacters) return;
@@ -236,8 +240,8 @@ function checkIds(ids: readonly number[], index: number, maxTokenId: number): vo
 
 /**
  * Returns the tokenizer for a truncation side and a maximum number of tokens. The library stores
- * both as settings of the whole tokenizer, so other values require another tokenizer, which is
- * opened by the first request that needs it.
+ * both values in the tokenizer, so other values require another tokenizer, which is opened for the
+ * first request that needs it.
  */
 function tokenizersBySide(
   tokenizer: TextTokenizer,
@@ -269,33 +273,39 @@ async function findBoundary(tokenizer: TextTokenizer): Promise<TokenBoundary | u
 }
 
 /**
- * Runs the model on a short text, so that the first request does not pay the cost of a first run.
- * The memory of longer texts is not prepared: a full batch would delay the start by 120 ms of CPU
- * time to save the first full batch a few percent of its time.
+ * Runs the model on a short text, so that the first request is not slowed down by the one-time cost
+ * of the first run. Memory for longer texts is not allocated in advance: running a full batch would
+ * delay the start by 120 ms of CPU time, and only make the first full batch a few percent faster.
  */
 async function warmUp(runner: Runner, { transform, mask, entities: settings }: Manifest): Promise<void> {
   const entities = planEntities({ entities: settings }, { labels: ['a'] });
   const view = { kind: 'result', format: 'json', options: { entities } } as const;
   const inputs = [{ text: mask ? `${mask.token} a` : 'a' }];
   await runner.submit({ inputs, view, labels: entities?.labels }, 'truncate').catch((error: unknown) => {
-    // The transform or the model can fail for this text and work for others.
+    // The transform or the model can fail for this text and still work for other texts.
     if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
   });
 }
 
 interface Runner {
-  /** Tokenizes the inputs of a request, runs them, and collects their results. */
+  /** Tokenizes the inputs of a request, runs the model on them and collects the results. */
   readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
   /** Number of inputs that are accepted but not yet completed. */
   readonly waiting: () => number;
-  /** Resolves when no input is waiting. */
+  /** Resolves when no inputs are waiting. */
   readonly settled: () => Promise<void>;
 }
 
-/** Returns the tokenizer that truncates on this side, by default to the model's maximum. */
+/**
+ * Returns the tokenizer that truncates texts on this side, by default to the model's maximum number
+ * of tokens.
+ */
 type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
 
-/** Number of inputs to tokenize in one call, so that a large request does not block small ones. */
+/**
+ * Number of inputs to tokenize in one call. It is limited so that a large request does not block
+ * small requests.
+ */
 const TOKENIZE_AT_ONCE = 64;
 
 function createRunner(

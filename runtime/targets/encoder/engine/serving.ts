@@ -12,7 +12,7 @@ export type EngineInput =
   | { readonly text: string; readonly pair?: string | undefined }
   | { readonly ids: readonly number[] };
 
-/** The form of each result. Results are rendered in the thread that computed them. */
+/** The form of each result. A result is rendered in the thread that computed it. */
 export type View =
   /** A result in the shape that the contract defines for the model type, as UTF-8 JSON or as an encoded protobuf message. */
   | { readonly kind: 'result'; readonly format: 'json' | 'proto'; readonly options: ResultOptions }
@@ -21,12 +21,12 @@ export type View =
    * values.
    */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
-  /** The spans in a window that can be entities, as a JSON array. */
+  /** The spans in a window that are candidates for entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
   | {
       readonly kind: 'tokens';
-      /** The first token to return and the end of the range. Default: all. */
+      /** The first token to return and the end of the range (exclusive). Default: all tokens. */
       readonly range?: readonly [from: number, to: number];
     }
   /** The score of each text of a multi_vector model as a document for a query, as a JSON number. */
@@ -39,7 +39,10 @@ export type View =
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
-  /** Number of consecutive inputs that form one input of the caller, whose index is reported. Default: 1. */
+  /**
+   * Number of consecutive inputs that belong to one input from the caller. Errors and `truncated`
+   * refer to the index of the caller's input. Default: 1.
+   */
   readonly group?: number | undefined;
   readonly view: View;
   /** The role of inputs for a multi_vector model. Default: documents. */
@@ -48,9 +51,12 @@ export interface EngineRequest {
   readonly prompt?: string | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
-  /** How to handle texts that are too long. Default: the rules of the server and of the model. */
+  /**
+   * How to handle texts that are too long. Default: as specified by the settings of the server and
+   * of the model.
+   */
   readonly overflow?: RequestOverflow | undefined;
-  /** Aborted when the client disconnects; inputs that have not run yet are dropped. */
+  /** Aborted when the client disconnects. Inputs that are not running yet are then dropped. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,18 +70,18 @@ export interface EngineAnswer {
   readonly timings: Timings;
 }
 
-/** Durations in milliseconds. */
+/** Durations of the steps, in milliseconds. */
 interface Timings {
   readonly tokenization: number;
   readonly queue: number;
   readonly inference: number;
-  /** Time of the whole request. Less than the sum of the others if they overlap. */
+  /** Duration of the whole request. Less than the sum of the other durations if the steps overlap. */
   readonly total: number;
 }
 
 export type OverflowRule = 'truncate' | 'error';
 
-/** A request's settings for texts that are too long; undefined means the default. */
+/** A request's settings for texts that are too long. An undefined setting has its default value. */
 export interface RequestOverflow {
   readonly rule?: OverflowRule | undefined;
   /** The side from which tokens are removed. */
@@ -87,11 +93,11 @@ export type TruncationSide = Manifest['tokenizer']['truncationSide'];
 export interface EngineLimits {
   /** Maximum number of inputs per request. */
   readonly maxClientBatch: number;
-  /** Maximum number of queued inputs over all requests. */
+  /** Maximum total number of queued inputs from all requests. */
   readonly maxQueue: number;
   /** Maximum number of characters (Unicode code points) per input. */
   readonly maxInputChars: number;
-  /** Maximum number of windows per input, for models that read long texts in windows. */
+  /** Maximum number of windows per input, for models that process long texts in windows. */
   readonly maxWindows: number;
   /** Maximum number of padded tokens per batch. Default: a fixed number per thread of a worker. */
   readonly maxBatchTokens: number | undefined;
@@ -109,13 +115,19 @@ export interface EngineStats {
   readonly workers: number;
 }
 
-/** Runs the model for a caller. Each transport adds what it knows about the caller. */
+/**
+ * Runs the model for a caller. Each transport adds details about the caller, such as the signal for
+ * disconnects.
+ */
 export type RunModel = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
 
-/** A model that serves concurrent callers. Every method rejects with an AppError. */
+/** A model that serves concurrent callers. Methods that fail reject with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;
-  /** The special token that every tokenized text starts or ends with; undefined if the tokenizer adds none. */
+  /**
+   * The special token with which every tokenized text starts or ends; undefined if the tokenizer
+   * adds no special tokens.
+   */
   readonly boundary?: TokenBoundary | undefined;
   readonly limits: EngineLimits;
   run(request: EngineRequest): Promise<EngineAnswer>;
@@ -130,11 +142,11 @@ export interface ServingEngine {
   close(): Promise<void>;
 }
 
-/** Receives the engine's reports about batches and requests, for metrics. */
+/** Receives events about batches and requests from the engine, for metrics. */
 export interface EngineObserver {
   onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
   onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;
   onWorkerDeath(reason: string): void;
-  /** Called when no thread can run the model and none can be started. */
+  /** Called when no threads can run the model and none can be started. */
   onEnd?(): void;
 }

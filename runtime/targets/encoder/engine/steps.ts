@@ -17,7 +17,7 @@ export const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** The start and end of a step in another thread, in milliseconds of a clock that all threads share. */
+/** The start and end of a step in another thread, in milliseconds. All threads use the same clock. */
 export type SharedSpan = readonly [start: number, end: number];
 
 export const sharedNow = (): number => Number(process.hrtime.bigint()) / 1e6;

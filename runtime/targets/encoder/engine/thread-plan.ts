@@ -1,9 +1,12 @@
 export interface ThreadPlan {
   /** Number of threads that each own a session. */
   readonly workers: number;
-  /** Compute threads of each session. */
+  /** Number of compute threads per session. */
   readonly threads: number;
-  /** Compute threads of an additional session for single texts; undefined if it would be like the others. */
+  /**
+   * Number of compute threads of an additional session for single texts; undefined if that session
+   * would have as many threads as the others.
+   */
   readonly alone?: number;
 }
 
@@ -22,10 +25,10 @@ export interface RequestedThreads {
 
 /**
  * Plans the threads of a server. Single-threaded sessions process more texts than one session with
- * all threads (docs/decisions/0009), but a single text is faster with all threads, so there is a
- * session for that too. Every session keeps a prepacked copy of the weights, so there are only as
- * many as fit into memory. The number of running threads never exceeds the number of CPUs: twice as
- * many halve the throughput (measured).
+ * all threads (docs/decisions/0009), but a single text is faster with all threads, so single texts
+ * have a session of their own. Every session keeps a prepacked copy of the weights, so the number
+ * of sessions is limited by the memory. The number of running threads never exceeds the number of
+ * CPUs, because twice as many threads halve the throughput (measured).
  */
 export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
   const { cores } = machine;
@@ -52,13 +55,13 @@ const defaultWorkers = (machine: Machine, threads: number): number =>
   Math.max(1, Math.min(Math.floor(machine.cores / threads), maxSessions(machine)));
 
 /**
- * Returns the number of token pairs (texts x length²) above which a batch is large: the memory for
- * attention scores grows with it, and threads keep the memory of their largest batch. Large texts
- * run one at a time (docs/decisions/0058).
+ * Returns the number of token pairs (texts x length²) above which a batch counts as large. The
+ * memory for attention scores is proportional to this number, and threads keep the memory of their
+ * largest batch. Large texts run one at a time (docs/decisions/0058).
  */
 export const maxPairsInThreads = (bytesPerPair: number, memoryBytes: number): number =>
   Math.min(MAX_ATTENTION_BYTES, memoryBytes * ATTENTION_SHARE) / bytesPerPair;
 
-/** With 12 attention heads, a text of 1632 tokens. */
+/** With 12 attention heads, this equals a text of 1632 tokens. */
 const MAX_ATTENTION_BYTES = 256_000_000;
 const ATTENTION_SHARE = 1 / 16;

@@ -69,7 +69,7 @@ async function open({
 async function run({ batch, tokenOutputs: wanted }: RunBatch): Promise<Answer> {
   const { run: runBatch, transform } = loaded();
   const output = runBatch(batch, wanted);
-  // Memory of the addon cannot be transferred to another thread, but a copy can.
+  // Memory that the addon has allocated cannot be transferred to another thread, but a copy can.
   const copied = ({ data, dims }: RawOutput) => ({ data: Float32Array.from(data), dims });
   const copy = copied(output);
   const others = Object.entries(output.tokenOutputs ?? {}).map(([name, one]) => [name, copied(one)] as const);
@@ -81,8 +81,8 @@ async function run({ batch, tokenOutputs: wanted }: RunBatch): Promise<Answer> {
 }
 
 async function render({ batch, rows }: RenderBatch): Promise<Answer> {
-  // Only servers render results; a cold `infer` does not load this code. The function is kept,
-  // because repeating the import would take 0.06 ms in each run (measured).
+  // Only servers render results, so a cold start of `infer` does not load this code. The imported
+  // function is cached, because importing it again would take 0.06 ms in each run (measured).
   renderRows ??= (await import('./render.ts')).renderRows;
   const { manifest, layers, run: runBatch, transform } = loaded();
   const output = runBatch(batch, outputsOf(rows));

@@ -26,7 +26,7 @@ import type { EncoderContext } from '../context.ts';
 import { predictResults, truncatedHeaders } from '../predict/predict.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
-/** Members that the responses of all model types have in common. */
+/** The fields that all model types have in their responses. */
 interface Response extends Message {
   modelId: string;
   metadata: Record<string, string>;
@@ -36,9 +36,9 @@ interface Response extends Message {
 const RESULTS = 1;
 
 /**
- * The method that runs the model on a request's inputs. Request members have the same names as in
- * `/predict`. Results that a thread can encode are added to the response as opaque fields, so that
- * no number is converted on the way to the socket.
+ * The method that runs the model on a request's inputs. Request fields have the same names as in
+ * `/predict`. Results that a worker thread has encoded are added to the response as opaque fields,
+ * so that their numbers are not converted again.
  */
 export function answerPredict({ kernel, engine }: EncoderContext, service: DescService) {
   const { input, output } = methodOf(service, 'Predict');
@@ -68,7 +68,7 @@ export function answerPredict({ kernel, engine }: EncoderContext, service: DescS
     });
 }
 
-/** A method of a model type's service. All of them have one request and one response. */
+/** A method of a model type's service. All of these methods are unary. */
 export function methodOf({ methods, typeName }: DescService, name: string): DescMethodUnary {
   const method = methods.filter(isUnary).find((one) => one.name === name);
   if (!method) throw new Error(`${typeName} has no method ${name}`);
@@ -77,7 +77,7 @@ export function methodOf({ methods, typeName }: DescService, name: string): Desc
 
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary';
 
-/** A request's members under the names that its definition and `/predict` use: `top_k`, not `topK`. */
+/** The fields of a request under the names that its definition and `/predict` use: `top_k`, not `topK`. */
 const membersOf = (request: Message, { fields }: DescMessage): object =>
   Object.fromEntries(
     fields.map((field) => {
@@ -87,7 +87,7 @@ const membersOf = (request: Message, { fields }: DescMessage): object =>
   );
 
 /**
- * The `/predict` word for an enumeration value, or for each of several: `dense` for
+ * The string that `/predict` uses for an enum value, or for each value in a list: `dense` for
  * `EMBEDDING_OUTPUT_DENSE`.
  */
 function wordOf(value: unknown, member: string, { values }: DescEnum): unknown {
@@ -113,19 +113,19 @@ const encodedField = (message: Uint8Array) => ({
 });
 
 /**
- * Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not
- * 0.10000000149011612.
+ * Keeps numbers in their shortest JSON form, which would be lost if a message were decoded: 0.1,
+ * not 0.10000000149011612.
  */
 const parsedResult = (json: JsonPiece): JsonValue =>
   parseJsonText(typeof json === 'string' ? json : new TextDecoder().decode(json)) as JsonValue;
 
-/** The message of a result. */
+/** The message type of a result. */
 const resultOf = (response: DescMessage): DescMessage | undefined =>
   response.fields.find(({ number }) => number === RESULTS)?.message;
 
 /**
- * Token vectors are a list of lists, which Protocol Buffers do not have: each inner list becomes a
- * message with one member.
+ * Token vectors are lists of lists, which Protocol Buffers does not support, so each inner list
+ * becomes a message with a single field.
  */
 function asMessage(result: JsonValue, desc: DescMessage | undefined): JsonValue {
   if (!isObject(result)) return result;
@@ -155,5 +155,5 @@ export const getModelMetadata = ({
     version,
   });
 
-/** Enumeration values are the type names in capitals, so a missing type does not compile. */
+/** The enum values are the type names in capital letters, so a missing type is a compile-time error. */
 const valueOf = (type: ModelTypeName): ModelType => ModelType[type.toUpperCase() as Uppercase<ModelTypeName>];

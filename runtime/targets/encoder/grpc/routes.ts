@@ -12,7 +12,7 @@ export interface GrpcLimits {
   readonly maxMessageBytes: number;
 }
 
-/** Routes for the model type's service, health checks and server reflection. */
+/** Registers the model type's service, health checks and server reflection. */
 export async function encoderGrpcRoutes(
   context: EncoderContext,
   { maxMessageBytes }: GrpcLimits,

@@ -28,19 +28,19 @@ import { ANSWER_HEADERS } from './run-model.ts';
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
   readonly metrics?: MetricsAccess | undefined;
-  /** Allowed hosts, and origins of web pages, on all routes. */
+  /** Allowed hosts, and allowed origins of web pages, for all routes. */
   readonly hostRules: HostRules;
-  /** The MCP routes, which share the port. */
+  /** The MCP routes, which are served on the same port. */
   readonly mcp?: Hono;
 }
 
 export interface EncoderHttp {
   readonly app: Hono<ShellEnv>;
-  /** Handles common requests without the app. */
+  /** Handles common requests directly, without the HTTP framework. */
   readonly direct: DirectListener;
 }
 
-/** Creates the HTTP app of a model executable. The app does not listen. */
+/** Creates the HTTP app of a model executable, without listening on a port. */
 export function encoderHttp(context: EncoderContext, options: EncoderAppOptions): EncoderHttp {
   const readExchange = createExchangeBodyReader(options);
   const { hostRules, maxBodyBytes, metrics } = options;
@@ -49,7 +49,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   const models = modelRoutes(kernel.lifecycle, bodyReaderFrom(readExchange));
   const requests = vectorRequests(manifest, limits);
   const task = foreignTask(manifest, limits);
-  // The document lists the operations in this order.
+  // The OpenAPI document lists the operations in this order.
   const api = [
     predictRoute(context, readExchange, task),
     ...modelInfoRoutes(context),
@@ -71,14 +71,14 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
     hostRules,
     metrics,
     exposedHeaders: [...ANSWER_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
-    // The page must load without a key, because users enter the key there.
+    // The page must load without an API key, because users enter their key there.
     openPaths: [...routes.filter(({ guard }) => guard.isOpen), ...assets.routes].map(({ path }) => path),
     errorFormats: ERROR_FORMATS,
   });
   addRoutes(app, routes);
   app.route('/', assets);
   if (options.mcp) app.route('/', options.mcp);
-  // Common requests are handled without the HTTP framework. The app handles all others.
+  // Common requests are handled without the HTTP framework. The app handles all other requests.
   const direct = createDirectListener(
     kernel,
     directRoutesOf(api, { maxBodyBytes, hostRules, withoutQuery: true }),

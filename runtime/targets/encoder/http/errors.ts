@@ -9,10 +9,10 @@ import { oneOf } from '#serve/http/schemas.ts';
 
 const TYPES = ['Unhealthy', 'Backend', 'Overloaded', 'Validation', 'Tokenizer', 'Empty'] as const;
 
-/** Routes that only exist in text-embeddings-inference, and whose errors have its format. */
+/** Routes that exist for compatibility with text-embeddings-inference. Their errors have its format. */
 const TEI_PATHS: readonly string[] = ['/embed', '/embed_all', '/embed_sparse', '/similarity', '/info'];
 
-/** An error in the format of text-embeddings-inference. */
+/** Formats an error as text-embeddings-inference does. */
 const teiErrorBody = ({ message }: AppError, status: number): object => ({
   error: message,
   error_type: typeOf(status),
@@ -37,7 +37,10 @@ export const ERROR_FORMATS: readonly ErrorFormat[] = [
   ...TEI_ERRORS,
 ];
 
-/** Same, for the OpenAPI document and without OpenAI's format. */
+/**
+ * Describes the body of an error response for the OpenAPI document. OpenAI's format is described
+ * elsewhere.
+ */
 export function errorContent(error: AppError, status: ErrorStatus, path: string): Content {
   if (path.startsWith('/v2/')) return { schema: cohereError, examples: { error: cohereErrorBody(error) } };
   if (TEI_PATHS.includes(path))

@@ -13,7 +13,7 @@ import { admit, type Lifecycle } from '#serve/lifecycle.ts';
 /** How routes that run the model or its tokenizer are declared. */
 export interface ModelRoutes {
   readonly route: DeclareRoute;
-  /** Counts each request as running before its body is read, so that a shutdown waits for it. */
+  /** Counts each request as running before its body is read, so that a shutdown waits for the request. */
   readonly guard: Guard;
   /** Reads the bodies of routes whose schema depends on the body. */
   readonly readBody: BodyReader;
@@ -28,7 +28,7 @@ export const modelRoutes = (lifecycle: Lifecycle, readBody: BodyReader): ModelRo
 /** The guard of routes that only describe the model. */
 export const DESCRIPTION: Guard = { errors: [] };
 
-/** A route that models of this type do not support: a 404 error with the reason. */
+/** A route that models of this type do not support. It returns a 404 error with the reason. */
 export const unsupportedRoute = (path: string, reason: string): Route =>
   undocumentedRoute({
     method: 'post',

@@ -10,7 +10,7 @@ import type { DocumentScores, RankRequest, ScoreDocuments } from '../served/serv
 import { requestCaller, runModel, sumOf } from './run-model.ts';
 
 interface Ranking extends Pick<DocumentScores, 'truncated'> {
-  /** Documents, most relevant first. */
+  /** The documents, most relevant first. */
   readonly ranked: readonly { readonly index: number; readonly score: number }[];
   readonly tokens: number;
 }
@@ -32,11 +32,14 @@ export async function rankDocuments(
   return { ranked, tokens: sumOf(tokens), truncated };
 }
 
-/** How the model scores documents; undefined if it cannot. */
+/**
+ * Returns the function with which the model scores documents; undefined if the model cannot score
+ * documents.
+ */
 export const scorerOf = (manifest: Manifest): ScoreDocuments | undefined =>
   SERVED[manifest.modelType].rank?.(manifest);
 
-/** The error message for a model that cannot rank. */
+/** The error message for a model that cannot rank documents. */
 export function noReranker(path: string, { name, modelType, width }: Manifest): string {
   const labels = SERVED[modelType].rank && hasLabels(modelType) ? ` with ${width} labels` : '';
   return `${path} requires a sequence_classification model with one label or a multi_vector model, but ${name} is ${withArticle(modelType)} model${labels}.`;

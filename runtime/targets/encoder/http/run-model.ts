@@ -10,19 +10,19 @@ import {
 } from '../predict/predict.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine } from '../engine/serving.ts';
 
-/** The parts of a request that a model run needs. */
+/** The parts of a request that are required for running the model. */
 export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The caller of a request that the app has received. */
+/** Returns the caller of a request that the app has received. */
 export const requestCaller = (c: Context): ModelCaller => ({
   setHeader: (name, value) => c.header(name, value),
   signal: c.req.raw.signal,
 });
 
-/** Same, for a request that the app or a direct route has received. */
+/** Returns the caller of a request that the app or a direct route has received. */
 export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   setHeader: exchange.setHeader,
   signal: disconnectSignal(exchange),
@@ -55,7 +55,10 @@ export async function runModel(
 
 const time = (name: string, description: string): AnswerHeader => ({ name, description, type: 'number' });
 
-/** Headers of every model response. Names of timings follow Hugging Face's text-embeddings-inference. */
+/**
+ * The headers of every response from the model. The names of the timings follow Hugging Face's
+ * text-embeddings-inference.
+ */
 export const ANSWER_HEADERS: readonly AnswerHeader[] = [
   { name: 'X-Compute-Type', description: 'Device that ran the model.', type: 'string' },
   time('X-Compute-Time', 'Total time in milliseconds.'),
@@ -86,15 +89,15 @@ const characters = (input: EngineInput): number =>
 export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /**
- * Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never
- * parsed again.
+ * Builds a JSON response from pieces that are already JSON, so that long lists of numbers do not
+ * have to be parsed and serialized again.
  */
 export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {
   c.header('Content-Type', 'application/json');
   return c.body(joined(pieces));
 }
 
-/** Same, for a request that the app or a direct route has received. */
+/** Like `jsonAnswer`, but for a request that the app or a direct route has received. */
 export const piecesAnswer = (pieces: readonly (string | Uint8Array)[]): HttpAnswer => ({
   status: 200,
   headers: JSON_TYPE,
@@ -104,7 +107,7 @@ export const piecesAnswer = (pieces: readonly (string | Uint8Array)[]): HttpAnsw
 const joined = (pieces: readonly (string | Uint8Array)[]): Buffer<ArrayBuffer> =>
   Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 
-/** The pieces of a JSON list: each element with the text before and after it. */
+/** Returns the pieces of a JSON list: the elements, with delimiters between them. */
 export function listPieces(
   elements: readonly Uint8Array[],
   before: (index: number) => string = () => '',

@@ -21,7 +21,7 @@ interface VectorWishes {
   readonly prompt_name?: string | null | undefined;
 }
 
-/** These APIs L2-normalize vectors by default, whatever the model's other routes do. */
+/** These APIs L2-normalize vectors by default, even if the model's other routes do not. */
 export function planEmbeddings(
   inputs: readonly EngineInput[],
   { normalize, dimensions, prompt_name: promptName }: VectorWishes,
@@ -37,13 +37,13 @@ export function planEmbeddings(
   return planVector(manifest, { ...wishes, promptName: '' });
 }
 
-/** A suggestion for callers whose client sends ids from its own tokenizer by default. */
+/** The suggestion for callers whose client sends token ids from its own tokenizer by default. */
 const WAY_OUT = "Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.";
 
 /**
- * Rejects token ids from another tokenizer, whose vectors would be meaningless: ids that this model
- * does not have, and lists without the special token that starts or ends its texts. `member` is the
- * name of the input in the request.
+ * Rejects token ids from another tokenizer, whose vectors would be meaningless: ids that do not
+ * exist in this model's vocabulary, and lists without the special token that starts or ends every
+ * text. `member` is the name of the input field in the request.
  */
 export function checkTokenIds(
   input: Input,
@@ -69,7 +69,10 @@ export function checkTokenIds(
   }
 }
 
-/** Example token ids that the model accepts, for documents: with its special token, otherwise meaningless. */
+/**
+ * Example token ids for the OpenAPI document. The model accepts them, because they include its
+ * special token, but they do not represent a meaningful text.
+ */
 export function exampleIds({ manifest, boundary }: Pick<ServingEngine, 'manifest' | 'boundary'>): number[] {
   const token = Math.min(5, manifest.tokenizer.vocabularySize - 1);
   if (!boundary) return [token];

@@ -2,12 +2,15 @@ import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 
-/** Lookups for server reflection over a set of services. Undefined means unknown. */
+/**
+ * Looks up descriptors of a set of services, for server reflection. Returns undefined for an
+ * unknown name.
+ */
 export interface DescriptorIndex {
   readonly services: readonly string[];
-  /** Encoded descriptors of a file and of all files that it imports. */
+  /** Returns the encoded descriptors of a file and of all files that it imports. */
   readonly fileByName: (name: string) => Uint8Array[] | undefined;
-  /** Same for the file that defines a service, method, message, field, enum or extension. */
+  /** Returns the same for the file that defines a service, method, message, field, enum or extension. */
   readonly fileBySymbol: (symbol: string) => Uint8Array[] | undefined;
   readonly fileByExtension: (type: string, number: number) => Uint8Array[] | undefined;
   readonly extensionNumbers: (type: string) => number[] | undefined;
@@ -49,7 +52,7 @@ export function createDescriptorIndex(services: readonly DescService[]): Descrip
   };
 }
 
-/** Each file once, before the files that it imports. */
+/** Lists each file once, before the files that it imports. */
 function withImports(files: readonly DescFile[]): DescFile[] {
   const all = new Set<DescFile>();
   const add = (file: DescFile): void => {

@@ -19,12 +19,12 @@ export interface ErrorOptions {
 /** Retry-After value for an overloaded server, in seconds. */
 const RETRY_AFTER = '1';
 
-/** Set once the (first) message of a call has been read. */
+/** Set as soon as the first (or only) message of a call has been read. */
 const messageWasRead = createContextKey(false);
 
 /**
  * Converts anything that a method throws to a status. Internal errors are logged, and clients only
- * receive a generic sentence.
+ * receive a generic message.
  */
 export function errorInterceptor(options: ErrorOptions): Interceptor {
   return (next) => async (request) => {
@@ -62,7 +62,7 @@ export function reportUnreadableMessages({ signal, values }: HandlerContext, opt
   );
 }
 
-/** An error while reading a message is the client's fault. */
+/** An error while the message is being read is a client error. */
 function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown {
   if (!(error instanceof ConnectError)) return error;
   if (error.code === Code.Internal) {
@@ -78,7 +78,7 @@ function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown 
 
 function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
-  // An expired deadline and a disconnected client both abort the work with their own error.
+  // An expired deadline and a disconnected client abort the call with different errors.
   if (signal.aborted) {
     return signal.reason instanceof ConnectError
       ? signal.reason

@@ -3,7 +3,10 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '#gen/grpc/h
 import type { Lifecycle } from '#serve/lifecycle.ts';
 
 export interface GrpcHealthOptions {
-  /** Full names of the services that can be queried; the server as a whole, '', is always available. */
+  /**
+   * Full names of the services that can be queried. The name '', which stands for the whole server,
+   * can always be queried.
+   */
   readonly services: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly serviceOptions: Partial<ConnectRouterOptions>;
@@ -37,7 +40,8 @@ export function addHealth(
             told = status;
             yield { status };
           } else if (lifecycle.phase() === 'draining') {
-            // The status no longer changes, and the server waits for every running call.
+            // The status no longer changes, and the server waits for all running calls, so the
+            // watch must end.
             throw new ConnectError('The server is shutting down.', Code.Unavailable);
           } else {
             await lifecycle.changed(signal);

@@ -34,29 +34,32 @@ import type { Logger } from '#serve/log.ts';
 export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
-  /** Allowed hosts and origins of requests that browsers can send. */
+  /** Hosts and origins that are allowed in requests that browsers can send. */
   readonly hostRules: HostRules;
   /**
-   * When the server stops: clients are then asked to start calls on other connections. Default:
-   * when it closes.
+   * Reports that the server is about to stop. Clients are then asked to start calls on other
+   * connections. By default, they are asked when the server is closed.
    */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
-  /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
+  /**
+   * Grace period in milliseconds after `close` is called. Connections that are still open
+   * afterwards are cut off.
+   */
   readonly closeTimeout?: number;
 }
 
 export interface GrpcServer {
   readonly port: number;
   /**
-   * Stops accepting connections and calls. Resolves when running calls, including those that are on
-   * their way, are completed and all connections are closed.
+   * Stops accepting connections and calls. Resolves when all running calls, including those that
+   * clients have already sent, are completed and all connections are closed.
    */
   readonly close: () => Promise<void>;
 }
 
-/** Responses are held in memory until they are sent, including responses to clients that read slowly. */
+/** Responses stay in memory until they are sent, even if the client reads slowly. */
 const MIN_CONNECTION_BYTES = 64 * 1024 * 1024;
 
 /** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
@@ -68,8 +71,8 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
   let stopped: Promise<void> | undefined;
   const servers = createProtocolServers({
     listener(request, response) {
-      // With clients that reconnect after each response, a connection would always be waiting, and
-      // the server could not stop listening.
+      // If clients kept reconnecting after each response, connections would always be waiting to be
+      // accepted, and the server could not stop listening.
       if (stopped) void stopped.then(() => requests.listener(request, response));
       else requests.listener(request, response);
     },
@@ -116,11 +119,11 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 interface ProtocolSwitch {
   /**
-   * Passes a new connection to the server for its protocol; a connection that sends nothing in time
-   * is closed.
+   * Passes a new connection to the server for its protocol. The connection is closed if the client
+   * does not send enough bytes in time to identify the protocol.
    */
   readonly take: (socket: Socket) => void;
-  /** Closes connections whose protocol is still unknown after `lingerMs`. */
+  /** After `lingerMs`, closes connections whose protocol is still unknown. */
   readonly close: (lingerMs: number) => void;
 }
 
@@ -131,7 +134,7 @@ function createProtocolSwitch(
   const undecided = new Set<Socket>();
   return {
     take(socket) {
-      // A connection can fail at any time; its owner will notice.
+      // A connection can fail at any time. The server that receives the connection handles the failure.
       socket.on('error', () => {});
       undecided.add(socket);
       const giveUp = setTimeout(() => socket.destroy(), timeout);
@@ -152,11 +155,11 @@ function createProtocolSwitch(
         socket.pause();
         socket.unshift(seen);
         if (isHttp2) {
-          // The server reads data that has already arrived by itself.
+          // The HTTP/2 server itself reads the data that has already arrived.
           servers.http2.emit('connection', socket);
         } else {
-          // Same as Node's own server: the request determines whether a client that closes its half
-          // has disconnected.
+          // As in Node's own server. Whether a client that closes its half of the connection has
+          // disconnected depends on the request.
           socket.allowHalfOpen = true;
           servers.http1.emit('connection', socket);
           socket.resume();
@@ -167,28 +170,31 @@ function createProtocolSwitch(
       const destroyAll = (): void => {
         for (const socket of undecided) socket.destroy();
       };
-      // A process that was not scheduled in time first reads what arrived in the meantime.
+      // If this process did not get CPU time, it must first read the data that has arrived in the meantime.
       if (undecided.size > 0) setTimeout(() => void afterPoll().then(destroyAll), lingerMs);
     },
   };
 }
 
-/** Servers that do not listen: their connections are passed to them. */
+/** Servers that do not listen themselves. New connections are passed to them. */
 interface ProtocolServers {
   readonly http1: Http1Server;
   readonly http2: Http2Server;
   /** Asks clients to start calls on other connections. */
   readonly announceEnd: () => void;
   /**
-   * Ends connections after their last response. Because another call can already be on its way,
-   * idle connections stay open for `lingerMs`.
+   * Ends connections after their last response. Idle connections stay open for `lingerMs`, because
+   * clients may already have sent another call.
    */
   readonly end: (lingerMs: number) => void;
-  /** Stops the servers. Must be called when no connection is left. */
+  /** Stops the servers. Must only be called when all connections are closed. */
   readonly stop: () => void;
 }
 
-/** With this stream id, a GOAWAY frame still allows calls that are on their way: RFC 9113, section 6.8. */
+/**
+ * With this stream ID, a GOAWAY frame does not cancel calls that clients have already sent (RFC
+ * 9113, section 6.8).
+ */
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /** Maximum number of concurrent calls on one HTTP/2 connection. Clients queue further calls. */
@@ -197,7 +203,7 @@ const MAX_STREAMS = 256;
 interface ProtocolServerOptions {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
   readonly idleTimeout: number;
-  /** Memory of one HTTP/2 connection above which it accepts no new calls. */
+  /** Memory usage above which an HTTP/2 connection does not accept new calls. */
   readonly maxConnectionBytes: number;
   readonly log: Logger;
 }
@@ -212,7 +218,7 @@ function createProtocolServers({
   const http1 = createHttp1Server({
     headersTimeout: idleTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // A missing Host header is reported in our own error format.
+    // Disabled, because a missing Host header is reported in the server's own error format.
     requireHostHeader: false,
     connectionsCheckingInterval: Math.min(idleTimeout, 5000),
   });
@@ -226,12 +232,13 @@ function createProtocolServers({
     if (problem) void answerRejected(response, plainTextRefusal(problem.error, problem.status));
     else listener(request, response);
   });
-  // Makes the server check its timeouts, which it normally starts to do when it listens.
+  // Makes the server check its timeouts. Node normally starts these checks when a server listens.
   http1.emit('listening');
 
   const http2 = createHttp2Server(
     {
-      // In megabytes; the default of 10 would reject new calls while large responses are sent.
+      // In megabytes. With Node's default of 10, new calls would be rejected while large responses
+      // are being sent.
       maxSessionMemory: Math.ceil(maxConnectionBytes / 1_000_000),
       settings: {
         initialWindowSize: 1024 * 1024,

@@ -11,7 +11,7 @@ import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
-/** A call whose end will be logged and measured. */
+/** A call whose outcome and duration will be logged and measured. */
 export interface ObservedCall {
   /** Fields of every log line about the call. */
   readonly about: { readonly requestId: string; readonly method: string };
@@ -21,10 +21,10 @@ export interface ObservedCall {
   readonly run: <Result>(handle: () => Result) => Result;
 }
 
-/** The observed call, for code that determines its outcome. */
+/** The observed call, for the code that determines its outcome. */
 export const observedCall = createContextKey<ObservedCall | undefined>(undefined);
 
-/** Services that machines call every few seconds; their calls are logged at debug level. */
+/** Services that monitoring systems call every few seconds. Their calls are logged at debug level. */
 const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
 
 export type ObservingKernel = Pick<Kernel, 'log' | 'metrics' | 'tracer'>;
@@ -63,7 +63,7 @@ export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe
         ended = true;
         const ms = performance.now() - start;
         const code = CODE_NAME[status];
-        // Callers choose paths, so they are unbounded; methods are few.
+        // Callers can choose any path, so the number of paths is unlimited. The number of methods is small.
         durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
         log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
         if (traced) span?.end(callOutcome(traced, status, requestId));
@@ -73,8 +73,9 @@ export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe
 }
 
 /**
- * Ends the observed call when its status is determined, which in every protocol is when Connect aborts its signal. Must be
- * called before the message is read, and after other listeners that change the error.
+ * Ends the observed call when its status is determined. In every protocol, this is when Connect
+ * aborts the signal of the call. Must be called before the message is read, and after other
+ * listeners that change the error have been added.
  */
 export function observeEnd({ signal, values }: HandlerContext): void {
   const end = (): void => values.get(observedCall)?.end(codeOf(signal.reason));
@@ -85,7 +86,8 @@ export function observeEnd({ signal, values }: HandlerContext): void {
 
 function codeOf(reason: unknown): CallCode {
   if (reason instanceof ConnectError) return reason.code;
-  // Without an explicit reason, the abort reason is the platform's default, which means success.
+  // If Connect aborts the signal without a reason, the call has succeeded, and the reason is the
+  // platform's default.
   return reason instanceof DOMException ? OK : Code.Internal;
 }
 
@@ -145,7 +147,7 @@ const CODE_NAME: Record<CallCode, string> = {
   [Code.Unauthenticated]: 'UNAUTHENTICATED',
 };
 
-/** Requests and responses of either HTTP version. */
+/** Requests and responses of HTTP/1.1 and HTTP/2. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 

@@ -7,7 +7,7 @@ import {
 } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { createDescriptorIndex, type DescriptorIndex } from './descriptor-index.ts';
 
-/** Both versions have the same messages under different names. */
+/** Both versions of the reflection service have the same messages under different names. */
 type Request = ServerReflectionRequest | ServerReflectionRequestAlpha;
 
 /** Server reflection: https://github.com/grpc/grpc/blob/master/doc/server-reflection.md */

@@ -38,7 +38,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
-  /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
+  /** Time in milliseconds after which a call is aborted if its client neither sends nor receives data. */
   readonly idleTimeout: number;
   readonly hostRules: HostRules;
 }
@@ -46,8 +46,8 @@ export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'r
 export interface RequestListener {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
   /**
-   * Aborts calls that last as long as their client wants. Calls that last as long as the server end
-   * with it.
+   * Aborts calls in which the client streams messages, because only the client could complete them.
+   * Server-streaming calls end when the server stops.
    */
   readonly endStreams: () => void;
   /** Aborts all calls. */
@@ -60,7 +60,8 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
   const messages = createHeldMessages(options.requestMemory);
   const router = createConnectRouter({
     acceptCompression: [...messages.compressions],
-    // Clients always accept compressed responses, but vectors hardly compress: it would cost far more than it saves.
+    // Clients always accept compressed responses, but vectors can hardly be compressed, so
+    // compression would cost far more than it saves.
     compressMinBytes: Number.POSITIVE_INFINITY,
     requestGate: observeEnd,
   });
@@ -95,7 +96,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     response.once('close', () => running.delete(call));
     if (methodKind === 'unary') {
       response.setTimeout(idleTimeout, () => {
-        // The model can take its time, but a client that stalls is disconnected.
+        // Only a stalled client is disconnected. The time that the model takes is not limited.
         if (!request.complete || response.headersSent) giveUp();
       });
     }
@@ -109,7 +110,8 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       answerPlainText(response, 400, 'The request has no Host header.\n');
       return;
     }
-    // Must run before Connect is notified, because Connect maps a disconnected client to several codes.
+    // Must run before Connect is notified, because Connect reports a disconnected client with
+    // several different codes.
     asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
     observed
       .run(() => messages.run(asked, response, handler))
@@ -118,7 +120,8 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
         return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);
       })
       .catch((error: unknown) => {
-        // Method errors have already become responses; this one concerns the connection.
+        // Errors thrown by methods have already been converted to responses, so this error concerns
+        // the connection.
         log.debug({ ...observed.about, err: error }, 'gRPC response could not be sent');
         giveUp();
       });
@@ -150,33 +153,34 @@ const REFUSALS: Partial<Record<number, Code>> = {
 };
 
 function abandon(response: NodeResponse): void {
-  // Clients map a refused stream to UNAVAILABLE.
+  // gRPC clients report a refused stream as UNAVAILABLE.
   if ('stream' in response) response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
   else response.destroy();
 }
 
 /**
  * Checks Host and Origin of requests that a browser can send: over HTTP/1.1 (gRPC-Web and Connect),
- * or with an Origin. Browsers do not use HTTP/2 without TLS, and a certificate does not cover a
- * name that an attacker points here, so gRPC clients can send any service name over HTTP/2.
+ * or with an Origin. gRPC clients can send any host over HTTP/2, because browsers do not use HTTP/2
+ * without TLS, and with TLS the certificate does not cover a name that an attacker points at this
+ * server.
  */
 function createBrowserCheck(rules: HostRules): (request: NodeRequest) => string | undefined {
   const refusal = createHostCheck(rules);
   return ({ httpVersionMajor, headers }) => {
     if (httpVersionMajor > 1 && headers.origin === undefined) return undefined;
     const host = headers.host ?? headers[':authority']?.toString();
-    // The request is later rejected as invalid.
+    // The request is rejected as invalid later.
     if (host === undefined) return undefined;
     const given: Readonly<Record<string, string | undefined>> = { host, origin: headers.origin };
     return refusal({ url: '', headers: { get: (name) => given[name] ?? null } });
   };
 }
 
-/** Charges the bytes of calls, compressed and decompressed, to the process's memory for requests. */
+/** Counts the bytes of calls, both compressed and decompressed, toward the memory limit for requests. */
 interface HeldMessages {
-  /** Compressions whose messages are charged to their call. */
+  /** The compression algorithms, with memory accounting for the messages of the call. */
   readonly compressions: readonly Compression[];
-  /** Runs a call with an account that is released with its response. */
+  /** Runs a call with a memory account that is released when the response is complete. */
   readonly run: <Result>(
     request: UniversalServerRequest,
     response: NodeResponse,
@@ -216,7 +220,7 @@ function createHeldMessages(memory: ByteBudget): HeldMessages {
   };
 }
 
-/** Anything else is a body that another framework has parsed. */
+/** Anything that is not a stream is a body that another framework has already parsed. */
 const isStream = (body: UniversalServerRequest['body']): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
@@ -246,7 +250,7 @@ function answerUnknownMethod(
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('application/grpc')) {
     response.setHeader('content-type', contentType);
-    // gRPC errors are responses with status 200; without a message they consist of headers only.
+    // gRPC errors are responses with status 200. Without a message, such a response only has headers.
     response.setHeader('grpc-status', String(Code.Unimplemented));
     response.setHeader('grpc-message', encodeStatusMessage(message));
     response.end();
@@ -268,15 +272,15 @@ export function answerPlainText(response: NodeResponse, status: number, text: st
 const HEADER = 'grpc-message';
 
 /**
- * Percent-encodes characters that the header cannot contain:
+ * Percent-encodes characters that are not allowed in the header:
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
  */
 const encodeStatusMessage = (text: string): string =>
   text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]/gu, encodeURIComponent);
 
 /**
- * Connect also encodes commas, colons and similar characters, which @grpc/grpc-js shows to users
- * undecoded. The trailer is complete when the body is.
+ * Connect also encodes commas, colons and similar characters, and @grpc/grpc-js shows them to users
+ * without decoding them. The trailer is complete as soon as the body is.
  */
 function withPlainStatusMessage(response: UniversalServerResponse): UniversalServerResponse {
   const { body, trailer } = response;
@@ -293,12 +297,15 @@ async function* thenRewrite(body: AsyncIterable<Uint8Array>, trailer: Headers): 
 /** Milliseconds per unit of `grpc-timeout`. */
 const UNITS = lookup<number>({ H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 });
 
-/** Node's timers hold 31 bits of milliseconds (24 days); longer timers fire immediately. */
+/**
+ * Node stores the delay of a timer in 31 bits (24 days in milliseconds). Timers with longer delays
+ * fire immediately.
+ */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Removes deadlines beyond the range of timers. Clients send them to mean "no deadline": a century,
- * or the largest number in their language. @internal
+ * Removes deadlines beyond the range of timers. Clients that do not want a deadline send them, for
+ * example a century or the largest number in their language. @internal
  */
 export function dropDistantDeadline(headers: IncomingHttpHeaders): void {
   const [, amount, unit] = /^(\d+)([HMSmun])$/.exec(String(headers['grpc-timeout'])) ?? [];

@@ -14,12 +14,13 @@ export interface ServiceOptions extends ErrorOptions {
 export function serviceOptions(options: ServiceOptions): Partial<ConnectRouterOptions> {
   return {
     readMaxBytes: options.maxMessageBytes,
-    // Millions of unknown fields would be kept as objects, and there can be one per two bytes.
+    // Unknown fields would be kept as objects. A message can contain one per two bytes, so there
+    // could be millions.
     binaryOptions: { readUnknownFields: false },
-    // Without this, JSON responses omit zeros.
+    // Without this option, JSON responses would omit fields with the value zero.
     jsonOptions: { alwaysEmitImplicit: true },
     interceptors: [errorInterceptor(options)],
-    // Runs before the message is read, so that unauthenticated callers cost nothing.
+    // Runs before the message is read, so that unauthenticated callers use no resources.
     requestGate(context) {
       reportUnreadableMessages(context, options);
       observeEnd(context);

@@ -5,13 +5,13 @@ import { createPage } from '#serve/http/pages/page.ts';
 import { pageFiles } from '#serve/http/pages/page-files.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 
-/** Files of the page for trying the model. The page also uses the files that all pages share. */
+/** Files of the page on which users can try the model. The page also uses the files that all pages share. */
 const PAGE_FILES = pageFiles('targets/encoder/http/page', new URL('browser/', import.meta.url));
 
 export interface ModelPage {
-  /** The page for trying the model at `/`. */
+  /** The page at `/` on which users can try the model. */
   readonly page: Route;
-  /** Its assets, and the API docs at `/docs`. */
+  /** The assets of the page, and the API docs at `/docs`. */
   readonly assets: Hono;
 }
 

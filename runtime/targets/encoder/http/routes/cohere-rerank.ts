@@ -67,7 +67,7 @@ async function rerank(
     })),
     meta: {
       api_version: { version },
-      // Clients require this member; one unit is one search.
+      // Clients require this field. One unit is one search.
       billed_units: { search_units: 1 },
       tokens: { input_tokens: tokens },
       ...(count > 0 ? { warnings: [truncationWarning(count, texts.length, engine)] } : {}),
@@ -80,13 +80,13 @@ async function rerank(
   };
 }
 
-/** Truncates documents to a number of tokens, not counting special tokens, for clients that set it. */
+/** Truncates documents to the number of tokens that the client has set, not counting special tokens. */
 async function shortenDocuments(
   { manifest, tokenize }: Pick<ServingEngine, 'manifest' | 'tokenize'>,
   documents: readonly string[],
   maxTokens: number | null | undefined,
 ): Promise<readonly string[]> {
-  // The model does not read more tokens anyway.
+  // The model does not process more tokens than this in any case.
   if (!maxTokens || maxTokens >= manifest.tokenizer.maxLength) return documents;
   const tokenized = await tokenize(documents, false);
   return documents.map((document, index) => {

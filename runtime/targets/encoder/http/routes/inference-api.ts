@@ -80,7 +80,7 @@ export function inferenceApiRoute(
     },
     errors: WORK_ERRORS,
     async run(c) {
-      // The page at this path needs no key, but the model does.
+      // The page at this path can be loaded without an API key, but running the model requires one.
       kernel.access.check(c.req.header('Authorization'));
       return await offered.answer(c);
     },
@@ -106,8 +106,8 @@ const taskOf = (task: ForeignTask, engine: EncoderContext['engine'], readBody: B
 });
 
 /**
- * Vectors of texts, dense or sparse, or the similarity of sentences. Requests for the latter have
- * other `inputs`.
+ * Returns dense or sparse vectors, or the similarity of sentences. Requests for similarity have a
+ * different form of `inputs`.
  */
 function vectorsOrSimilarity(
   kind: ReturnType<typeof vectorKind>,

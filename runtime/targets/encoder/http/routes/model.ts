@@ -59,16 +59,17 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     model_id: name,
     model_type: modelType,
     version,
-    // Integer keys of an object are always in numeric order.
+    // JavaScript objects always have their integer keys in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
-    // Softmax is omitted, so that the response for most models has only the members of the contract.
+    // Softmax, the default, is omitted, so that the response for most models contains only the
+    // fields that the contract defines.
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
     ...(sentence
       ? {
           pooling: typeof sentence.pooling === 'string' ? sentence.pooling : [...sentence.pooling],
           normalize: sentence.normalize,
           dimensions: sentence.dimensions ?? vectorWidth(manifest),
-          // Cosine is omitted like softmax.
+          // Cosine, the default, is omitted like softmax.
           ...(sentence.similarity ? { similarity_fn_name: sentence.similarity } : {}),
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),

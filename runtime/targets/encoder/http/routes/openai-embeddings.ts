@@ -72,7 +72,7 @@ export function openAiEmbeddingsRoute(
         const usage = {
           prompt_tokens: count,
           total_tokens: count,
-          // Omitted if there are none, because most clients only know OpenAI's two members.
+          // Omitted if no inputs were truncated, because most clients only know OpenAI's two fields.
           ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
         };
         const data = listPieces(

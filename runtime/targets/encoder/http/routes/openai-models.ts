@@ -4,7 +4,7 @@ import type { EncoderContext } from '../../context.ts';
 import { openAiModel, openAiModels } from '../../schemas/openai.ts';
 import { DESCRIPTION } from '../model-route.ts';
 
-/** `GET /v1/models` and `/v1/models/{id}`: the only model, for clients of OpenAI's API. */
+/** `GET /v1/models` and `/v1/models/{id}`: list this executable's only model, for clients of OpenAI's API. */
 export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] {
   const { name, version } = engine.manifest;
   const model = {

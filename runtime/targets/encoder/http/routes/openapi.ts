@@ -9,7 +9,7 @@ import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
 import { DESCRIPTION } from '../model-route.ts';
 
-/** `GET /openapi.json`: the OpenAPI document of all operations, created by the first request. */
+/** `GET /openapi.json`: the OpenAPI document of all operations. It is created on the first request. */
 export function openApiRoute(
   { engine, kernel, runtime }: EncoderContext,
   operations: () => readonly Operation[],

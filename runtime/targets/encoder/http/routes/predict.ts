@@ -13,8 +13,9 @@ import { ANSWER_HEADERS, callerAt, piecesAnswer, runModel } from '../run-model.t
 import type { ForeignTask } from './inference-api.ts';
 
 /**
- * `POST /predict`: runs the model on each input. Answers a body of Hugging Face's APIs in their format, and any other body according
- * to the contract.
+ * `POST /predict`: runs the model on each input. If the body has the format of one of Hugging
+ * Face's APIs, the response has that format, too. Otherwise, it has the format that the contract
+ * defines.
  */
 export function predictRoute(
   { engine, kernel }: EncoderContext,

@@ -72,20 +72,20 @@ interface TeiRerank {
   readonly return_text?: boolean | null;
 }
 
-/** Members that only clients of text-embeddings-inference send. */
+/** Fields that only clients of text-embeddings-inference send. */
 const OWN = ['return_text', 'truncate', 'truncation_direction'];
 const SHARED = new Set(['query', 'texts', 'raw_scores']);
 
 /**
- * Whether a `/rerank` body uses the format of text-embeddings-inference: it has `texts`, and either
- * a member that only that API has, or no member that it lacks.
+ * Whether a `/rerank` body uses the format of text-embeddings-inference: it has `texts`, and it has
+ * either a field that only exists in that API, or no fields that do not exist in it.
  */
 function isTeiRerank(body: TeiRerank): boolean {
   if (body.texts === undefined) return false;
   return OWN.some((name) => name in body) || Object.keys(body).every((name) => SHARED.has(name));
 }
 
-/** The ranking in the shape of text-embeddings-inference. */
+/** Returns the ranking in the format of text-embeddings-inference. */
 const teiRanks = (
   ranked: readonly { readonly index: number; readonly score: number }[],
   { texts = [], top_n, return_text: withText }: TeiRerank,

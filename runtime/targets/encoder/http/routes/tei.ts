@@ -66,14 +66,14 @@ export function teiRoutes(
   ];
 }
 
-/** The response of `GET /info`, in the shape of text-embeddings-inference. */
+/** The response of `GET /info`, in the format of text-embeddings-inference. */
 function teiInfo({ engine, runtime }: EncoderContext): Static<typeof infoResponse> {
   const { manifest, limits } = engine;
   return {
     model_id: manifest.name,
     served_model_name: manifest.name,
     model_sha: null,
-    // Vectors and scores are always float32, whatever the precision of the weights.
+    // Vectors and scores are always float32, regardless of the precision of the weights.
     model_dtype: 'float32',
     model_type: SERVED[manifest.modelType].info(manifest),
     max_concurrent_requests: limits.maxQueue,

@@ -69,13 +69,13 @@ export async function embedSparse(
   );
 }
 
-/** Reads the sparse vector from a rendered result, which either is one or contains one. */
+/** Reads the sparse vector from a rendered result, which is a sparse vector or contains one. */
 function readSparse(json: Uint8Array): ReadVector {
   const result = readRenderedJson(json) as ReadVector | { readonly sparse: ReadVector };
   return 'sparse' in result ? result.sparse : result;
 }
 
-/** The similarity of each sentence to the source sentence, by the model's similarity function. */
+/** The similarity of each sentence to the source sentence, according to the model's similarity function. */
 export async function similarity(
   c: Context,
   engine: ServingEngine,

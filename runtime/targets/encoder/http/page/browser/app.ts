@@ -10,7 +10,7 @@ import { taskOf } from './tasks/index.ts';
 import { createTextList } from './text-list.ts';
 import { showUnread, tokensDetails } from './tokens.ts';
 
-/** Number of labels to list under the title; the rest are only counted. */
+/** Number of labels to list under the title. The remaining labels are only counted. */
 const NAMED_LABELS = 9;
 
 const form = byId('run-form', HTMLFormElement);
@@ -61,7 +61,7 @@ async function openModel() {
   return data;
 }
 
-/** Runs the model on the texts. A new run cancels the previous one. */
+/** Runs the model on the texts. Starting a run cancels the previous run. */
 async function run() {
   running.abort();
   running = new AbortController();
@@ -75,7 +75,7 @@ async function run() {
     const answer = await session.call<unknown>(task.path, { body: bodyOf(known, sent), signal });
     const drawn = task.draw(sent, answer.data, known, asked);
     const { cut } = results.show(answer, drawn, sent, [tokensDetails(sent, session)]);
-    // The server may have required a key.
+    // If the server requires an API key, the user has entered it by now, and the sample code must send it.
     showCall();
     const truncated = answer.truncated.flatMap((at) => sent[at] ?? []);
     if (truncated.length > 0 && task.asks === undefined) await showUnread(cut, truncated, session, known);
@@ -86,7 +86,7 @@ async function run() {
   }
 }
 
-/** Shows code for a request with the current input. */
+/** Shows sample code that sends the current input. */
 function showCall() {
   if (!model) return;
   byId('same-call', HTMLElement).hidden = false;
@@ -103,7 +103,7 @@ const bodyOf = (model: Model, sent: readonly Sent[]) =>
 const bodyOfTexts = (model: Model, inputs: readonly string[]) =>
   taskOf(model).body(inputs, model, query.value, option.checked);
 
-/** Shows the name of the model and offers example texts for it. */
+/** Shows the name of the model and offers example texts that suit it. */
 function introduce(model: Model) {
   const { title, labels, asks, offers, examples: examplesOf } = taskOf(model);
   const examples = examplesOf(model);
@@ -138,7 +138,7 @@ function introduce(model: Model) {
       onTexts: (found) => texts.replace(found),
     }),
   );
-  // Keep what the user typed before the server responded.
+  // Keeps the text that the user typed before the server responded.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();
   else write(examples[0] ?? { texts: [''] });

@@ -4,7 +4,7 @@ export interface Token {
   readonly score: number;
 }
 
-/** A part of a text: an entity, or the text between two entities. */
+/** A segment of a text: an entity, or the text between two entities. */
 export interface Piece {
   readonly text: string;
   readonly type?: string;

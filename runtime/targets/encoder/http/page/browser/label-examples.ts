@@ -3,7 +3,7 @@ interface Example {
   readonly texts: readonly string[];
 }
 
-/** Examples for all other kinds of labels. */
+/** Examples for labels of any other kind. */
 const PLAIN = [
   { name: 'One text', texts: ['I have a question about my order from last week.'] },
   {
@@ -16,7 +16,7 @@ const PLAIN = [
   },
 ];
 
-/** Praise and complaints in the languages of many models. */
+/** Praise and complaints in the languages that many models support. */
 const SENTIMENT = {
   en: [
     'I love this place. The staff was friendly and the room was lovely.',
@@ -48,7 +48,7 @@ const SENTIMENT = {
   ],
 } as Record<string, readonly [praise: string, complaint: string, ...string[]]>;
 
-/** Kinds of labels, and texts for which they differ. */
+/** Kinds of labels, with texts to which a model assigns different labels. */
 const KINDS: readonly { labels: RegExp; examples: readonly Example[] }[] = [
   {
     labels: /^(joy|anger|angry|sadness|sad|fear|love|surprise|disgust|happy|happiness|optimism)$/,
@@ -117,7 +117,7 @@ const SENTENCES_OF_LANGUAGES = [
   },
 ];
 
-/** Examples for which a classifier's labels differ, in a language of the model. */
+/** Examples to which a classifier assigns different labels, in a language that the model supports. */
 export function labelExamples(
   labels: readonly string[],
   languages: readonly string[] = [],

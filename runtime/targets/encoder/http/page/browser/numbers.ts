@@ -9,7 +9,7 @@ export const percent = (share: number) => (share > 0 && share < 0.0005 ? '<0.1%'
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 9.95 ? 1 : 0)} ms`;
 
-/** Formats a cosine, with a minus sign as wide as a digit. */
+/** Formats a cosine similarity, with a minus sign that is as wide as a digit. */
 export const cosineText = (value: number) => value.toFixed(2).replace('-0.00', '0.00').replace('-', '\u2212');
 
 /** Cosine of the angle between two vectors; 0 if one of them is a zero vector. */

@@ -14,8 +14,8 @@ export function createResults() {
   const drawing = byId('drawing', HTMLDivElement);
 
   /**
-   * Scrolls to the results if none of this part is visible, next to many texts or below them in a
-   * narrow window.
+   * Scrolls to the results if they are not visible, because there are many texts or because the
+   * window is narrow and the results are below the texts.
    */
   const reveal = (part: HTMLElement) => {
     const { top, bottom } = part.getBoundingClientRect();
@@ -26,7 +26,7 @@ export function createResults() {
     busy: () => region.setAttribute('aria-busy', 'true'),
     done: () => region.removeAttribute('aria-busy'),
 
-    /** `more`: content after the results. */
+    /** `more`: content to show after the results. */
     show(answer: Answer<unknown>, drawn: Drawing, sent: readonly Sent[], more: readonly Node[]) {
       error.replaceChildren();
       timing.textContent = timingOf(answer);
@@ -71,7 +71,7 @@ function timingOf({ milliseconds: all, timings: { total, inference } }: Answer<u
   return parts.length === 0 ? milliseconds(all) : `${milliseconds(all)} (${parts.join(', ')})`;
 }
 
-/** Shows the raw response. It is formatted only when opened, because vectors are long. */
+/** Shows the raw response. It is only formatted when the user opens it, because vectors are long. */
 function rawAnswer(data: unknown) {
   const code = element('code');
   const text = element('pre', { tabindex: 0, role: 'region', 'aria-label': 'JSON response' }, code);

@@ -1,7 +1,7 @@
 import type { Sent } from './tasks/task.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 
-/** The text boxes: one initially, more on demand. */
+/** The text boxes. There is one box initially, and the user can add more. */
 export function createTextList(list: HTMLOListElement, onChange: () => void) {
   const boxes = () => [...list.querySelectorAll('textarea')];
 
@@ -45,8 +45,8 @@ export function createTextList(list: HTMLOListElement, onChange: () => void) {
     },
 
     /**
-     * Returns the texts to send. Empty boxes are skipped unless all are empty; the server then
-     * returns its error.
+     * Returns the texts to send. Empty boxes are skipped, unless all boxes are empty: then one
+     * empty text is sent, and the server returns an error.
      */
     sent(): Sent[] {
       const all = boxes().map((box, at) => ({ number: at + 1, text: box.value }));

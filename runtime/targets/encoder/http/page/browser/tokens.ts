@@ -13,7 +13,7 @@ interface Token {
   readonly end: number | null;
 }
 
-/** The texts' tokens, which are requested when they are opened. */
+/** The tokens of the texts. They are requested when the user opens this section. */
 export function tokensDetails(sent: readonly Sent[], session: Session) {
   const place = element('div', { class: 'token-lists' });
   const details = element('details', { class: 'raw' }, element('summary', {}, 'Tokens'), place);
@@ -50,7 +50,7 @@ function tokenList(number: number, tokens: readonly Token[]) {
   );
 }
 
-/** Shows the part of each truncated text that the model has not read. */
+/** Shows the part of each truncated text that the model did not process. */
 export async function showUnread(
   place: HTMLElement,
   truncated: readonly Sent[],
@@ -73,8 +73,8 @@ export async function showUnread(
 }
 
 /**
- * The part of each truncated text that the model has not read. The server's tokenizer truncates in
- * the same way as the model.
+ * Returns the part of each truncated text that the model did not process. The server's tokenizer
+ * truncates texts in the same way as the model.
  */
 async function unreadParts(
   truncated: readonly Sent[],
@@ -87,8 +87,8 @@ async function unreadParts(
 }
 
 /**
- * The text before and after the tokens. Offsets count Unicode code points. `offset`: code points of
- * the prompt before the text.
+ * Returns the text before and after the tokens. Offsets count Unicode code points. `offset` is the
+ * number of code points in the prompt that precedes the text.
  */
 export function unreadPart(text: string, tokens: readonly Token[], offset = 0) {
   const characters = Array.from(text);

@@ -1,13 +1,13 @@
 import { type Model, type Sent, type Task, isMultiLabel, THRESHOLD } from '../tasks/task.ts';
 import { type Token, piecesOf } from '../entities.ts';
 
-/** With more labels than this, a row only has those with the highest scores. */
+/** If there are more labels than this, a row only contains the labels with the highest scores. */
 const MAX_LABELS = 50;
 
-/** Values by column name. */
+/** Cell values by column name. */
 export type Cells = Record<string, string>;
 
-/** The response for the rows of a file, of any task. */
+/** The response for the rows of a file. Its fields depend on the task. */
 export interface FileAnswer {
   readonly data?: readonly { readonly embedding: readonly number[] }[];
   readonly results?: readonly RowResult[];
@@ -25,7 +25,7 @@ interface RowResult {
   readonly embedding?: unknown;
 }
 
-/** The cells that a result adds to a row of the file. */
+/** Returns the cells that a result adds to a row of the file. */
 export function cellsOf({ path }: Task, answer: FileAnswer, sent: readonly Sent[], model: Model): Cells[] {
   if (path === 'v1/embeddings')
     return (answer.data ?? []).map((one) => ({ embedding: JSON.stringify(one.embedding) }));

@@ -7,7 +7,7 @@ export interface Csv {
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** Reads CSV according to RFC 4180, also with semicolons or tabs. */
+/** Reads CSV according to RFC 4180. The delimiter can also be a semicolon or a tab. */
 export function readCsv(text: string): Csv {
   const content = text.replace(/^\uFEFF/, '');
   const first = content.slice(0, content.search(/\r?\n|$/));
@@ -47,7 +47,7 @@ function recordsOf(text: string, delimiter: string) {
     at = next;
     if (text[at] === delimiter) {
       at += 1;
-      // A delimiter at the end of the text starts one more, empty cell.
+      // If the text ends with a delimiter, the last cell is empty.
       if (at < text.length && !/[\r\n]/.test(text[at] ?? '')) continue;
       record.push('');
     }
@@ -76,7 +76,7 @@ function plainCell(text: string, start: number, delimiter: string) {
   return { cell: text.slice(start, at), next: at };
 }
 
-/** Writes CSV with the delimiter of the original file. */
+/** Formats a table as CSV with the delimiter of the original file. */
 export const writeCsv = (records: readonly (readonly string[])[], delimiter: string) =>
   `${records.map((record) => record.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\r\n')}\r\n`;
 

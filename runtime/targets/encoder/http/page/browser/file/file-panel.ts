@@ -11,7 +11,7 @@ import { type Csv, readCsv, readLines, writeCsv } from './csv.ts';
 import { runRows } from './run-rows.ts';
 
 const PREVIEW = 3;
-/** With more text boxes than this, the page is hard to read and slow to draw. */
+/** With more text boxes than this, the page would be hard to read and slow to render. */
 const MAX_BOXES = 100;
 
 interface CreateFilePanelOptions {
@@ -23,8 +23,8 @@ interface CreateFilePanelOptions {
 }
 
 /**
- * The part of the page that runs the model on the rows of a file, and returns a file with the rows
- * and their results.
+ * The panel that runs the model on the rows of a file and offers a file with the rows and their
+ * results for download.
  */
 export function createFilePanel({ model, session, bodyOf, onTexts }: CreateFilePanelOptions) {
   const input = element('input', {
@@ -151,7 +151,7 @@ function summary(results: readonly (Cells | undefined)[], seconds: string) {
   return [element('p', { role: 'status' }, `${counted(done, 'row')} in ${seconds} s.${failures}${stopped}`)];
 }
 
-/** The rows of a file with result columns. A new column does not replace one in the file. */
+/** Adds the result columns to the rows of a file. A result column never replaces a column in the file. */
 function withResults({ header, rows, delimiter }: Csv, results: readonly (Cells | undefined)[]) {
   const names = [...new Set(results.flatMap((cells) => Object.keys(cells ?? {})))];
   const shown = names.map((name) => (header.includes(name) ? `${name} (model)` : name));

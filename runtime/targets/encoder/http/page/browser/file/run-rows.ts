@@ -4,8 +4,8 @@ import { ServerError } from '#serve/http/pages/browser/server.ts';
 /** Number of texts per request. */
 const BATCH = 32;
 /**
- * Concurrent requests: enough that the server always has a next one, and few enough that other
- * callers get a turn.
+ * Number of concurrent requests: enough that the server never has to wait for the next one, but few
+ * enough that other callers' requests are processed in between.
  */
 const CONCURRENCY = 2;
 const RETRIES = 5;
@@ -18,9 +18,9 @@ interface RunRowsOptions {
 }
 
 /**
- * Runs a function over many texts in batches. Rejected texts get an error, and empty ones no
- * result. Returns results by row; undefined for rows that were not run before the signal was
- * aborted.
+ * Sends many texts in batches. Rejected texts get an error, and empty texts get an empty result.
+ * Returns the results in row order, with undefined for rows that had not been processed when the
+ * signal was aborted.
  */
 export async function runRows({
   texts,
@@ -72,7 +72,7 @@ async function batch(
 
 const isRefusal = (status: number) => status === 400 || status === 413 || status === 422;
 
-/** Finds the texts in a batch that the server rejects. */
+/** Determines which texts in a batch the server rejects. */
 async function refused(
   texts: readonly string[],
   error: ServerError,

@@ -1,23 +1,26 @@
 import { element, withShare } from '#serve/http/pages/browser/dom.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
-/** Number of rows to show initially; the rest are expandable. */
+/** Number of rows to show initially. The user can expand the rest. */
 const SHOWN = 8;
 
-/** A label with its score. The score of a regression model is an unbounded number, so it has no bar. */
+/** A label with its score. The scores of a regression model are unbounded, so they have no bars. */
 export interface Rank {
   readonly label: string;
   readonly score: number;
   readonly shown: string;
   readonly hasBar: boolean;
-  /** Whether the label is a result. Default: only the first one is. */
+  /** Whether the label is part of the result. Default: true for the first label only. */
   readonly isChosen?: boolean;
 }
 
-/** Labels with their scores as bars. `owner`: what the labels belong to, e.g. `text 1`. */
+/**
+ * Shows labels with their scores as bars. `owner` names the text that the labels belong to, e.g.
+ * `text 1`.
+ */
 export function bars(ranks: readonly Rank[], owner: string, label = 'Label') {
   const labels = `${label}s`;
-  // All results are shown, and some of the other labels.
+  // Shows all labels that are part of the result, and some of the other labels.
   const shown = Math.max(SHOWN, ranks.filter(({ isChosen }) => isChosen).length);
   const first = barTable(`${labels} for ${owner}`, label, ranks.slice(0, shown).map(withChoice));
   if (ranks.length <= shown) return [first];
@@ -37,7 +40,7 @@ function barTable(caption: string, heading: string, ranks: readonly Rank[]) {
   return drawn;
 }
 
-/** A horizontal bar for a share, with its number next to it. */
+/** A horizontal bar for a share, with the number next to the bar. */
 export const bar = (share: number, shown: string) =>
   element(
     'div',

@@ -9,7 +9,7 @@ import { type SparseVector, sparseEmbedding } from './sparse-embedding.ts';
 
 /** Number of vector elements to show. */
 const SHOWN = 6;
-/** With more texts than this, the matrix has small cells. */
+/** With more texts than this, the cells of the matrix are small. */
 const MANY = 12;
 
 export interface Embedded {
@@ -72,7 +72,7 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
 
 const section = (...parts: Node[]) => element('section', { class: 'result' }, ...parts);
 
-/** `pairs`: closest first. */
+/** `pairs`: the pairs of texts, most similar first. */
 function sentenceOf(pairs: readonly { left: number; right: number; value: number }[]) {
   const [closest, furthest] = [pairs[0], pairs.at(-1)].map(
     (pair) => `${pair?.left} and ${pair?.right} (${cosineText(pair?.value ?? 0)})`,
@@ -145,8 +145,8 @@ export const sentenceEmbedding: Task<{ readonly results: readonly Embedded[] }> 
 };
 
 /**
- * Task of a sentence embedding model that also returns sparse vectors: the similarity of the texts,
- * and the words of each text.
+ * The task of a sentence embedding model that also returns sparse vectors. Shows how similar the
+ * texts are, and the weighted words of each text.
  */
 export const embeddingOutputs: Task<{
   readonly results: readonly (Embedded & { readonly sparse: SparseVector })[];

@@ -39,7 +39,7 @@ export const fillMask: Task<{ readonly results: readonly Filled[] }> = {
   ],
 };
 
-/** Returns one list for each mask. */
+/** Returns one list of candidates for each mask. */
 const ranksOf = (masks: Filled['masks']): Rank[][] =>
   masks.map(({ candidates }) =>
     candidates.map(({ token, score }) => ({ label: token, score, shown: percent(score), hasBar: true })),

@@ -23,8 +23,8 @@ const TASKS: Record<string, Task> = {
 };
 
 export function taskOf({ model_type, id2label, score_function, outputs }: Model) {
-  // A model with one label has no labels to choose from: it scores how well two texts match, or it
-  // is a regression model.
+  // A model with a single label does not classify: it scores how well two texts match, or it is a
+  // regression model.
   const labels = Object.keys(id2label ?? {}).length;
   const isReranker = model_type === 'sequence_classification' && labels === 1 && score_function !== 'none';
   const task = isReranker ? reranking : outputs ? embeddingOutputs : TASKS[model_type];

@@ -20,12 +20,12 @@ const entity = (text: string, type: string, color: number) =>
     'mark',
     { class: `entity color-${color}` },
     text,
-    // Separates the two for screen readers; a no-break space keeps them on one line.
+    // Separates the entity from its type for screen readers. A no-break space keeps both on one line.
     '\u00A0',
     element('span', { class: 'entity-type' }, type),
   );
 
-/** Assigns a color to each entity type, the same for all texts. */
+/** Assigns a color to each entity type. The color is the same in all texts. */
 export const colors =
   (types: readonly string[]): ((type: string) => number) =>
   (type) =>
@@ -36,7 +36,8 @@ export const numbered = (number: number, text: string) =>
   element('span', { class: 'numbered' }, element('b', {}, String(number)), ' ', element('span', {}, text));
 
 /**
- * A text with its results. `text`: a string is only shown for reference and can be truncated; a node is the result itself.
+ * Shows a text with its results. If `text` is a string, it is only shown for reference and can be
+ * truncated; if it is a node, it is the result itself.
  */
 export const quotedText = (number: number, text: Node | string, ...findings: Node[]) =>
   element(

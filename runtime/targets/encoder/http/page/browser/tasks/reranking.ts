@@ -6,11 +6,11 @@ import { numbered } from './marked-text.ts';
 
 export interface Ranking {
   readonly results: readonly { readonly index: number; readonly relevance_score: number }[];
-  /** The score at which a bar is full. */
+  /** The score that corresponds to a full bar. */
   readonly greatest?: number | undefined;
 }
 
-/** Task of a sequence classification model with one label. */
+/** The task of a sequence classification model with one label. */
 export const reranking: Task<Ranking> = {
   title: 'Reranking',
   labels: () => [],
@@ -58,8 +58,8 @@ export const reranking: Task<Ranking> = {
 };
 
 /**
- * Task of a model with one vector per token. Its scores have no maximum, so bars are relative to
- * the best score.
+ * The task of a model with one vector per token. Its scores have no maximum, so the bars are
+ * relative to the best score.
  */
 export const multiVector: Task<Ranking> = {
   ...reranking,

@@ -26,7 +26,7 @@ export const sequenceClassification: Task<{
   examples: ({ id2label = {}, languages = [] }) => labelExamples(Object.values(id2label), languages),
 };
 
-/** Returns the highest score first. */
+/** Returns the labels with their scores, highest score first. */
 function rank(scores: readonly number[], model: Model): Rank[] {
   const { id2label, score_function } = model;
   const hasBar = score_function !== 'none';
@@ -43,7 +43,10 @@ function rank(scores: readonly number[], model: Model): Rank[] {
     .map((one, at) => ({ ...one, isChosen: one.isChosen ?? at === 0 }));
 }
 
-/** Labels with independent scores can all be below the threshold; the highest one is then not a result. */
+/**
+ * If scores are independent, they can all be below the threshold. The label with the highest score
+ * is then not a result.
+ */
 const noneNote = (ranks: readonly Rank[]) =>
   ranks.some(({ isChosen }) => isChosen)
     ? []

@@ -38,7 +38,7 @@ export const sparseEmbedding: Task<{ readonly results: readonly SparseVector[] }
   ],
 };
 
-/** A vector's words with their values; the largest value has a full bar. Returns the largest value first. */
+/** Returns a vector's words with their values, largest value first. The largest value has a full bar. */
 function rank(vector: SparseVector | undefined): Rank[] {
   const { indices, values, tokens } = vector ?? { indices: [], values: [], tokens: [] };
   const greatest = Math.max(...values);

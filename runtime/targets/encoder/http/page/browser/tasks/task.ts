@@ -1,4 +1,4 @@
-/** The page's information about the model. */
+/** The information that the page has about the model. */
 export interface Model {
   readonly model_id: string;
   readonly model_type: string;
@@ -13,22 +13,22 @@ export interface Model {
   readonly license_name?: string;
 }
 
-/** A text that was sent, with the number of its box on the page. */
+/** A text that was sent, with the number of its text box on the page. */
 export interface Sent {
   readonly number: number;
   readonly text: string;
 }
 
 /**
- * The page's behavior for a model type. Every type has a file with its name. `Answer` is the
- * server's response for its path.
+ * The page's behavior for a model type. Each type is defined in a file with the name of the type.
+ * `Answer` is the server's response to a request for `path`.
  */
 export interface Task<Answer = unknown> {
   readonly title: string;
   /** Display names of the labels. */
   readonly labels: (labels: readonly string[]) => readonly string[];
   readonly path: string;
-  /** Label of the box whose content the texts are compared with. */
+  /** Label of the box for the text that the other texts are compared with. */
   readonly asks?: string;
   /** Label of the checkbox for a request option. */
   readonly offers?: string;
@@ -51,7 +51,7 @@ export interface Drawing {
   readonly spoken: string;
 }
 
-/** The labels in the box, which are separated by commas. */
+/** The comma-separated labels in the box. */
 export const labelsIn = (text: string) =>
   text
     .split(',')
@@ -60,7 +60,7 @@ export const labelsIn = (text: string) =>
 
 /**
  * A label of a multi-label model applies if its score reaches this threshold, which is the usual
- * one for such models.
+ * threshold for such models.
  */
 export const THRESHOLD = 0.5;
 
