@@ -24,13 +24,16 @@ interface PriceOptions {
   readonly required: boolean;
   readonly isAudio?: boolean | undefined;
   readonly isBatch?: boolean | undefined;
-  /** Prefix of a price map entry's name if the price depends on it, e.g. `hd/1024-x-1792`. */
+  /**
+   * Prefix of the entry's name in the price map, for prices that depend on image quality and size, e.g.
+   * `hd/1024-x-1792`.
+   */
   readonly variant?: string | undefined;
 }
 
 /**
- * Looks up target prices: those that were set, then those in the price map. Throws a PaymentRequiredError if
- * one has no price and prices are required.
+ * Looks up the prices of targets: prices that were set take precedence over those in the price map. Throws
+ * a PaymentRequiredError if a target has no price and prices are required.
  */
 export async function pricesOf(
   { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
@@ -56,11 +59,11 @@ export async function pricesOf(
 export interface ExpectedTokens {
   readonly prompt: number;
   readonly output: number;
-  /** The estimates for each model, for responses without usage. */
+  /** Token estimates for each model, used for responses without usage. */
   readonly counts: Pick<RequestCounts, 'prompt' | 'completion' | 'learn'>;
-  /** What the request may use besides text tokens. */
+  /** What the request can use in addition to text tokens. */
   readonly units?: ExpectedUnits | undefined;
-  /** Which part is audio, as far as the request shows it. */
+  /** The audio in the request, as far as it can be determined from the request. */
   readonly audio?: AudioCounts | undefined;
 }
 
@@ -99,27 +102,29 @@ const noPrice = (key: string): AppError =>
     { reason: 'pricing_required' },
   );
 
-/** Estimated tokens of a request and its response, for each model that may respond. */
+/** Estimated tokens of a request and its response, for each model that can respond. */
 interface RequestCounts {
-  /** The highest count among the models. */
+  /** The highest prompt token count among the models. */
   readonly maxPrompt: number;
   readonly prompt: (model: string) => number;
-  /** A response's tokens: what the provider counted, and an estimate of what it did not. */
+  /**
+   * A response's tokens: the provider's count, plus an estimate for any output that it does not include.
+   */
   readonly completion: (model: string, summary: AnswerSummary) => number;
-  /** Receives what a model's provider reported, for later estimates. */
+  /** Receives the usage that a model's provider reported, to improve later estimates. */
   readonly learn: (model: string, summary: AnswerSummary) => void;
 }
 
 /**
- * Counts a request's prompt in the way each of these models does. Only returns a promise if an encoding must
- * be loaded.
+ * Counts the tokens of a request's prompt for each of these models. Only returns a promise if an encoding
+ * must be loaded.
  */
 export function countTokensOfRequest(
   counter: TokenCounter,
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
   models: readonly string[],
-  /** Tokens of a file that is not in the body. */
+  /** Tokens of a file that is not part of the body. */
   inFile = 0,
 ): RequestCounts | Promise<RequestCounts> {
   const loading = counter.loading(models);
@@ -155,7 +160,7 @@ function countWith(
       const { promptTokens, completionTokens, reasoningTokens = 0 } = usage ?? {};
       if (prompt && promptTokens !== undefined) counter.learn(model, prompt, promptTokens);
       const isWhole = countedLength === undefined && outputText.length === outputLength;
-      // Reasoning is not in the text, or only as a summary.
+      // The text does not include the reasoning, or only a summary of it.
       if (completionTokens !== undefined && isWhole && reasoningTokens === 0)
         counter.learnOutput(model, outputText, completionTokens);
     },
@@ -163,8 +168,8 @@ function countWith(
 }
 
 /**
- * The tokens of a response that may have been interrupted. The provider's count is exact; of the output after
- * it, only the text is known.
+ * The tokens of a response that may have been interrupted. The provider's count is exact; tokens of later
+ * output are estimated from its text.
  */
 function completionOf(
   counter: Pick<TokenCounter, 'output'>,
@@ -181,13 +186,16 @@ function completionOf(
   return countedLength === 0 ? reasoningTokens + Math.max(counted - reasoningTokens, rest) : counted + rest;
 }
 
-/** What a request may use besides text tokens, estimated before it is sent. */
+/** What a request can use in addition to text tokens, estimated before the request is sent. */
 interface ExpectedUnits extends UnitCounts {
-  /** Searches of a response that does not report any, because models that always search do not report them. */
+  /**
+   * Number of searches to assume for a response that reports none, because models that always search do not
+   * report their searches.
+   */
   readonly impliedSearches: number;
 }
 
-/** Searches to reserve for a request that does not limit them. */
+/** Number of searches to reserve for a request that does not limit the number of searches. */
 const ASSUMED_SEARCHES = 5;
 
 /** Documents per search unit of rerankers. @see https://docs.cohere.com/docs/rerank-overview */
@@ -218,7 +226,10 @@ function searchesOf(tools: unknown): number {
   }, 0);
 }
 
-/** Image quality and size, in the format of published price names; undefined for other requests. */
+/**
+ * Image quality and size, in the format of the names in the price map; undefined for requests that do not
+ * generate images.
+ */
 export function imageVariant(endpoint: Endpoint, { quality, size }: Json): string | undefined {
   if (endpoint !== '/v1/images/generations') return undefined;
   const [, width, height] = /^(\d+)x(\d+)$/.exec(textOrUndefined(size) ?? '1024x1024') ?? [];
@@ -228,7 +239,7 @@ export function imageVariant(endpoint: Endpoint, { quality, size }: Json): strin
 /** Maximum output tokens to reserve budget for. No model generates more in a single response. */
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
-/** Names of the limit in the providers' APIs, and on servers that imitate them. */
+/** Names of the token limit in the providers' APIs and on compatible servers. */
 const LIMITS = [
   'max_tokens',
   'max_completion_tokens',
@@ -241,8 +252,9 @@ const LIMITS = [
 ];
 
 /**
- * The largest token limit in a request, times the number of requested completions. A request can have several
- * limits, of which a provider obeys the one whose name it knows: `members` are those of the request's API.
+ * The largest token limit in a request, times the number of requested completions. A request can contain
+ * several limits, and a provider obeys the one whose name it knows; `members` are the names in the
+ * request's API.
  */
 export function maxOutputTokensIn(body: Json, members: readonly string[], assumed: number): number {
   const own = members.some((name) => limitOf(body[name]) !== undefined) ? 0 : assumed;
@@ -251,7 +263,10 @@ export function maxOutputTokensIn(body: Json, members: readonly string[], assume
   return Math.min(MAX_OUTPUT_TOKENS, limit * answers);
 }
 
-/** A limit as a number. Google also accepts one in quotes, and one too large for a double exceeds any response. */
+/**
+ * A limit as a number. Google also accepts numbers in quotes. A number that is too large for a double
+ * exceeds any response.
+ */
 export function limitOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && /^\d{1,400}$/.test(value)) return Number(value);

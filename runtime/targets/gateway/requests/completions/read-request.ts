@@ -17,25 +17,25 @@ import { isTag, MAX_TAGS, TAG_RULE } from '../../shared/tag.ts';
 import type { RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
 
-/** A request whose format was validated. */
+/** A request whose format has been validated. */
 export interface ReadRequest {
   readonly body: Json;
   /** The body as sent to a provider. */
   readonly bytes: Uint8Array;
   readonly members: ReturnType<typeof listMembers>;
   readonly model: string;
-  /** IDs that a provider could look up. */
+  /** IDs in the body that could refer to objects stored by a provider. */
   readonly references: ReadonlySet<string>;
 }
 
-/** Maximum nesting depth of a body. Requests contain tool schemas, which can be deep. */
+/** Maximum nesting depth of a request body. Tool schemas can be deeply nested. */
 const MAX_DEPTH = 200;
 
 /** Creates the function that reads the body of a request that contains a model name. */
 export function createRequestReader(): (
   request: Pick<CompletionRequest, 'bytes' | 'hold'>,
   schema: TSchema,
-  /** Members that are in the request's path instead of its body. */
+  /** Members that are specified in the path instead of the body. */
   inPath?: PathMembers,
 ) => Promise<ReadRequest> {
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
@@ -101,8 +101,8 @@ export function withMetadata(
 
 /**
  * Throws an InputError if two members of the request have the same name, ignoring case. The bytes are sent
- * unchanged, and the provider could read the other member: for `model` or `max_tokens`, the request would
- * then have a different price.
+ * to the provider unchanged, and the provider could use a different one of the two members than the
+ * gateway: with another `model` or `max_tokens`, the request would have a different price.
  */
 export function requireDistinctMembers(members: readonly JsonMember[]): void {
   const seen = new Map<string, string>();
@@ -116,8 +116,8 @@ export function requireDistinctMembers(members: readonly JsonMember[]): void {
 
 /**
  * Throws an InputError if an object inside the body contains a name twice. `parsed` is the total number of
- * members of all objects in the parsed body, where the last of several members with the same name has
- * replaced the others.
+ * members of all objects in the parsed body, in which only the last of several members with the same name
+ * is left.
  */
 export function requireDistinctInside(
   bytes: Uint8Array,
@@ -149,12 +149,12 @@ function requireWellFormedModel({ model }: Json): string {
   throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
 }
 
-/** Members in which aggregators such as OpenRouter accept additional models, which are used if the first one fails. */
+/** Members in which aggregators such as OpenRouter accept fallback models. */
 export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
 
 /**
- * Throws an InputError if the request specifies additional models: permissions, prices and limits are those
- * of `model`.
+ * Throws an InputError if the request specifies fallback models, because the gateway applies the
+ * permissions, prices and limits of `model`.
  */
 export function requireOneModel(body: Json): void {
   const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
@@ -168,10 +168,13 @@ const TAGS_HEADER = 'x-gateway-tags';
 
 const MEMBER = 'body.metadata.tags';
 
-/** A request's tags, and its metadata without them, because providers only accept strings there. */
+/**
+ * A request's tags, and its metadata without the tags. The list of tags is removed because providers only
+ * accept strings in metadata.
+ */
 interface TaggedRequest {
   readonly tags: readonly string[];
-  /** The new value of `metadata`; null removes it. Undefined leaves it unchanged. */
+  /** The new value of `metadata`: null removes `metadata`, undefined leaves it unchanged. */
   readonly metadata?: Json | null | undefined;
 }
 
@@ -214,7 +217,7 @@ interface NamedUsers {
   readonly endUser: string | undefined;
 }
 
-/** Maximum length of a recorded name, so that requests cannot fill the database with it. */
+/** Maximum length of a recorded user name, so that requests cannot fill the database with long names. */
 const MAX_LENGTH = 256;
 
 export function usersOf(
@@ -224,7 +227,7 @@ export function usersOf(
   { userField }: RequestPolicy,
 ): NamedUsers {
   const user = rules.user(body, caller);
-  // For other credentials, the payer is always the user specified by the request or the job.
+  // With other credentials, `user` always specifies the payer.
   const isPayer = caller.kind !== 'key' || userField === 'payer';
   const endUser = (isPayer ? undefined : user) || rules.endUser(body);
   const isOwn = caller.kind === 'master' && endUser === user;

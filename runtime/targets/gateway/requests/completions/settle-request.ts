@@ -17,7 +17,10 @@ interface SettleParts {
   readonly telemetry: Telemetry;
 }
 
-/** Writes the usage of a request without abandoned responses, and reports it. The usage is durable when it resolves. */
+/**
+ * Writes the usage of a request without abandoned responses, and reports it. The usage is durable when the
+ * promise resolves.
+ */
 export async function settleRequest(
   { ledger, telemetry }: SettleParts,
   state: RequestState,
@@ -31,7 +34,10 @@ export async function settleRequest(
   await concludeRequest(telemetry, state, outcome, now, () => close(admitted.reservation, ...entries));
 }
 
-/** Writes a request's rows and reports it once. If writing fails, it is reported as an error and this rejects. */
+/**
+ * Writes a request's rows and reports it once. If writing fails, the request is reported as failed, and the
+ * returned promise rejects.
+ */
 export async function concludeRequest(
   telemetry: Telemetry,
   state: RequestState,
@@ -76,7 +82,7 @@ export function entriesOf(
     .map(({ entry }) => entry);
 }
 
-/** State of a request that usage tracking needs. */
+/** The data about a request that usage tracking needs. */
 export interface RequestState {
   readonly request: CompletionRequest;
   readonly trace: RequestTrace | undefined;
@@ -91,18 +97,18 @@ export interface Admitted {
   readonly tokens: ExpectedTokens;
   /** The client's own user. */
   readonly endUser?: string | undefined;
-  /** IDs that the request refers to. */
+  /** IDs of the objects that the request refers to. */
   readonly references: ReadonlySet<string>;
 }
 
-/** Whether a budget applies and the model has no price, so that the budget does not count its cost. */
+/** Whether a budget applies but does not count the request's cost, because the model has no price. */
 export function isUncounted({ reservation, prices }: Admitted, model: string): boolean {
   const { user, key } = reservation.spender;
   const hasBudget = user.limits.maxBudget !== null || (key !== undefined && key.limits.maxBudget !== null);
   return hasBudget && prices.get(model) === undefined;
 }
 
-/** Logs a warning if a model's cost is not counted in a budget. Returns whether that is the case. */
+/** Logs a warning if a budget does not count a model's cost. Returns whether that is the case. */
 export function warnUncounted(log: Logger, { request, admitted }: RequestState, model: string): boolean {
   if (!admitted || !isUncounted(admitted, model)) return false;
   const { requestId } = request;
@@ -173,15 +179,15 @@ interface RequestFacts {
  */
 export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
 
-/** A usage row with its attempt, if a model was called at all. */
+/** A usage row, with its attempt if a model was called. */
 interface UsageLine {
   readonly attempt: Attempt | undefined;
   readonly entry: UsageEntry;
 }
 
 /**
- * The attempt that determines the request's result: the one that responded or, if none did, the one that
- * failed last.
+ * The attempt that determines the request's result: the one that received a response or, if there was none,
+ * the last one that failed.
  */
 export function ownAttempt(attempts: readonly Attempt[], { answered }: Outcome): Attempt | undefined {
   return answered ? attempts.at(-1) : (attempts.findLast(isFailed) ?? attempts.at(-1));
@@ -215,7 +221,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
   ];
 }
 
-/** The source of a price set by an administrator. */
+/** The value of the price source for prices set by an administrator. */
 const OWN_PRICE = 'own';
 
 const NONE: AbandonedReads = new Map();
@@ -239,15 +245,15 @@ function used(
     units: tokens?.units,
     cost: tokens ? costOfUsage(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
-    // The request's characters are known, whatever the provider reports.
+    // The number of characters is known from the request, so the provider's report does not matter.
     estimated:
       answered !== undefined && price?.audio?.perCharacter === undefined && isEstimated(answered.summary),
   };
 }
 
 /**
- * The message in a usage row. Clients can read usage rows, so internal errors have no details there, as in
- * responses.
+ * The message in a usage row. Clients can read usage rows, so internal errors have no details there, just
+ * as in responses.
  */
 const publicMessage = ({ code, message }: AppError): string =>
   code === 'InternalError' ? 'Internal error' : message;
@@ -275,7 +281,9 @@ export function tokensOf(
   };
 }
 
-/** What the response used besides tokens. Models that always search do not report it. */
+/**
+ * What the response used in addition to tokens. Models that always search do not report their searches.
+ */
 function unitsOf(
   { usage, units }: AnswerSummary,
   expected: ExpectedTokens['units'],
@@ -291,20 +299,23 @@ function unitsOf(
   return {
     ...rest,
     webSearches,
-    // Image tokens cannot exceed the total.
+    // Image tokens cannot exceed the total number of output tokens.
     imageInput: imageInput && Math.min(imageInput, prompt),
     imageOutput: imageOutput && Math.min(imageOutput, completion),
   };
 }
 
-/** Audio tokens cannot exceed the total. If a model speaks, all of its output is audio. */
+/** Audio tokens cannot exceed the total. If a model generates speech, all of its output is audio. */
 const audioOf = (audio: AudioCounts, prompt: number, completion: number): AudioCounts => ({
   ...audio,
   audioInput: Math.min(audio.audioInput ?? 0, prompt),
   ...(audio.audioOutput !== undefined && { audioOutput: completion }),
 });
 
-/** Whether a count had to be estimated. If there is no output, a missing output count is not an estimate. */
+/**
+ * Whether a token count had to be estimated. If there is no output, a missing output count counts as 0, not
+ * as an estimate.
+ */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
   summary.countedLength !== undefined ||

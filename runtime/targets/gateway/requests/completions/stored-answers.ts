@@ -15,22 +15,22 @@ interface StoredAnswer {
   readonly id: string;
 }
 
-/** The response stored by the provider; undefined for any other. */
+/** The response stored by the provider; undefined if the provider does not store the response. */
 export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
   const { key, summary } = answered ?? {};
   return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
 }
 
 /**
- * Whether the provider still works on the response, or did when the client disconnected. Its usage becomes
- * known later.
+ * Whether the provider is still working on the response, or was when the client disconnected. The usage
+ * becomes known later.
  */
 export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
   summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
 
 /**
- * Records the user of a response stored by the provider. If it is unfinished, the reservation is kept until
- * it is billed.
+ * Records the user of a response stored by the provider. If the response is unfinished, the reservation is
+ * kept until the response is billed.
  */
 export async function recordStored(
   { ledger, objects }: StoredParts,
@@ -56,9 +56,9 @@ export async function recordStored(
     },
     held,
   };
-  // Some servers give all responses the same ID, which must not make a finished response fail.
+  // Some servers return the same ID for all responses, which must not cause finished responses to fail.
   if (held) await objects.add(object);
-  // What the request refers to existed before, and may belong to everyone.
+  // Objects that the request refers to existed before, and can belong to everyone.
   const { items = [] } = summary.stored ?? {};
   const created = createdItems(
     object,
@@ -67,7 +67,10 @@ export async function recordStored(
   await objects.addMissing(held ? created : [object, ...created]);
 }
 
-/** Records the user of what a provider created along with a response, e.g. the container in which its code runs. */
+/**
+ * Records the user as the owner of the objects that a provider created along with a response, e.g. the
+ * container in which its code runs.
+ */
 export async function recordCreated(
   objects: Pick<Objects, 'addMissing'>,
   admitted: Admitted,

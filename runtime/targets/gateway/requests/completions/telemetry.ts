@@ -9,9 +9,12 @@ export interface CompletionEvent {
   /** Endpoint path. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** The result of `trace` for the request. */
+  /** The trace that `trace` returned for the request. */
   readonly trace: RequestTrace | undefined;
-  /** The model that responded or failed last, `provider:model`; undefined if none was called. */
+  /**
+   * The model that responded or, if none did, failed last, as `provider:model`; undefined if no model was
+   * called.
+   */
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly status: number;
@@ -31,11 +34,14 @@ export interface CompletionEvent {
   readonly durationMs: number;
 }
 
-/** A response whose client disconnected or whose time limit passed before its first byte. */
+/**
+ * A response that was abandoned, because the client disconnected or the time limit expired before its first
+ * byte.
+ */
 export interface AbandonedEvent {
   /** Model name, `provider:model`. */
   readonly model: string;
-  /** Whether its usage was read or estimated; `failed` if there was nothing to bill. */
+  /** Whether the usage was read from the response or estimated; `failed` if there was nothing to bill. */
   readonly outcome: 'read' | 'estimated' | 'failed';
   /** Usage; undefined if the request's completion event already includes it. */
   readonly usage: CountedTokens | undefined;
@@ -43,7 +49,7 @@ export interface AbandonedEvent {
   readonly unpriced: boolean;
 }
 
-/** Metrics and traces of model requests. Never throws, and requests never wait for it. */
+/** Metrics and traces of model requests. The functions never throw, and requests never wait for them. */
 export interface Telemetry {
   /** Creates a request's trace from its headers; undefined if tracing is disabled. */
   trace(headers: HeaderReader): RequestTrace | undefined;
@@ -51,8 +57,11 @@ export interface Telemetry {
   abandoned(event: AbandonedEvent): void;
   /** Counts a rejected credential, by error reason. */
   authFailed(reason: string): void;
-  /** Counts an alert delivery attempt. */
+  /** Counts an attempt to deliver an alert. */
   alerted(outcome: 'sent' | 'retried' | 'failed'): void;
-  /** Sends the remaining spans, for up to `limitMs`. The default and the maximum are a few seconds. */
+  /**
+   * Sends the remaining spans, which takes at most `limitMs`. The default, which is also the maximum, is a
+   * few seconds.
+   */
   close(limitMs?: number): Promise<void>;
 }

@@ -19,20 +19,22 @@ interface EncoderProfile extends NamedProfile {
    * in nearly every script.
    */
   readonly windowLength?: number | undefined;
-  /** How far a window overlaps the previous one, in UTF-16 code units. */
+  /** By how many UTF-16 code units each window overlaps the previous one. */
   readonly windowOverlap?: number | undefined;
 }
 
-/** A text check by an encoder of type sequence_classification. */
+/** A check in which an encoder of type sequence_classification classifies texts. */
 export interface ClassifierProfile extends EncoderProfile {
   readonly kind?: 'classifier' | undefined;
-  /** Disallowed labels. */
+  /** Labels that are not allowed. */
   readonly labels: readonly string[];
   /** A text is flagged if the combined probability of the labels reaches this value. */
   readonly threshold: number;
 }
 
-/** What to do with findings in a text: block the text, or replace them with placeholders. */
+/**
+ * What to do if something is found in a text: block the text, or replace the findings with placeholders.
+ */
 type FoundAction = 'mask' | 'block';
 
 /** Finds entities, e.g. names of persons, with an encoder of type token_classification. */
@@ -45,10 +47,10 @@ export interface EntityProfile extends EncoderProfile {
   readonly action: FoundAction;
 }
 
-/** Finds pattern matches. */
+/** Finds matches of regular expressions. */
 export interface PatternProfile extends NamedProfile {
   readonly kind: 'patterns';
-  /** Patterns, keyed by the name used in placeholders and messages. */
+  /** Regular expressions, keyed by the names used in placeholders and messages. */
   readonly patterns: ReadonlyMap<string, LinearPattern>;
   readonly action: FoundAction;
 }
@@ -57,11 +59,11 @@ export interface PatternProfile extends NamedProfile {
 export interface SchemaProfile extends NamedProfile {
   readonly kind: 'schema';
   readonly schema: object;
-  /** How often a model is called again after an invalid response. */
+  /** How many times a model is called again after invalid responses. */
   readonly retries: number;
 }
 
-/** Sends texts to a server, which decides. */
+/** Sends texts to a server, which decides whether they are allowed. */
 export interface WebhookProfile extends NamedProfile {
   readonly kind: 'webhook';
   readonly url: string;
@@ -92,7 +94,7 @@ export interface GuardrailVerdict {
   readonly mode: GuardrailRule['mode'];
   readonly place: GuardrailPlace;
   readonly valid: boolean;
-  /** The highest score found; undefined if the check was unavailable. */
+  /** The highest score that the check found; undefined if the check was unavailable. */
   readonly score: number | undefined;
   readonly explanation: string;
   /** Number of masked values of each kind; undefined if none were masked. */
@@ -117,11 +119,11 @@ interface MaskedOutput extends Checked {
 }
 
 interface CheckedOutput extends Checked {
-  /** How often a model can be called again because only the response's format is invalid. */
+  /** How many times the model can be called again. 0 unless the response's format is the only problem. */
   readonly retries: number;
 }
 
-/** What checks know about a request. */
+/** The information about a request that checks receive. */
 export interface CheckedRequest {
   readonly requestId: string;
   readonly signal: AbortSignal;
@@ -138,7 +140,7 @@ interface WrittenAnswer {
 
 export interface OutputMasking {
   readonly request: CheckedRequest;
-  /** The request as sent, whose placeholders are already taken. */
+  /** The request as sent to the model. Placeholders that occur in it must not be used for other values. */
   readonly body: Json;
   /** The request's placeholders, if anything was masked in it. */
   readonly placeholders: Placeholders | undefined;
@@ -146,17 +148,18 @@ export interface OutputMasking {
 
 export interface Guardrails {
   /**
-   * Combines the policy's rules with those in a request, which can add rules and make them stricter, but
-   * never weaken them. Throws an InputError if a request specifies an unknown guardrail.
+   * Combines the policy's rules with those in a request. A request can add rules and make the policy's
+   * rules stricter, but never weaken them. Throws an InputError if a request specifies an unknown
+   * guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
   /** The rules for a request that specifies none. */
   readonly always: readonly GuardrailRule[];
-  /** Identifies the policy and its profiles; changes whenever either of them does. */
+  /** A digest of the policy and its profiles, which changes whenever they change. */
   readonly digest: string;
   /**
-   * Whether sessions, in which nothing can be checked, can be opened: there is no policy, or the
-   * configuration allows them.
+   * Whether realtime sessions can be opened, although their content cannot be checked: there is no policy,
+   * or the configuration allows them.
    */
   readonly admitsSessions: boolean;
   checkInput(rules: readonly GuardrailRule[], body: Json, request: CheckedRequest): Promise<CheckedInput>;
@@ -175,9 +178,9 @@ export interface Guardrails {
   /** Checks model output with the rules that do not mask it. */
   checkOutput(rules: readonly GuardrailRule[], text: string, request: CheckedRequest): Promise<CheckedOutput>;
   /**
-   * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until a
-   * window is full or the response has ended, and is sent after the check. Otherwise, nothing is held back,
-   * and the whole text is checked at the end.
+   * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until
+   * a window is full or the response has ended, and is sent after the check. Without one, nothing is held
+   * back, and the whole text is checked at the end.
    */
   streamGuard(
     rules: readonly GuardrailRule[],

@@ -51,7 +51,7 @@ export function createGuardrails({
   const parts: JudgeParts = { profiles: byName, classifier, clock, webhooks, schemaOf: cachedSchemas() };
   const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
     rules.filter(({ on }) => on.includes(place));
-  /** Output rules, grouped by what they do: masking comes first. */
+  /** Output rules, grouped by what they do. Masking rules are applied first. */
   const outputRules = (rules: readonly GuardrailRule[]) => {
     const { masking = [], checking = [] } = Object.groupBy(rulesFor(rules, 'output'), (rule) =>
       maskingProfile(parts, rule) ? 'masking' : 'checking',
@@ -118,7 +118,7 @@ export function createGuardrails({
   };
 }
 
-/** JSON has no maps, and patterns are stored in one. */
+/** Patterns are stored in a Map, which JSON does not support, so it is converted to a list. */
 const withEntries = (_name: string, value: unknown): unknown =>
   value instanceof Map
     ? [...value].map(([name, { source, ignoreCase }]) => [name, source, ignoreCase])
@@ -136,7 +136,10 @@ function cachedSchemas(): JudgeParts['schemaOf'] {
 const retriesOf = (profile: GuardrailProfile | undefined): number =>
   profile?.kind === 'schema' ? profile.retries : 0;
 
-/** A stream's windows, which suit all checks. A schema needs the whole response. */
+/**
+ * The sizes of a stream's windows, which are suitable for all checks. Only a schema check needs the whole
+ * response.
+ */
 function windowsOf(profiles: readonly GuardrailProfile[]): {
   readonly windowLength: number;
   readonly windowOverlap: number;
@@ -151,7 +154,10 @@ function windowsOf(profiles: readonly GuardrailProfile[]): {
   };
 }
 
-/** Masks a request, then checks the remaining text: third-party servers receive texts with placeholders. */
+/**
+ * Masks a request, then checks the masked text, so that webhook servers receive placeholders instead of the
+ * masked values.
+ */
 async function checkInput(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
@@ -214,7 +220,10 @@ export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
   };
 }
 
-/** The end of a text that contains as many complete characters as the overlap has, even if they are escaped. */
+/**
+ * The last part of a text, long enough to contain as many characters as the overlap even if all of them are
+ * escaped.
+ */
 function endOf(text: string, overlap: number): string {
   const longest = overlap === 0 ? '' : text.slice(-overlap * MAX_ESCAPE_LENGTH);
   return longest.includes('\\') ? longest : text.slice(-overlap);

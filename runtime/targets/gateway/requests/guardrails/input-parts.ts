@@ -4,7 +4,7 @@ import { pushAll } from '#core/values/push-all.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { checkedReadings } from './readings.ts';
 
-/** Request members that models do not read: settings and the caller's identity. */
+/** Request members that models do not read, such as settings and the caller's identity. */
 export const SETTINGS = new Set(
   [
     ['model', 'guardrails', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
@@ -47,7 +47,10 @@ export const NON_TEXT_MEMBERS = new Set(
   ].flat(),
 );
 
-/** Members whose own members can have any name, including names in the sets above. They are checked as a whole. */
+/**
+ * Members that are objects with arbitrary names, including names in the sets above. All of their contents
+ * are checked.
+ */
 export const FREE_FORM_MEMBERS = new Set(
   'input arguments args response attributes variables default const enum examples chat_template_kwargs'.split(
     ' ',
@@ -56,11 +59,11 @@ export const FREE_FORM_MEMBERS = new Set(
 
 /** How to search for texts. */
 interface Search {
-  /** The ways in which a text can be read. */
+  /** Returns the text in each way in which it can be read. */
   readonly read: (text: string) => readonly string[];
-  /** Whether names in schemas count as texts, too. */
+  /** Whether the names in schemas also count as texts. */
   readonly withNames?: boolean;
-  /** Whether texts in encoded data, which models read, count as well. */
+  /** Whether texts in encoded data, which models decode, also count. */
   readonly withEncoded?: boolean;
 }
 
@@ -69,12 +72,12 @@ const CHECKED: Search = { read: checkedReadings, withEncoded: true };
 const WRITTEN: Search = { read: (text) => [text] };
 
 /**
- * All texts in a request of any client API: every string that is not known to be something else. This way,
- * texts in members unknown to the gateway, for example a single provider's members, are not missed.
+ * All texts in a request to any client API: every string that is not known to be something else. Texts in
+ * members unknown to the gateway, e.g. in provider-specific ones, are therefore not missed.
  */
 export const checkedTexts = (body: Json): string[] => inputTexts(body, CHECKED);
 
-/** The same texts, each once as written and without encoded data, to count their tokens. */
+/** The texts whose tokens are counted: each text once, as written, without the texts in encoded data. */
 export const writtenTexts = (body: Json): string[] => inputTexts(body, WRITTEN);
 
 function inputTexts(body: Json, search: Search): string[] {
@@ -83,8 +86,8 @@ function inputTexts(body: Json, search: Search): string[] {
       ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
     )
     .flatMap(([name, member]) => {
-      // Models read the names of tool parameters, and a schema is joined into one text so that encoders judge
-      // it as a whole.
+      // Models also read the names of tool parameters. The texts of a schema are joined so that encoders
+      // judge the schema as a whole.
       if (SCHEMAS.has(name)) return textOfEach(member, search);
       return textsIn(name === 'input' ? member : { [name]: member }, search);
     });
@@ -122,7 +125,7 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
     if (withNames && MAPS.has(name)) for (const own of Object.keys(Object(member))) texts.push(own);
     // MCP server headers contain credentials.
     if (withNames && name === 'headers' && around === value && isMcpTool(around)) return;
-    // In Anthropic's API, plain text documents have their text in `data`.
+    // In Anthropic's API, `data` contains the text of a plain text document.
     const isPlain = name === 'data' && 'type' in around && around.type === 'text';
     const isWhole = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
     if (isWhole) return collectWhole(member);
@@ -142,7 +145,7 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
   return texts;
 }
 
-/** Adds all strings that contain JSON escapes, including those in lists and objects. */
+/** Adds all strings whose JSON contains escapes, including strings in lists and objects. */
 function collectStrings(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
     if (JSON.stringify(value).includes('\\')) pushAll(texts, checkedReadings(value));
@@ -151,7 +154,7 @@ function collectStrings(value: unknown, texts: string[]): void {
   }
 }
 
-/** Whether a tool is an MCP server, which the provider calls. */
+/** Whether a tool is an MCP server that the provider calls. */
 export const isMcpTool = (tool: unknown): tool is Json => isObject(tool) && tool['type'] === 'mcp';
 
 /** Request members whose strings can be encoded data: Base64, or a data URL. */
@@ -163,21 +166,21 @@ const DATA_URL = /^data:([^,]{0,200}),/i;
 
 const BASE64 = /^[\w+/=\s-]{8,}$/;
 
-/** Number of bytes at each end of the data that determine whether it can be text. */
+/** Number of bytes at each end of the data that are examined to determine whether the data can be text. */
 const SAMPLE_BYTES = 4096;
 
-/** In a text, at most one in this many characters can be a control character or an invalid one. */
+/** Bytes count as text if at most one in this many characters is a control character or invalid. */
 const CHARACTERS_PER_FLAW = 20;
 
 /** A text found in bytes. */
 interface DecodedText {
   readonly text: string;
-  /** Whether the text represents all bytes, as UTF-8. */
+  /** Whether the bytes are exactly this text in UTF-8. */
   readonly isExact: boolean;
 }
 
 /**
- * The text in bytes of any kind, whatever type is declared: UTF-8, possibly with some invalid bytes, or
+ * The text contained in bytes, regardless of the declared type: UTF-8, possibly with some invalid bytes, or
  * UTF-16. Undefined for other data, such as images, where most bytes are not text.
  */
 export function textOfBytes(bytes: Uint8Array): DecodedText | undefined {
@@ -192,7 +195,7 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { ignoreBOM: true }).decode(bytes);
 }
 
-/** In Western texts in UTF-16, every second byte is zero. */
+/** In UTF-16, every second byte of a Western text is zero. */
 function encodingOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -270,13 +273,13 @@ export interface MediaPart {
   readonly detail: unknown;
 }
 
-/** All parts of a request that models read as something other than text. */
+/** All images, documents and audio in a request. */
 export function mediaIn(body: Json): MediaPart[] {
   const parts: MediaPart[] = [];
   const waiting: unknown[] = ['messages', 'input', 'system', 'contents'].map((name) => body[name]);
   for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
     if (Array.isArray(value)) {
-      // A request can have more messages than a call can have arguments.
+      // Added one by one, because a request can have more messages than a function call can have arguments.
       for (const item of value as readonly unknown[]) if (typeof item === 'object') waiting.push(item);
     } else if (isObject(value)) {
       const part = mediaOf(value);
@@ -325,7 +328,7 @@ const mediaPart = (kind: MediaPart['kind'], data: unknown, detail?: unknown): Me
 const kindOf = (mimeType: string): MediaPart['kind'] =>
   mimeType.startsWith('image/') ? 'image' : /^(audio|video)\//.test(mimeType) ? 'audio' : 'document';
 
-/** The data in a data URL, or in a text that is itself data. */
+/** The data in a data URL, or in a string that is itself Base64 data. */
 function dataOf(text: unknown): string | undefined {
   if (typeof text !== 'string' || /^[a-z]+:\/\//i.test(text.slice(0, 20))) return undefined;
   return text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;

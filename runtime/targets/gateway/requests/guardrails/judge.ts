@@ -46,7 +46,7 @@ export async function judgeContent(
   return { verdicts, blocked: blockedBy(rules, verdicts) };
 }
 
-/** The error of the first blocking verdict; undefined if none blocks. */
+/** The error for the first blocking verdict; undefined if no verdict blocks. */
 export function blockedBy(
   rules: readonly GuardrailRule[],
   verdicts: readonly GuardrailVerdict[],
@@ -65,7 +65,7 @@ const judgeOne = (parts: JudgeParts, rule: GuardrailRule, judged: Judged): Promi
     return await judgeBy(parts, profile, judged);
   });
 
-/** A check's verdict, which is `unavailable` if the check fails. */
+/** Runs a check and returns its verdict, which is `unavailable` if the check fails. */
 export async function verdictOf(
   { profile, mode }: GuardrailRule,
   { place, signal }: Judged,
@@ -84,7 +84,7 @@ async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Jud
   const { kind } = profile;
   if (kind === 'schema') return parts.schemaOf(profile)(judged.texts.join(''));
   const { place, texts } = judged;
-  // The request's texts have already been read in every way.
+  // For requests, `texts` already contains each text in every way in which it can be read.
   const read = place === 'output' ? { ...judged, texts: texts.flatMap(writtenReadings) } : judged;
   if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, read));
   if (kind === 'webhook') return await judgeByWebhook(parts, profile, read);
@@ -99,7 +99,7 @@ export const findSpans = (
 ): Promise<FoundSpan[][]> =>
   profile.kind === 'entities' ? findEntities(parts, profile, judged) : findPatterns(profile, judged);
 
-/** Texts are valid if nothing was found. */
+/** The judgement for findings: texts are valid if nothing was found. */
 export function judgementOf(spans: readonly (readonly FoundSpan[])[]): Judgement {
   const all = spans.flat();
   const score = all.reduce((most, span) => Math.max(most, span.score), 0);
@@ -125,7 +125,7 @@ function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict
   });
 }
 
-/** Finds pattern matches. Returns each text's spans. Rejects if it takes too long. */
+/** Finds pattern matches and returns the spans of each text. Rejects if matching takes too long. */
 async function findPatterns(
   { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
   { texts }: Judged,
@@ -142,7 +142,7 @@ async function findPatterns(
   return all;
 }
 
-/** Judges texts by the worst score among their windows. */
+/** Judges texts by the highest score among their windows. */
 async function judgeByClassifier(
   { classifier, clock }: JudgeServices,
   profile: ClassifierProfile,
@@ -174,7 +174,10 @@ async function judgeByClassifier(
   return { valid: score < profile.threshold, score, explanation };
 }
 
-/** Throws for a label that the model does not have, because the rule would never flag anything. */
+/**
+ * Throws for a label that the model does not have, because a rule with this label would never flag
+ * anything.
+ */
 function scoreOf(scores: Readonly<Record<string, number>>, labels: readonly string[]): number {
   const missing = labels.find((label) => scores[label] === undefined);
   if (missing !== undefined) throw new Error(`the encoder's model has no label \`${missing}\``);

@@ -12,7 +12,10 @@ import {
 } from './endpoint.ts';
 import { relayed } from './openai.ts';
 
-/** Tokens per second of audio, as published by OpenAI, and tokens of a fast speaker's text. */
+/**
+ * Tokens per second of audio, as published by OpenAI, and tokens per second in the transcript of a fast
+ * speaker.
+ */
 const HEARD_TOKENS_PER_SECOND = 10;
 const WRITTEN_TOKENS_PER_SECOND = 6;
 
@@ -79,7 +82,7 @@ export const speechEndpoint: EndpointRules = {
     const characters = typeof input === 'string' ? Array.from(input).length : 0;
     return { characters, audioOutput: Math.ceil(characters * SPOKEN_TOKENS_PER_CHARACTER) };
   },
-  // Slow speech takes about twice as long.
+  // Twice the estimate, because slow speech takes about twice as long.
   maxOutputTokens: ({ input }) =>
     typeof input === 'string' ? Math.ceil(input.length * SPOKEN_TOKENS_PER_CHARACTER * 2) : 0,
 };

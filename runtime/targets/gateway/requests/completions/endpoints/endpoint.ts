@@ -25,11 +25,11 @@ type ModelAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 export interface EndpointRules {
   /** Schema of the members that the gateway reads; all others pass through. */
   readonly schema: TSchema;
-  /** The user in the request. */
+  /** The user specified in the request. */
   user(body: Json, caller: Payer): string | undefined;
   /**
-   * The client's own user in the request, for usage tracking only. With the master key, `user` does not count
-   * as one.
+   * The client's own user specified in the request, which is only used for usage tracking. With the master
+   * key, the `user` member does not specify the client's own user.
    */
   endUser(body: Json): string | undefined;
   /**
@@ -38,15 +38,15 @@ export interface EndpointRules {
    */
   promptTokens?(body: Json, count: (body: Json) => number): number;
   /**
-   * Maximum number of output tokens of all requested completions together; `assumed` per completion if the
-   * request sets no maximum.
+   * Maximum total number of output tokens for all requested completions. If the request sets no maximum,
+   * `assumed` tokens are counted per completion.
    */
   maxOutputTokens(body: Json, assumed: number, audioSeconds?: number): number;
   /** The name of the file field, for a route whose requests are forms. */
   readonly fileField?: string | undefined;
   /** Whether audio prices apply. */
   readonly isAudio?: boolean | undefined;
-  /** Which part of a request is audio; for a file, its approximate length. */
+  /** The audio in a request; `fileSeconds` is the approximate length of an uploaded file. */
   audio?(body: Json, fileSeconds: number): AudioCounts;
   /** Stream events that the gateway generates itself; undefined for a route without streams. */
   readonly syntax?: StreamSyntax | undefined;
@@ -69,8 +69,8 @@ export const openObject = (properties: Record<string, TSchema>, options: object 
   Type.Object(properties, { additionalProperties: true, ...options });
 
 /**
- * Maximum length of a model name. Names become metric labels and usage rows, and any client with a key can
- * send any name.
+ * Maximum length of a model name. Clients can send any name, and names are stored in metric labels and
+ * usage rows.
  */
 const MAX_MODEL_LENGTH = 256;
 
@@ -91,7 +91,7 @@ export const userName = optionalOrNull(
   'The user to bill. Required with the master key; with another key, omit it or specify that key’s user.',
 );
 
-/** A text, or a list of parts. */
+/** A string, or a list of content parts. */
 export const content = optionalOrNull(
   Type.Union([Type.String(), Type.Array(openObject({ type: Type.String() }), { title: 'a list of parts' })]),
 );
@@ -110,7 +110,7 @@ export const requestGuardrails = optionalOrNull(
 
 export const requestTools = optionalOrNull(Type.Array(openObject({})), 'Tools that the model can call.');
 
-/** Members that requests of both OpenAI APIs have. */
+/** Members that requests to both the Chat Completions API and the Responses API have. */
 export const openAiMembers = {
   model: modelSchema,
   stream: streams,

@@ -62,7 +62,7 @@ export const geminiEndpoint: EndpointRules = {
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'gemini' }, options),
 };
 
-/** The largest of these settings: Google accepts both spellings of each name. */
+/** The largest value of these settings, because Google accepts two spellings of each name. */
 function largestOf(body: Json, names: readonly string[]): number | undefined {
   const configs = [body['generationConfig'], body['generation_config']];
   return configs
@@ -130,7 +130,7 @@ export const geminiBatchEmbedEndpoint = rulesFor(
   (embeddings) => ({ embeddings }),
 );
 
-/** The request in OpenAI's format, which is used to call all providers. */
+/** The request in OpenAI's format, in which all providers are called. */
 function openAiBody(requests: readonly Json[], model: unknown): Json {
   const sizes = new Set(
     requests.map((one) => one['outputDimensionality'] ?? one['output_dimensionality'] ?? null),

@@ -20,7 +20,7 @@ import type { RelayRoute } from '../../../providers/adapters/other-calls.ts';
 
 const calledTool = openObject({
   id: Type.String(),
-  // Tool calls of other types have a different member.
+  // Optional, because tool calls of other types have a different member instead.
   function: Type.Optional(openObject({ name: Type.String(), arguments: Type.String() })),
 });
 
@@ -136,7 +136,7 @@ const RESPONSES_SCHEMA = openObject(
   },
 );
 
-/** The provider converts a text input to a message. */
+/** A string is also valid: the provider converts it to a message. */
 const withMessage = (body: Json): Json =>
   typeof body['input'] === 'string' ? { ...body, input: [{ role: 'user', content: body['input'] }] } : body;
 
@@ -214,7 +214,7 @@ export const imagesEndpoint = relayed(
       model: modelSchema,
       prompt: Type.String({ minLength: 1 }),
       n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of images.'),
-      // Image events have no format that the gateway could count.
+      // Streams are rejected, because the gateway cannot read the usage in image events.
       stream: optionalOrNull(Type.Literal(false)),
       user: userName,
       guardrails: requestGuardrails,
@@ -251,7 +251,7 @@ export const moderationsEndpoint = relayed(
 );
 
 /**
- * The rerank API of Cohere and Jina, which others and encoder executables also support. @see
+ * The rerank API of Cohere and Jina, which other providers and encoder executables also support. @see
  * https://docs.cohere.com/reference/rerank
  */
 export const rerankEndpoint = relayed(

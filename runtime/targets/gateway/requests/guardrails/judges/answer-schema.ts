@@ -5,7 +5,7 @@ import { createInterrupter } from '#platform/interrupt.ts';
 import { LINEAR_PATTERNS } from '#platform/json-schema/linear-patterns.ts';
 import type { Judgement } from './judgement.ts';
 
-/** Validates a text and explains its problem. */
+/** Validates a text; explains the problem if it is invalid. */
 export type AnswerSchema = (text: string) => Judgement;
 
 /** Compiles a JSON Schema. If it is invalid, throws an error with a message for the operator. */
@@ -21,7 +21,7 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
   const interrupter = createInterrupter();
   const isValid = (value: unknown): boolean => {
     try {
-      // Only schemas with such keywords are worth a thread with a time limit.
+      // Only schemas with these keywords are validated in a thread with a time limit.
       return canBlock ? interrupter.run(MAX_CHECK_MS, () => validate(value)) : validate(value);
     } catch (error) {
       if (!(error instanceof InterruptedError)) throw error;
@@ -29,7 +29,7 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
     }
   };
   return (text) => {
-    // A response can consist of tool calls only, which have their own schemas.
+    // A response without text can consist of tool calls, which have their own schemas.
     if (text.trim() === '') return VALID;
     const parsed = jsonAtEnd(text);
     if (!parsed) return wrong('the response is not JSON');
@@ -47,7 +47,7 @@ const MAX_CHECK_MS = 1000;
 
 const MAX_TRIES = 64;
 
-/** Parses the JSON at the end of a text: reasoning comes before the response. */
+/** Parses the JSON at the end of a text, because reasoning can precede the response. */
 function jsonAtEnd(text: string): { readonly value: unknown } | undefined {
   let at = 0;
   for (let tries = 0; tries < MAX_TRIES && at !== -1; tries += 1) {

@@ -13,7 +13,7 @@ import {
 } from './judgement.ts';
 import { runFairly } from '#platform/run-yielding.ts';
 
-/** Finds entities with an encoder of type token_classification. Returns each text's spans. */
+/** Finds entities with an encoder of type token_classification, and returns the spans of each text. */
 export async function findEntities(
   { classifier, clock }: JudgeServices,
   profile: EntityProfile,

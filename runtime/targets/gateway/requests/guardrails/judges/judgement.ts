@@ -19,7 +19,7 @@ export interface Judged extends CheckedRequest {
   readonly texts: readonly string[];
 }
 
-/** Connections to the servers that decide. */
+/** Connections to the webhook servers. */
 export interface Webhooks {
   of(profile: WebhookProfile): JsonClient;
   close(): Promise<void>;
@@ -68,8 +68,9 @@ export function* withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[])
 }
 
 /**
- * For a chain of overlapping spans, the longest ones that do not overlap, in order. A span that is kept is at
- * least as long as those after it, so any span that overlaps it starts or ends inside it.
+ * Returns the longest spans in a chain of overlapping spans that do not overlap each other, in order. Spans
+ * are considered from the longest to the shortest, so a span that overlaps a kept one starts or ends inside
+ * the kept one.
  */
 function longestOf<Span extends FoundSpan>(group: readonly Span[]): readonly Span[] {
   if (group.length <= 1) return group;
@@ -99,7 +100,7 @@ export function describeSpans(spans: readonly (readonly FoundSpan[])[]): string 
   return counts.map(([label, count]) => `${label} ${count}`).join(', ') || 'nothing found';
 }
 
-/** Length of the windows that a text is split into for an encoder, in UTF-16 code units. */
+/** Length, in UTF-16 code units, of the windows into which a text is split for an encoder. */
 export const WINDOW_LENGTH = 400;
 
 export const WINDOW_OVERLAP = 80;
@@ -119,7 +120,7 @@ interface TimeLimit {
   readonly timeoutMs: number;
 }
 
-/** Runs work with a signal that is aborted on timeout or when the client disconnects. */
+/** Runs a function with a signal that is aborted on timeout or when the client disconnects. */
 export async function limitTime<Result>(
   { clock, signal, timeoutMs }: TimeLimit,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -36,7 +36,7 @@ export function createWebhooks(): Webhooks {
   };
 }
 
-/** What a URL lacks: one that is only an origin has no path. */
+/** The path to append to a URL that consists only of an origin; empty for all other URLs. */
 const pathIn = ({ url }: WebhookProfile): string =>
   new URL(url).pathname === '/' && !url.endsWith('/') ? '/' : '';
 

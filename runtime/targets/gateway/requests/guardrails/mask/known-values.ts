@@ -1,6 +1,9 @@
 import type { Steps } from '#core/limits/steps.ts';
 
-/** Values found in a request, and where else they occur. A request can have hundreds of thousands of them. */
+/**
+ * The values found in a request, and where else they occur. A request can contain hundreds of thousands of
+ * values.
+ */
 export interface KnownValues {
   add(value: string): void;
   /** Where values occur in a text as words. Spans can overlap. */
@@ -17,17 +20,20 @@ interface ValueSpan {
   readonly end: number;
 }
 
-/** Shorter values are only replaced where they were found: they could be parts of other words. */
+/**
+ * Shorter values are only replaced where they were found, because elsewhere they could be parts of other
+ * words.
+ */
 const MIN_REPEATED_LENGTH = 3;
 /** Number of words looked up per step. */
 const WORDS_PER_STEP = 512;
-/** A text as words, and each character between them. */
+/** Splits a text into words and the individual characters between the words. */
 const WORD_OR_CHARACTER = /[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/uy;
 const WORD = /^[\p{L}\p{N}_]/u;
 
 /**
- * Values that start with the same words share a node, so that looking up a text does not depend on the number
- * of values.
+ * Values that start with the same words share a node, so the time to search a text does not depend on the
+ * number of values.
  */
 interface Node {
   readonly next: Map<string, Node>;
@@ -96,7 +102,7 @@ function wordEnd(text: string, start: number): number {
   return WORD_OR_CHARACTER.test(text) ? WORD_OR_CHARACTER.lastIndex : start + 1;
 }
 
-/** Whether the surrounding characters are not parts of the same word. */
+/** Whether the characters before and after the value belong to other words. */
 const isWhole = (text: string, start: number, end: number): boolean =>
   !WORD.test(characterBefore(text, start)) && !WORD.test(text.slice(end, end + 2));
 
@@ -105,7 +111,7 @@ const characterBefore = (text: string, at: number): string => {
   return text.slice(Math.max(0, isPair ? at - 2 : at - 1), at);
 };
 
-/** Whether a value in a sorted list starts with this. */
+/** Whether any value in a sorted list starts with this text. */
 function isBeginning(sorted: readonly string[], beginning: string): boolean {
   let low = 0;
   let high = sorted.length;
