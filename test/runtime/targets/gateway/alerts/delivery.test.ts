@@ -23,7 +23,7 @@ describeDatabases((database) => {
     return { ...state, url, becomeDue };
   };
 
-  test('gateways that share a database send each alert once, signed', async () => {
+  test('gateways that share a database send each alert only once, with a signature', async () => {
     const { url, ...one } = await start();
     const other = await database.open(url, { alertPolicy });
     const { url: to, received } = await receiver();
@@ -86,7 +86,7 @@ describeDatabases((database) => {
     expect(JSON.stringify(delivery.logged)).not.toMatch(/whsec_|key=1/);
   });
 
-  test('another gateway sends an alert whose gateway was killed during delivery', async () => {
+  test('if a gateway is killed while delivering an alert, another gateway sends it', async () => {
     const state = await start();
     const { url: to, received } = await receiver();
     for (const alert of await state.alerts.due()) expect(await state.alerts.lease(alert)).toBe(true);

@@ -99,7 +99,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
     expect((await send({ 'x-api-key': MASTER_KEY })).status).not.toBe(401);
   });
 
-  test('returns 503 without a master key, regardless of the request', async () => {
+  test('returns 503 if no master key is configured, regardless of the request', async () => {
     for (const headers of [{}, MASTER, { Authorization: 'nonsense' }]) {
       const answer = await keyless().request(path, { method, headers });
       expect([answer.status, answer.body.detail, answer.body.error.code]).toEqual([

@@ -39,7 +39,7 @@ test('a sign-in creates the user, applies groups and opens a session with manage
   expect((await gateway.request('/v1/me', { headers: second })).body.error.code).toBe('expired_key');
 });
 
-test('changes with the cookie must come from a gateway page, and a sign-out terminates the session', async () => {
+test('changes made with the session cookie must come from a gateway page, and signing out terminates the session', async () => {
   const gateway = await start();
   provider.claims = { sub: 'ada', groups: ['ops'] };
   const { session } = await signIn(gateway);
@@ -80,7 +80,7 @@ describe('rejected sign-ins', () => {
       "User 'ada' is a service account of team 'research' and cannot sign in. Ask an administrator to delete the service account and create a user with this ID.",
     ],
     ['unknown', "User 'ada' does not exist. Ask an administrator to create it."],
-  ])('%s user', async (kind, message) => {
+  ])('a %s user is rejected', async (kind, message) => {
     const gateway = await start({ createUsers: kind !== 'unknown' });
     const { ask } = gateway;
     if (kind !== 'unknown')
@@ -177,7 +177,7 @@ test('provider keys are cached and fetched again after a rotation', async () => 
   expect(provider.keyRequests()).toBe(count + 2);
 });
 
-test('an unavailable provider returns 503; a gateway without sign-in has neither its routes nor its cookies', async () => {
+test('sign-in returns 503 if the provider is unavailable, and a gateway without sign-in has no sign-in routes and ignores session cookies', async () => {
   const down = await start({ issuer: 'http://127.0.0.1:9' });
   const { status, body } = await down.request('/auth/sign-in');
   expect([status, body.error.code]).toEqual([503, 'provider_unavailable']);

@@ -38,7 +38,7 @@ await gateway.request('/v1/files', { method: 'POST', headers: { 'x-api-key': key
 
 const PAGES = new Set(['/', '/docs', '/docs/']);
 
-test('no response runs scripts in a browser, and pages run only their own files', async () => {
+test("no response can run scripts in a browser, and pages can run only the gateway's own files", async () => {
   const wrong: string[] = [];
   const paths = new Set(
     gateway.app.routes

@@ -93,7 +93,7 @@ describe('request bodies', () => {
     expect(status).toBe(400);
   });
 
-  test('the last duplicate member is used', async () => {
+  test('if a member occurs twice, the last one is used', async () => {
     const { body } = await gateway().ask('POST', '/v1/users', '{"user_id":"first","user_id":"last"}');
     expect(body.user_id).toBe('last');
   });
@@ -107,7 +107,7 @@ describe('request bodies', () => {
     );
   });
 
-  test('more than 1 MiB returns 413, regardless of the limit for model requests', async () => {
+  test('a body larger than 1 MiB returns 413, regardless of the limit for model requests', async () => {
     const { status, body } = await gateway().ask('POST', '/v1/users', `{"x":"${'x'.repeat(1_048_576)}"}`);
     expect([status, body]).toEqual([
       413,
@@ -130,7 +130,7 @@ describe('request bodies', () => {
   });
 });
 
-test("with the master key, each route's error names the field for the user", async () => {
+test('with the master key, the error for a missing user names the field that the route requires', async () => {
   const body = { model: 'a:b', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
   const chat = await gateway().ask('POST', '/v1/chat/completions', body);
   expect([chat.status, chat.body]).toEqual([

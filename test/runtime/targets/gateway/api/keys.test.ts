@@ -63,7 +63,7 @@ test('PATCH activates and deactivates a key, and null clears a field', async () 
   expect((await ask('PATCH', path, { expires_at: 0 })).body.error.param).toBe('expires_at');
 });
 
-test('an expired key is still active but rejected', async () => {
+test('an expired key is rejected, although is_active stays true', async () => {
   const { ask, clock } = await open();
   const { body: made } = await ask('POST', '/v1/keys', { expires_at: '2026-03-01T12:00:10Z' });
   clock.advance(10_000);

@@ -71,7 +71,7 @@ test('the command exchanges the code from the browser for a key', async () => {
     expect((await gateway.request(`/auth/sign-in${bad}`)).status).toBe(422);
 });
 
-test('the confirmation must come from the page, in the browser that was asked to confirm', async () => {
+test('the confirmation must come from the confirmation page, in the browser that opened it', async () => {
   const gateway = await start();
   const { cookie } = await asked(gateway);
   for (const headers of [

@@ -103,7 +103,7 @@ test('models require a credential', async () => {
   expect((await request('/v1/models/fast')).status).toBe(401);
 });
 
-test("an encoder is listed for its model's tasks, and for all encoder tasks while it is unreachable", async () => {
+test('an encoder is listed for the task of its model, or for both classification and feature extraction while it is unreachable', async () => {
   const at = (name: string): Provider =>
     providerOf('encoder', { ...encoder, url: `${encoder.url}/${name}` }, { name });
   const { ask } = await open({ providers: ['other', 'vectors', 'tagger', 'down'].map(at) });

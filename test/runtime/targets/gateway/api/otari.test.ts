@@ -7,7 +7,7 @@ import { useGateway } from './use-gateway.ts';
 const fixture = await startFixture('openai');
 const gateway = useGateway(() => ({ providers: [providerOf('openai', fixture)] }));
 
-test("Otari's paths and header work", async () => {
+test("requests with Otari's paths and key header are accepted", async () => {
   const { ask, request } = gateway();
   const { body } = await ask('POST', '/api/v1/keys', { user_id: 'ann' });
   const headers = {
@@ -35,7 +35,7 @@ test("Otari's paths and header work", async () => {
   expect([refused.status, refused.body.type]).toEqual([422, 'error']);
 });
 
-test("Otari's paths do not hide workflow paths", () => {
+test("only Otari's own paths are rewritten, so that workflow paths stay available", () => {
   for (const path of ['/api/v1/jobs/x', '/api/v1/models', '/api/v1/filesystem', '/v1/files'])
     expect(withoutOtariRoot(path)).toBe(path);
   expect(withoutOtariRoot('/api/v1/files/x/content')).toBe('/v1/files/x/content');

@@ -73,7 +73,7 @@ test.each([
   await gateway.close();
 });
 
-test('an earlier error has its own status, and a client that disconnects while waiting cancels the call', async () => {
+test('an error before the headers has its own status, and the call is canceled if the client disconnects while waiting', async () => {
   const early = await wait('/v1/chat/completions');
   early.gateway.clock.advance(14_999);
   early.waiting.resolve(failure('overloaded'));

@@ -114,7 +114,7 @@ test.each(['together:meta-llama/Llama-3.3-70B-Instruct', 'a:b/c:d/e', 'a:history
   },
 );
 
-test('equivalent spellings of a model share one price', async () => {
+test('equivalent spellings of a model name share one price', async () => {
   const { ask } = await open();
   expect((await ask('POST', '/v1/pricing', { model_key: 'OpenAI/gpt-5', ...PRICE })).body.model_key).toBe(
     'openai:gpt-5',

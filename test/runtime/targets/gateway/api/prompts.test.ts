@@ -87,7 +87,7 @@ describeDatabases((database) => {
     expect((await list(gateway, '?user_id=bob')).total).toBe(0);
   });
 
-  test('the default applies to keys without a setting; failed requests are stored; long texts are truncated', async () => {
+  test('the default applies to keys without a setting, failed requests are stored, and long prompts and responses are truncated', async () => {
     const gateway = await start({ ...POLICY, isDefault: true, maxCharacters: 40 });
     const [byDefault, off] = [await newKey(gateway, {}), await newKey(gateway, { log_prompts: false })];
     scripted.says({ error: { message: 'no' } });

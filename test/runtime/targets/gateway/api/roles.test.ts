@@ -201,7 +201,7 @@ test('members can create, rotate with a grace period, disable and delete their o
   expect((await all.mia.send('GET', '/v1/users')).body.error.code).toBe('invalid_key');
 });
 
-test('a manager loses all permissions when blocked, deleted or demoted', async () => {
+test('users lose their permissions when they are blocked, deleted, demoted or removed from a team', async () => {
   const { ask } = await open();
   const { all } = await people(ask);
   await ask('PATCH', '/v1/users/root', { role: 'viewer' });

@@ -52,7 +52,7 @@ test("the document contains each declared route with its guard's description and
   ]);
 });
 
-test('JSON model calls are handled directly, at their endpoint paths', async () => {
+test('model endpoints with a JSON body bypass the router, only at their exact paths', async () => {
   const { context } = await start();
   const direct = directRoutesOf(gatewayRoutes(context, APP_OPTIONS), { maxBodyBytes: 1 });
   const endpoints = BODY_ENDPOINTS.filter((endpoint) => !ENDPOINTS[endpoint].fileField);
@@ -65,7 +65,7 @@ test('JSON model calls are handled directly, at their endpoint paths', async () 
   }
 });
 
-test('the app has no undeclared routes', async () => {
+test('the app has only declared routes', async () => {
   const { context, app } = await start();
   const declared = new Set(gatewayRoutes(context, APP_OPTIONS).map(nameOf));
   const others = app.routes

@@ -7,7 +7,7 @@ const { gateway, as, finish } = await openStoredGateway({ alerts: { thresholds: 
 afterAll(() => gateway.close());
 const receiver = useReceivers();
 
-test('a batch and a background response raise alerts for their cost, each sent once', async () => {
+test('the costs of a batch and of a background response raise alerts, each of which is sent once', async () => {
   const { url, received } = await receiver();
   const { ask, app, context } = gateway;
   const { body: budget } = await ask('POST', '/v1/budgets', {

@@ -80,7 +80,7 @@ describeDatabases((database) => {
     return { ...gateway, state, clock, rows };
   };
 
-  test('spending and percentiles match the individual rows, before and after aggregation', async () => {
+  test('spending and percentiles match the individual usage rows, before and after aggregation', async () => {
     const { ask, state, clock, rows } = await start();
     const from = Math.floor(clock.now()) - 2 * DAY_MS;
     const days = '?from=2026-02-20&to=2026-03-02';
@@ -182,7 +182,7 @@ describeDatabases((database) => {
     await check();
   });
 
-  test('request pages continue where the previous one ended, and a caller sees only permitted requests', async () => {
+  test('each page of requests continues where the previous page ended, and callers see only the requests that they are permitted to see', async () => {
     const { ask, request, rows, state } = await start();
     await ask('POST', '/v1/users', { user_id: 'ada' });
     // Filtered before reading requests: usage older than the user belongs to an earlier user with the same ID.
@@ -238,7 +238,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('charts and lists of a large database are read from index ranges', async () => {
+  test('queries for charts and lists use indexes', async () => {
     const { state, clock } = await start();
     await state.trends.count(Math.floor(clock.now()));
     const { db, kind } = state.store;

@@ -117,7 +117,7 @@ test.each([
   expect([body.totals.requests, body.logs.length]).toEqual([left, left]);
 });
 
-test('an ambiguous model name requires a provider, if the caller can see several', async () => {
+test('a model name requires a provider if the caller has used the model from several providers', async () => {
   const own = await open();
   const key = (await own.ask('POST', '/v1/keys', { user_id: 'eve' })).body;
   const other = (await own.ask('POST', '/v1/keys', { user_id: 'mallory' })).body;
@@ -236,7 +236,7 @@ describe('CSV format', () => {
     expect((await own.ask('GET', '/v1/usage?format=csv&user_id=x')).text.split('\r\n')).toHaveLength(2);
   });
 
-  test('stops when a client disconnects', async () => {
+  test('a client can disconnect during the download', async () => {
     const response = await gateway().app.request('/v1/usage?format=csv', {
       headers: { 'x-api-key': ada.key },
     });

@@ -76,7 +76,7 @@ test.each([
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
 });
 
-test('PostgreSQL requires its own tools, and a backup cannot overwrite its database', async () => {
+test('backups of PostgreSQL are rejected with a reference to its own tools, and a backup cannot overwrite its database', async () => {
   const told = await runCommand([
     'backup',
     join(temp(), 'x'),

@@ -32,7 +32,7 @@ test('no option of any command accepts an empty value', async () => {
   }
 });
 
-test('unset shell variables do not open the gateway to the network', async () => {
+test('an empty --host, such as from an unset shell variable, is rejected', async () => {
   expect(await runCommand(['config', 'check', '--host', '', '--master-key', ''])).toEqual({
     code: 2,
     out: '',

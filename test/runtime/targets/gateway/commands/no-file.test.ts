@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts';
 
 const folder = useTempFolder();
 
-test('a missing default configuration file is not mentioned', async () => {
+test('without the default configuration file, the output does not name the file', async () => {
   const before = process.cwd();
   process.chdir(folder());
   try {

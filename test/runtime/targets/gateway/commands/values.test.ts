@@ -46,12 +46,12 @@ test.each([
   [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is not a JSON object, e.g. '{"team": "search"}'.`],
   [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],
-])('%j is rejected by the rule it breaks', async (args, message) => {
+])('%j is rejected with an error that states the violated rule', async (args, message) => {
   const { code, err } = await runCommand(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('commands limit texts like the HTTP API', async () => {
+test('commands and the HTTP API have the same limit for the length of strings', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-limits-'));
   const long = 'x'.repeat(257);
   try {

@@ -103,7 +103,7 @@ function meaningOf({ file, files, sources, ...config }: LoadedGatewayConfig): un
   );
 }
 
-test('a file with every default resolves to the same configuration as a file without them', async () => {
+test('a file that sets every default explicitly resolves to the same configuration as a file that omits them', async () => {
   const explicit = withDefaults(SECTIONS, GATEWAY_FILE_SCHEMA as unknown as Json) as object;
   expect(filledIn).toBeGreaterThan(55);
   const [implicit, spelled] = [await read(SECTIONS), await read(explicit)];
@@ -153,7 +153,7 @@ test('the configuration page lists every default', () => {
   expect(missing).toEqual([]);
 });
 
-test('the rule for the master key length is the same in messages and in code', async () => {
+test('the lengths of the master key that messages require and recommend are those that the code enforces', async () => {
   const [, required = '', recommended = ''] =
     /at least (\d+) characters.* fewer than (\d+)/.exec(MASTER_KEY_RULE) ?? [];
   expect(Number(recommended)).toBe(RECOMMENDED_KEY_LENGTH);

@@ -33,7 +33,7 @@ test('the default of an unset variable can be a number or a boolean', async () =
   expect(config).toMatchObject({ server: { port: 81, host: '127.0.0.3' }, autoMigrate: false });
 });
 
-test("keys are read from the presets' usual variables and sent to no other address", async () => {
+test('provider keys are read from their usual variables, and sent only to the addresses of the presets', async () => {
   const env = {
     OPENAI_API_KEY: 'env-openai',
     GOOGLE_API_KEY: 'env-google',

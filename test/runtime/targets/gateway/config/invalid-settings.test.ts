@@ -39,7 +39,7 @@ test.each([
   await expect(read({}, { flags })).rejects.toThrow(message);
 });
 
-test('a variable without its counterpart is reported with both names', async () => {
+test('if only one of two related variables is set, the error names both', async () => {
   await expect(read({}, { env: { GATEWAY_CERT_FILE: 'x.pem' } })).rejects.toThrow(
     'GATEWAY_CERT_FILE requires GATEWAY_KEY_FILE.',
   );

@@ -137,7 +137,7 @@ test.each([
   expect(found[0]).toMatch(/^2:\d+ /);
 });
 
-test('a guardrail has exactly one check, which must be valid', async () => {
+test('a guardrail without exactly one valid check is rejected', async () => {
   const guardrails = {
     profiles: {
       ids: { patterns: { ID: String.raw`(a)\1` } },
@@ -169,7 +169,7 @@ test('a guardrail has exactly one check, which must be valid', async () => {
   ]);
 });
 
-test('a rule without a scope is rejected', async () => {
+test('a guardrail rule that applies neither to requests nor to responses is rejected', async () => {
   const found = await problems(
     'encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, labels: X, threshold: 0.5}}, policy: [{profile: inj, on: []}]}',
   );

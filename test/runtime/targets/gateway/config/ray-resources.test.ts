@@ -23,7 +23,7 @@ test('jobs get one CPU unless the file sets other resources', async () => {
   });
 });
 
-test('slots are sized for all workers of a job unless the file sets their number', async () => {
+test('there are enough slots for all workers of a job unless the file sets the number of slots', async () => {
   const slotsOf = async (text: string) => {
     const { workers, slots, ray } = (await read(text)).workflows;
     return [workers, slots, ray?.slots];

@@ -108,6 +108,6 @@ test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.re
   },
 );
 
-test('the error states the rule for keys', async () => {
+test('the error for a master key with a line break states the rule for keys', async () => {
   await expect(read({}, { env: { GATEWAY_MASTER_KEY: 'a\nb' } })).rejects.toThrow(RULE);
 });

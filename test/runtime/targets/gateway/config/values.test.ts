@@ -7,7 +7,7 @@ import { read } from './read.ts';
 const temp = useTempFolder();
 const NO_CACHE = { cacheWrite: null, cacheWrite1h: null, tiers: [] };
 
-test('configuration keys of the previous service keep their meaning', async () => {
+test('configuration keys of the predecessor have the same meaning as before', async () => {
   const config = await read(
     `
 database_url: "postgresql://gateway:p%40ss-word@postgres:5432/gateway"

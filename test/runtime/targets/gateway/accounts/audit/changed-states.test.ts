@@ -13,7 +13,7 @@ const key = {
   description: undefined,
 };
 
-test('a created or deleted object is recorded in full, as in the API, without secrets or spending', () => {
+test("the state of a created or deleted object is recorded under the API's field names, without secrets or spending", () => {
   const state = {
     id: 'k',
     key_name: 'ci',
@@ -34,13 +34,13 @@ test('an update records only the fields that changed', () => {
   expect(changedStates(key, key)).toEqual({ before: '{}', after: '{}' });
 });
 
-test('an oversized state is omitted, and text that databases cannot store is replaced', () => {
+test('a state longer than 65,536 characters is omitted, and a lone surrogate is escaped', () => {
   const long = changedStates(undefined, { name: 'x'.repeat(70_000) });
   expect(long.after).toBe('{"omitted":"longer than 65536 characters"}');
   expect(changedStates(undefined, { name: '\ud800' }).after).toBe(String.raw`{"name":"\ud800"}`);
 });
 
-test('IDs are version 7 UUIDs and stay in order within one millisecond and after the clock is set back', () => {
+test('event IDs are version 7 UUIDs that sort in creation order, even within one millisecond and after the clock is set back', () => {
   const next = createEventIds();
   const times = [...Array.from({ length: 5000 }, () => 1_767_225_600_000), 1_767_225_599_000];
   const ids = times.map(next);

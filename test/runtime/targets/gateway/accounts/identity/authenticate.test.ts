@@ -67,7 +67,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('master key and API keys are read from the first of three headers that is present', async () => {
+  test('the master key and API keys can be sent in three headers, of which the first non-empty one is used', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({});
     const master = `Bearer ${MASTER_KEY}`;
@@ -108,7 +108,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('changes by another process apply to authentication within a second and to spending immediately', async () => {
+  test('changes made by another process apply to authentication within a second and to spending immediately', async () => {
     const here = await database.start();
     const there = await database.open(here.url, { clock: here.clock });
     const { key, secret } = await there.identity.keys.create({ userId: 'ada' });

@@ -36,21 +36,21 @@ const cases = Object.entries(TABLES).flatMap(([table, fields]) =>
   }),
 );
 
-test('every table has limited fields', () => {
+test('every table has fields whose values are checked', () => {
   expect(new Set(cases.map(({ table }) => table)).size).toBe(Object.keys(TABLES).length);
 });
 
-test.each(cases)('$table: $name has a limit', ({ name, field, fields, value }) => {
+test.each(cases)('$table: an invalid $name is rejected', ({ name, field, fields, value }) => {
   expect(() => checkFields(fields, { [nameOf(name, field)]: value })).toThrow(
     expect.objectContaining({ code: 'InputError', message: expect.stringContaining(name) }),
   );
 });
 
-test('limits count characters, not UTF-16 code units', () => {
+test('length limits count Unicode characters, not UTF-16 code units', () => {
   expect(() => checkFields(USER_FIELDS, { alias: '😀'.repeat(256) })).not.toThrow();
 });
 
-test('a pattern of models has the limit of a text', () => {
+test('a model pattern can have at most 256 characters', () => {
   const patterns = (length: number) => ({ allowedModels: ['x'.repeat(length)] });
   expect(() => checkFields(KEY_FIELDS, patterns(256))).not.toThrow();
   expect(() => checkFields(KEY_FIELDS, patterns(257))).toThrow('allowed_models has 257 characters');

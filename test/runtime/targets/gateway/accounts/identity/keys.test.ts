@@ -5,7 +5,7 @@ import { bearer, used } from '../../requests.ts';
 const PAGE = { skip: 0, limit: 100 };
 
 describeDatabases((database) => {
-  test('a key is shown once, stored as a hash, and authenticates its own user', async () => {
+  test('a key is shown once, stored as a hash, and belongs to a new virtual user by default', async () => {
     const { identity, store } = await database.start();
     const { key, secret } = await identity.keys.create({ keyName: 'ci', metadata: { team: 'a' } });
     expect(secret).toMatch(/^gw-[A-Za-z0-9_-]{64}$/);
@@ -47,7 +47,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('an update keeps absent fields, clears null ones, and can reactivate an inactive key', async () => {
+  test('an update keeps absent fields, clears fields set to null, and can reactivate an inactive key', async () => {
     const { identity, clock } = await database.start();
     const expiresAt = clock.wholeNow() + 60_000;
     const { key, secret } = await identity.keys.create({
@@ -81,7 +81,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(secret));
   });
 
-  test('a key expires automatically, stays listed as active, and is rejected afterwards', async () => {
+  test('a key is rejected once it expires, although isActive stays true', async () => {
     const { identity, clock } = await database.start();
     const { key, secret } = await identity.keys.create({ expiresAt: clock.wholeNow() + 60_000 });
     clock.advance(59_999);
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(third.secret));
   });
 
-  test('deleting a key keeps its user, and keeps its usage without the key', async () => {
+  test('deleting a key keeps its user and its usage rows, but removes the key ID from these rows', async () => {
     const { identity, ledger, usage } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);
@@ -165,7 +165,7 @@ describeDatabases((database) => {
     expect(await identity.keys.list(PAGE)).toEqual([]);
   });
 
-  test('the last use of a key is exact in memory and stored after a minute, or on shutdown', async () => {
+  test("the time of a key's last use is current in memory and is written to the database after a minute or on shutdown", async () => {
     const { identity, clock, url, store, close } = await database.start();
     const { key, secret } = await identity.keys.create({});
     const written = async (): Promise<number | null | undefined> =>

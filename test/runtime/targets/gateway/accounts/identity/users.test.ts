@@ -40,7 +40,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('one of several concurrent requests to create the same user succeeds', async () => {
+  test('only one of several concurrent requests to create the same user succeeds', async () => {
     const { identity, url } = await database.start();
     const other = await database.open(url);
     const makers = [identity, other.identity, identity, other.identity];
@@ -54,7 +54,7 @@ describeDatabases((database) => {
     expect(reasons.map(({ code }) => code)).toEqual(Array(3).fill('ConflictError'));
   });
 
-  test('an update keeps absent fields and clears null ones', async () => {
+  test('an update keeps absent fields and clears fields set to null', async () => {
     const { identity, budgets, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', alias: 'Ada', rpm: 3 });
@@ -139,7 +139,7 @@ describeDatabases((database) => {
     expect((await identity.users.list({ skip: 2, limit: 5 })).map(({ userId }) => userId)).toEqual(['b']);
   });
 
-  test("the payer is the user named with the master key, or the key's own user, unless blocked", async () => {
+  test("a request is charged to the user named with the master key or to the key's own user, and rejected if that user is blocked", async () => {
     const { identity } = await database.start();
     await identity.users.create({ userId: 'ada' });
     expect(await identity.spender({ kind: 'master' }, 'ada')).toMatchObject({

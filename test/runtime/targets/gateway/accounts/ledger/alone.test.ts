@@ -28,7 +28,7 @@ async function written({ db }: Store) {
 
 describeDatabases((database) => {
   test.skipIf(database.kind !== 'sqlite')(
-    'a process with exclusive access keeps reservations in memory and writes only usage',
+    'a process with exclusive access writes usage immediately, but reservations only when users are read from the database',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });
@@ -55,7 +55,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('external changes apply on the next event loop turn while a process has exclusive access', async () => {
+  test('a changed budget applies on the next event loop turn while a process has exclusive access', async () => {
     const { identity, ledger, budgets } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

@@ -97,7 +97,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
   });
 
-  test('when the rest of a budget is reserved, every process rejects requests until it is released', async () => {
+  test('a request that exceeds the unreserved rest of a budget is rejected by every process until reservations are settled', async () => {
     const { budgets, identity, ledger, url, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -146,7 +146,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
   });
 
-  test("a key's actual spending is checked before its user's reservations", async () => {
+  test("an exhausted key budget is reported even if the rest of its user's budget is reserved", async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 50n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -205,7 +205,7 @@ describeDatabases((database) => {
     expect(await budgets.resets(PAGE, 'bob')).toEqual([]);
   });
 
-  test('a budget without an amount only tracks spending; without a budget there is no limit', async () => {
+  test('spending is tracked but not limited by a budget without an amount, and for users without a budget', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: null, budgetDurationSec: 60 });
     await identity.users.create({ userId: 'ada', budgetId });

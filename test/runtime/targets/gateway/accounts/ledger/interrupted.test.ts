@@ -37,7 +37,7 @@ const accountOf = ({ db }: Store, id: string) =>
   db.selectFrom('gateway_accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describeDatabases((database) => {
-  test('in-flight requests of a dead process are billed once for their usage so far, by any gateway', async () => {
+  test('in-flight requests of a dead process are billed once for their usage so far, even if several gateways start', async () => {
     const dying = await database.start();
     const { identity, ledger, store, clock, url } = dying;
     const spender = { ...(await newSpender(identity, { userId: 'ada' })), tags: ['team-x'] };
@@ -93,7 +93,7 @@ describeDatabases((database) => {
     });
   });
 
-  test("a stream's usage is written every second; a request that ends sooner writes none", async () => {
+  test('the usage so far of a stream is written every second, but not for requests that finish sooner', async () => {
     const { identity, ledger, store, clock, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     let cost = 3n;

@@ -38,7 +38,7 @@ describeDatabases((database) => {
     expect(await stateOf()).toMatchObject({ spent: 20n, reserved: 0n, used: 0 });
   });
 
-  test('a persisted reservation is released from all its accounts, and its usage keeps its tags', async () => {
+  test('settling a persisted reservation releases it from all its accounts and records its tags', async () => {
     const { url, budgets, identity, ledger, usage } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.teams.create({ id: 'research', budgetId });

@@ -10,7 +10,7 @@ const rename = async ({ db }: Store, from: string, to: string): Promise<void> =>
   await db.schema.alterTable(from).renameTo(to).execute();
 
 describeDatabases((database) => {
-  test('new requests are rejected while a settlement cannot be written; it is settled first afterwards', async () => {
+  test('new requests are rejected while a settlement cannot be written, and the settlement is written before the next reservation', async () => {
     // Given
     const { identity, ledger, store } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
@@ -25,7 +25,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('a row that can never be written does not block other reservations or settlements', async () => {
+  test('a settlement that can never be written does not block other reservations or settlements', async () => {
     const { identity, ledger, store, close } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const poisoned = await ledger.reserve(spender, ESTIMATE);

@@ -15,7 +15,7 @@ const request = record({
 const BUDGET_REASONS = new Set<unknown>(['budget_exceeded', 'budget_reserved', 'estimate_exceeds_budget']);
 
 describeDatabases((database) => {
-  test('concurrent requests never overspend the budget and leave no reservations', async () => {
+  test('concurrent requests never exceed the budget and leave no reservations behind', async () => {
     const { identity, ledger, budgets, url, clock, usage, store } = await database.start();
     const other = await database.open(url, { clock });
     const ledgers = [ledger, other.ledger];
@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
   });
 
-  test('a repeated settlement is counted once', async () => {
+  test('a reservation that is settled several times is counted once', async () => {
     const { identity, ledger, usage } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });
@@ -75,7 +75,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a row that cannot be stored fails without affecting the others', async () => {
+  test('a usage row that cannot be stored is rejected without affecting concurrent settlements', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reserve = async () => await ledger.reserve(spender, { cost: 2n, tokens: 1, free: false });
@@ -93,7 +93,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('reservations of a process that stopped sending heartbeats are released; if it is alive, it still settles them', async () => {
+  test('the reservations of a process without heartbeats are released, but can still be settled if the process is alive', async () => {
     const { identity, ledger, store, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada', maxParallel: 1 });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });

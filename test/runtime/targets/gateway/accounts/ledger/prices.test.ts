@@ -5,7 +5,7 @@ const PAGE = { skip: 0, limit: 100 };
 const PRICE = { input: 2_500_000_000n, cachedInput: null, output: 10_000_000_000n };
 
 describeDatabases((database) => {
-  test('prices have a history, and each request uses the price effective at its time', async () => {
+  test('past and future prices of a model are stored, and the price effective at a given time can be looked up', async () => {
     const { prices, clock } = await database.start();
     const start = clock.wholeNow();
     expect(await prices.set({ modelKey: 'openai:a', ...PRICE })).toEqual({
@@ -68,7 +68,7 @@ describeDatabases((database) => {
     expect(await prices.at(modelKey, clock.wholeNow() - 1)).toEqual(kept);
   });
 
-  test('the configuration adds prices only for models without a price, even if several processes start with it', async () => {
+  test('the configuration adds prices only for models without a price, even if several processes add them concurrently', async () => {
     const { prices, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     await prices.set({ modelKey: 'openai:a', ...PRICE, input: 1n });

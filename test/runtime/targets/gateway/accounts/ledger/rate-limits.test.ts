@@ -47,7 +47,7 @@ describeDatabases((database) => {
     await ledger.reserve(await newSpender(identity, { tpm: 250 }), { ...ESTIMATE, tokens: 300 });
   });
 
-  test('usage without a reservation is charged and counted, and leaves existing reservations unchanged', async () => {
+  test('usage without a reservation is charged and counted without affecting existing reservations', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { tpm: 250, maxParallel: 2 });
     const reservation = await ledger.reserve(spender, { ...ESTIMATE, cost: 9n });
@@ -89,7 +89,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 
-  test('exactly the allowed number of concurrent requests is admitted, also over several connections', async () => {
+  test('exactly the allowed number of concurrent requests is admitted, even over several database connections', async () => {
     const { identity, ledger, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     const spender = await newSpender(identity, { rpm: 20 });

@@ -27,7 +27,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind === 'sqlite')(
-    'a reservation that another process released is still charged, and the other reservations are kept',
+    'usage is still charged after another process has released its reservation, and other reservations are kept',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });

@@ -18,7 +18,7 @@ function tryTake(minute: SlidingMinute, now: number, limit: number): { minute: S
   return { minute: current, wait: waitUntilAtMost(current.requests, current.slot, limit - 1, now) };
 }
 
-test('no 60-second interval exceeds the limit', () => {
+test('no more requests than the limit are admitted within any 60 seconds', () => {
   const gaps = array(integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
   assert(
     property(gaps, integer({ min: 1, max: 8 }), (pauses, limit) => {
@@ -58,7 +58,7 @@ test('a caller is admitted exactly after the required wait, and not before', () 
   );
 });
 
-test('a window has a fixed size and drops everything older than a minute', () => {
+test('the stored state has a bounded size, and usage older than a minute is dropped', () => {
   let minute = emptyMinute(START);
   for (let count = 0; count < 1000; count += 1)
     minute = addUse(minuteAt(minute, START + count * 100), START + count * 100, 1, 50);
@@ -74,7 +74,7 @@ test('token counts are corrected in their original slot and never drop below zer
   expect(addUse(later, START - 120_000, 0, 100)).toBe(later);
 });
 
-test('requests from a clock that is slightly behind count in the newest slot, and a clock that was far ahead blocks no callers', () => {
+test('usage recorded by a clock 10 seconds ahead is counted, and usage recorded by a clock an hour ahead is ignored', () => {
   const ahead = addUse(emptyMinute(START + 10_000), START + 10_000, 3, 0);
   expect(totalOf(minuteAt(ahead, START).requests)).toBe(3);
   expect(totalOf(addUse(minuteAt(ahead, START), START, 1, 0).requests)).toBe(4);

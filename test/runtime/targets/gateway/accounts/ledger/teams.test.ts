@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('the smallest shared budget decides how many of 200 concurrent requests on two gateways pass', async () => {
+  test('the smaller budget of a team and its organization limits how many of 200 concurrent requests on two gateways are admitted', async () => {
     const first = await database.start();
     const { identity, budgets, usage, url, clock, store } = first;
     const second = await database.open(url, { clock });
@@ -77,7 +77,7 @@ describeDatabases((database) => {
     expect(await identity.teams.get('research')).toMatchObject({ spent: 5n, reserved: 0n });
   });
 
-  test('rate limits, models, blocking and deletion of a team apply to all its keys', async () => {
+  test("a team's rate limits, allowed models, blocking and deletion apply to all its keys", async () => {
     const { identity, ledger, usage } = await database.start();
     await identity.organizations.create({ id: 'acme', allowedModels: ['openai:*', 'mistral:*'] });
     await identity.teams.create({ id: 'research', organizationId: 'acme', rpm: 2 });

@@ -39,7 +39,7 @@ describeDatabases((database) => {
     return { ...state, ada, bob };
   };
 
-  test('rows are sorted newest first, and every filter returns only matching rows', async () => {
+  test('usage rows are sorted newest first, and every filter returns only matching rows', async () => {
     const { usage, clock, ada } = await spend();
     const rows = await usage.list({}, PAGE);
     expect(rows.map(({ user_id: user, cost_nano: cost }) => [user, cost])).toEqual([
@@ -147,7 +147,7 @@ describeDatabases((database) => {
     expect(await usage.series({}, 'month', { timeZone: 'Asia/Tokyo', limit: 1 })).toHaveLength(1);
   });
 
-  test('`unpriced` counts responses without a price, but not failures without tokens', async () => {
+  test('`unpriced` counts requests without a price, but not failed requests without tokens', async () => {
     const { identity, ledger, usage } = await database.start();
     const ada = await newSpender(identity, { userId: 'ada' });
     const none = { promptTokens: null, completionTokens: null } as const;
@@ -162,7 +162,7 @@ describeDatabases((database) => {
     expect(await usage.totals({})).toMatchObject({ requests: 4, cost: 3n, unpriced: 2 });
   });
 
-  test('returns CSV that standard parsers accept, for any number of rows', async () => {
+  test('usage is exported as CSV that standard parsers accept, for any number of rows', async () => {
     const { usage, store } = await spend();
     const [row] = await usage.list({ requestId: 'r-1' }, PAGE);
     if (!row) throw new Error('There is no such row.');

@@ -7,7 +7,7 @@ import { tierProblem } from '#gateway/accounts/ledger/price-tiers.ts';
 
 const bundled = createPriceMap(readBundledMap());
 
-test('the bundled map is valid, covers the large providers, and all its prices are applicable', () => {
+test('the bundled map covers the large providers, all its price tiers are valid, and only moderation models are free', () => {
   const file = readBundledMap();
   expect(readPriceMap(JSON.stringify(file), 'bundled', '2026-01-01')).toEqual(file);
   const providers = 'openai anthropic gemini mistral groq deepseek xai cohere together bedrock vertex azure';
@@ -59,7 +59,7 @@ const map = (models: object) => ({
   models,
 });
 
-test("a family uses the price of its newest snapshot or -latest; regions and aliases use their target's price", () => {
+test("a model family has the price of its newest snapshot or -latest model, and regional names and aliases have their target's price", () => {
   const one = { input: 1, output: 2 };
   const own = createPriceMap(
     readPriceMap(
@@ -91,7 +91,7 @@ test("a family uses the price of its newest snapshot or -latest; regions and ali
   ).toBe('bedrock:anthropic.claude-x-20250101-v1:0');
 });
 
-test('cache reads, cache writes and long prompts use the published prices', () => {
+test('cache reads, cache writes and long prompts are charged at the published prices', () => {
   const sonnet = bundled.find('anthropic', 'claude-sonnet-4-5')?.price;
   // 1000 read, 500 written for 5 minutes, 500 for 1 hour, 1000 plain: 0.3, 3.75, 6, 3 and 15 dollars per million.
   const counts = { input: 3000, cachedInput: 1000, cacheWrite: 1000, cacheWrite1h: 500, output: 100 };
@@ -102,7 +102,7 @@ test('cache reads, cache writes and long prompts use the published prices', () =
   expect(gemini && costOf({ ...long, input: 200_000 }, gemini)).toBe(199_999n * 1250n + 125n + 10n * 10_000n);
 });
 
-test('a LiteLLM map is converted with zeros, tiers and aliases; unsupported providers are skipped', () => {
+test('the tiers and aliases of a LiteLLM map are converted, and zero prices and unsupported providers are skipped', () => {
   const entry = {
     litellm_provider: 'openai',
     mode: 'chat',

@@ -11,7 +11,7 @@ const mapOf = (date: string, input: number): PriceMapFile => ({
 });
 
 describeDatabases((database) => {
-  test('all gateways on a database use the stored map, unless the bundled one is newer', async () => {
+  test('all gateways that share a database use the price map stored in it, unless the bundled map is newer', async () => {
     const first = await database.start();
     const second = await database.open(first.url, { clock: first.clock });
     const price = async ({ priceMaps }: typeof second) => (await priceMaps.find('openai', 'gpt-4o'))?.price;

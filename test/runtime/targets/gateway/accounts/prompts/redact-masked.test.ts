@@ -16,7 +16,7 @@ const redact = (text: string, masked: Readonly<Record<string, string>>): Promise
     deadline: performance.now() + 5000,
   });
 
-test('a secret split by masks is redacted as a whole', async () => {
+test('a secret that contains masks is redacted as a whole', async () => {
   const masked = { vK7: '[PER_1]', XyZ: '[PER_2]', Ann: '[PER_3]' };
   expect(await redact('key sk-ant-api03-gbL4A[PER_1]qQ[PER_2]M0abcdefghijkl, said [PER_3].', masked)).toBe(
     'key [redacted], said [PER_3].',
@@ -40,7 +40,7 @@ test('a mask that replaces a whole secret is kept, and so is a placeholder that 
   expect(await redact('no secret', {})).toBe('no secret');
 });
 
-test('a redactor finds the positions of secrets in every encoding', () => {
+test('a redactor finds the positions of plain and Base64-encoded secrets', () => {
   const text = `a ${SECRET} and password=hunter2`;
   const found = redactor.spans(text).map(({ start, end }) => text.slice(start, end));
   expect(found).toEqual([SECRET, 'hunter2']);

@@ -29,7 +29,7 @@ test.each([
   ['/a//b', '/a//b'],
   ['/#/keys', '/'],
   ['/v1/me?next=//evil.com', '/v1/me?next=//evil.com'],
-])('after sign-in, %j redirects to %j', (returnTo, path) => {
+])('the return path %j redirects to %j after sign-in', (returnTo, path) => {
   expect(ownPath(returnTo, 'https://gateway.example')).toBe(path);
 });
 

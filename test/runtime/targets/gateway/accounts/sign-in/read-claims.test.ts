@@ -42,7 +42,7 @@ test('a long name is truncated between characters', () => {
   expect([alias.length, alias.isWellFormed()]).toEqual([255, true]);
 });
 
-test("without role rules, the gateway's own role applies", () => {
+test('claims set no role if there are no role rules', () => {
   expect(readClaims({ sub: 'ada' }, { ...RULES, groups: [rule('a', { team: 't' })] }).role).toBe(undefined);
 });
 

@@ -3,7 +3,7 @@ import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 
 describeDatabases(({ create, open }) => {
-  test('a code can be redeemed once across all gateways, even after a restart', async () => {
+  test('a sign-in code can be redeemed only once across all gateways, even after a restart', async () => {
     const url = await create();
     const clock = createTestClock();
     const [one, other] = [await open(url, { clock }), await open(url, { clock })];

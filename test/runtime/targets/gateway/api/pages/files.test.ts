@@ -5,7 +5,7 @@ import { PAGE_FILES } from '#gateway/api/pages/routes.ts';
 
 const MAX_BYTES = 250_000;
 
-test('page files reference no other origin, build no elements from text, and are small', () => {
+test('page files reference no other origins, never build HTML from strings, and stay within the size limit', () => {
   const own = PAGE_FILES.names().map(PAGE_FILES.read);
   for (const text of own) {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);

@@ -87,7 +87,7 @@ describe('a reused ID', () => {
       }
   });
 
-  test('a reused ID counts only its own usage, in charts from the next interval on', async () => {
+  test('usage under a reused ID includes only that of its current owner, and charts include it from the next interval on', async () => {
     for (const [as, filter] of [
       [asAnn, ''],
       [asLead, '?team_id=lab'],
@@ -107,7 +107,7 @@ describe('a reused ID', () => {
     expect((await ask('GET', '/v1/usage/spending?user_id=dora')).body.totals.requests).toBe(2);
   });
 
-  test('the usage of a new ID appears in charts immediately', async () => {
+  test('usage under an ID that was never used before appears in charts immediately', async () => {
     const { body } = await ask('POST', '/v1/keys', { user_id: 'new' });
     await ask('POST', '/v1/chat/completions', chat, withKey(body.key));
     const { body: spending } = await ask('GET', '/v1/usage/spending', undefined, await session('new'));

@@ -92,7 +92,7 @@ beforeAll(async () => {
 const filled = (value: object): object =>
   JSON.parse(JSON.stringify(value).replaceAll('BUDGET', budget)) as object;
 
-test('the tables contain every field of keys and users', () => {
+test('the tables of this test contain every field of keys and users', () => {
   expect(Object.keys(KEY_FIELDS).toSorted()).toEqual(
     [...new Set([...fieldsOf(newKeyBody), ...fieldsOf(keyChanges)])].toSorted(),
   );

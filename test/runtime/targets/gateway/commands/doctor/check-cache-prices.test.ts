@@ -12,7 +12,7 @@ const stored = (model: string, cacheWrite?: bigint) => ({
   effectiveAt: 0,
 });
 
-test('Anthropic prices without cache writes are noted, stored prices first', () => {
+test('Anthropic models without cache write prices are listed in a note, with stored prices taking precedence', () => {
   const pricing = [priced('claude:a', 3, 15), priced('claude:b', 3, 15), priced('claude:free', 0, 0)];
   const known = [stored('claude:a', 1n), stored('claude:c'), stored('openai:gpt'), stored('claude-2:x')];
   expect(checkCachePrices({ providers, pricing }, known)).toEqual([

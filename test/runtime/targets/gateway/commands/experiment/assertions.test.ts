@@ -49,7 +49,7 @@ test.each<[Assertion, string | undefined]>([
   expect(problemOf(assertion)).toEqual(problem);
 });
 
-test('an assertion without a model applies to all models, and a failed model fails it', () => {
+test('an assertion without a model applies to all models, and fails for models whose run failed', () => {
   const checked = checkAssertions(
     [
       { metric: 'accuracy', min: 0.5 },

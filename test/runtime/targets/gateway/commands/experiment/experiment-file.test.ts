@@ -6,7 +6,7 @@ import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('each language model runs each prompt and repetition, and an encoder runs once', async () => {
+test('each language model runs with every prompt and repetition, and an encoder runs once', async () => {
   const path = join(folder(), 'topics.yml');
   const lines = [
     'dataset: topics.csv',

@@ -24,7 +24,7 @@ describeDatabases((database) => {
     return { store, clock, datasets: createDatasets(store, { clock, maxBytes }) };
   };
 
-  test('rows written one at a time are merged into chunks, unless they are large', async () => {
+  test('rows that are written one at a time are merged into chunks, unless the rows are large', async () => {
     const { store, datasets } = await open();
     const begun = { filename: 'a.csv', generatedBy: 'model', runId: null, owner: null };
     const chunksOf = async (id: string): Promise<number> =>
@@ -123,7 +123,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('a dataset in which a row lacks the ground truth counts as a dataset without ground truth', async () => {
+  test('a dataset has no ground truth if any of its rows has none', async () => {
     const { datasets } = await open();
     const bytes = bytesOf('examples,ground_truth\na,x\nb,\n');
     expect(await datasets.upload({ filename: 'a.csv', bytes, owner: null })).toMatchObject({
@@ -150,7 +150,7 @@ describeDatabases((database) => {
     await expect(datasets.get('everyone', bob)).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('rows become visible when the job finishes, and no row is written twice', async () => {
+  test('a dataset written by a job becomes visible when the job finishes, and no row can be written twice', async () => {
     const { datasets, store } = await open();
     const output = { filename: 'answers.csv', runId: 'run', generatedBy: 'job', owner: ownerNamed('ann') };
     const id = await datasets.begin(store.db, output);

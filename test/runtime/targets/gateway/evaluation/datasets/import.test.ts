@@ -122,7 +122,7 @@ test('a hub split is imported from all its files, at one commit, with label name
   expect(missing.message).toMatch(/^The hub has no dataset o\/none with the revision refs\/convert\/parquet/);
 });
 
-test('repository files are found by the usual names', () => {
+test('dataset files in a hub repository are found by their usual names', () => {
   const files = [
     'data/train-00000-of-00002.parquet',
     'data/train-00001-of-00002-ab12.parquet',

@@ -91,7 +91,7 @@ describe('CSV', () => {
     expect(turns).toBeGreaterThan(4);
   });
 
-  test('an error about the number of cells names the separator; an empty file has no rows', async () => {
+  test('the error for a wrong number of cells names the separator, and an empty file has no rows', async () => {
     await expect(read('a.csv', 'examples;x\na\n')).rejects.toThrow('Quote text that contains semicolons');
     expect(await read('a.csv', '')).toEqual([]);
     expect(await read('a.csv', 'sep=;')).toEqual([]);

@@ -124,7 +124,7 @@ describeDatabases((database) => {
     expect((await send(path, 786_432, part(786_432))).status).toBe(204);
   });
 
-  test('uploads expire, are limited, and fail if the dataset is invalid', async () => {
+  test('uploads expire after 24 hours without data, are limited in size and number, and fail if the dataset is invalid', async () => {
     const { clock, request, create, begin, send, offsetOf, db } = await open();
     const path = await begin();
     clock.advance(24 * 3_600_000 - 1);

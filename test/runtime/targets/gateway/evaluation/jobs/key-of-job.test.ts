@@ -106,7 +106,7 @@ test("a job waits for its key's rate limit", async () => {
   await ask(key, 'POST', `/api/v1/jobs/${body.id}/cancel`);
 });
 
-test("a job can use only its key's models, even after they change", async () => {
+test("a job can use only its key's allowed models, and stops if its model is no longer allowed", async () => {
   const { id, key } = await newKey({ user_id: 'moe', allowed_models: ['openai:silent', 'fast'] });
   expect(await infer(key, 1, 'openai:other')).toMatchObject({ status: 403 });
   const { body } = await infer(key, 4, 'openai:silent');

@@ -75,7 +75,7 @@ describeDatabases((database) => {
     await expectOnce(job, jobs, model, repeated);
   });
 
-  test('several workers share a job and write every row once, whichever of them is killed', async () => {
+  test('several workers share a job and write every row exactly once, even if one of them is killed', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();

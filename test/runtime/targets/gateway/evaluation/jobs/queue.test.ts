@@ -53,7 +53,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toBeUndefined();
   });
 
-  test("rows are written once, and only at the job's current position", async () => {
+  test("rows can be written only at the job's current position, and therefore only once", async () => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     const claim = claimed(await queue.claim());
@@ -132,7 +132,7 @@ describeDatabases((database) => {
     expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
   });
 
-  test('a time limit restarts with each progress report', async () => {
+  test("a job's time limit restarts with each progress report from its current worker", async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
     const claim = claimed(await queue.claim());
@@ -181,7 +181,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a released job is claimed again', async () => {
+  test('a released job can be claimed again', async () => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     await queue.release(claimed(await queue.claim()));

@@ -11,7 +11,7 @@ const outcome = (...texts: string[]) => ({
   firstError: undefined,
 });
 
-test('ranges are whole batches that shrink toward the end and never outlast a lease', () => {
+test('ranges of an inference job are whole batches, shrink toward the end and are limited in size, and an evaluation job has a single range', () => {
   const sizes = (rows: number, workers: number, batchSize = 10): number[] => {
     const found: number[] = [];
     for (let left = rows; left > 0; left -= found.at(-1) ?? left) {
@@ -35,7 +35,7 @@ describeDatabases((database) => {
     return range;
   };
 
-  test('rows of silent or finished workers are leased to another one, and the previous worker is rejected', async () => {
+  test('the rows of a worker that stops responding or exits are leased to another worker, and the previous worker is rejected', async () => {
     const jobs = await openJobs(database, await database.create());
     const { queue, store } = jobs;
     const created = await jobs.create(9, { spec: inference('http://127.0.0.1:1', { batchSize: 2 }) });

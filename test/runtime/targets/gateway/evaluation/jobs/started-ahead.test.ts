@@ -84,7 +84,7 @@ test('a failed job sends no more rows and waits for responses to those already s
 });
 
 test.each([1, 10, 64, 130, 200, 255, 256, 1000])(
-  'with batches of %i rows, rows start early enough and in groups',
+  'with batches of %i rows, later rows are started ahead in groups, up to the limit',
   async (size) => {
     const [count, max] = [Math.ceil(2000 / size), 256];
     const all = async function* () {
@@ -162,7 +162,7 @@ test('the row that exceeds the error limit stops the job after all earlier rows 
   expect(writes.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(12);
 });
 
-test('a pausing job keeps its responses', async () => {
+test('a job that is paused by an error keeps the responses to earlier rows', async () => {
   const { end, writes } = await writesOf(async (text) =>
     text === 'text 20' ? { status: 402, error: 'No credit.' } : 'Fine.',
   );

@@ -38,7 +38,7 @@ describeDatabases((database) => {
     expect(text).toBe('hello');
   });
 
-  test('a batch is computed only after the previous one is written, although its rows are fetched ahead', async () => {
+  test('a batch is computed only after the previous batch is written', async () => {
     const { run, job } = await openJob(20);
     const unwritten: number[] = [];
     await run({
@@ -60,7 +60,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a user error stops the job, and any other error stops only the worker', async () => {
+  test('the job fails on an error in its input, and any other error stops only the worker', async () => {
     const refused = await openJob(4);
     await refused.run({
       run: () => Promise.reject(new AppError('InputError', 'The encoder has no label X.')),
@@ -103,7 +103,7 @@ describeDatabases((database) => {
     expect((await output()).length).toBeLessThanOrEqual(4);
   });
 
-  test('a worker that has lost its rows leases others, and exits when none are left', async () => {
+  test('a worker that has lost its rows leases other rows, and exits when none are left', async () => {
     const { gateway, claim, db, run, job } = await openJob(8);
     const { queue } = gateway.context.jobs;
     let given: LeasedRange | undefined;
@@ -143,7 +143,7 @@ describeDatabases((database) => {
     expect((await job()).endedAt).toBeNull();
   });
 
-  test("a token works only for its own job, during the lease, and for the job's secrets", async () => {
+  test("a worker token is accepted only for its own job and that job's secrets, and only during the lease", async () => {
     const backend = { kind: 'encoder-url', baseUrl: 'http://127.0.0.1:1', secretName: 'mine' } as const;
     const { gateway, claim, asWorker, token } = await openJob(4, { backend });
     const { jobs } = gateway.context;

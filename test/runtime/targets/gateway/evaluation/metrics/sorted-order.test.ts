@@ -18,7 +18,7 @@ const number = oneof(
   constantFrom(Number.NaN, 0, -0, Infinity, -Infinity, Number.MIN_VALUE, -Number.MAX_VALUE),
 );
 
-test('numbers are sorted as by a comparison sort, in both directions', () => {
+test('numbers are sorted exactly as by a comparison sort, in ascending and descending order', () => {
   assert(
     property(array(number), boolean(), (numbers, isDescending) => {
       expect([...sortedOrder(numbers, isDescending)]).toEqual(compared(numbers, isDescending));

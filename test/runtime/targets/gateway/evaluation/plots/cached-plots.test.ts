@@ -22,7 +22,7 @@ const indexOf = (scores: readonly number[]): RowIndex => ({
   differs: new Uint8Array(scores.length),
 });
 
-test('plots are cached per rows, metric and label, and recomputed for changed rows', () => {
+test('plots are cached for each combination of rows, metric and label', () => {
   const plotsOf = createPlots();
   const wanted = { metric: 'accuracy', label: undefined };
   const index = indexOf([1, 0]);

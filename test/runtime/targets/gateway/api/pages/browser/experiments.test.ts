@@ -50,7 +50,7 @@ test('a CSV preview handles quotes, line breaks and any separator, and renames t
   expect(readCsvHead('sep=|\na|b,c\n1|2\n', 5).columns).toEqual(['a', 'b,c']);
 });
 
-test('renaming columns keeps the rest of the file unchanged', async () => {
+test('renaming a column leaves the rest of the file unchanged', async () => {
   const csv = new File(['text,examples\nä,"b\nc"\n'], 'one.csv');
   const renamed = await (await readDatasetFile(csv)).renamed(new Map([['text', 'examples']]));
   expect(await renamed.text()).toBe('examples,examples_original\nä,"b\nc"\n');

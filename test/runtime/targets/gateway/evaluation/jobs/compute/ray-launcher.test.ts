@@ -8,7 +8,7 @@ const OWN = `${process.platform}-${process.arch}`;
 const OTHER = OWN === 'linux-arm64' ? 'linux-x64' : 'linux-arm64';
 const node = useNode();
 
-test('the workers on a node download the program and encoders once and start the program', async () => {
+test('all workers on a node share one download of the program and encoders, and start the program', async () => {
   const [a, b] = [encoder('/models/a.encoder'), encoder('encoder:b')];
   const gateway = await node.serve(gatewayFile, a, b);
   const workers = await Promise.all([
@@ -83,7 +83,7 @@ test('an identical file in a shared folder is used in place, and another version
   expect(gateway.ranges.map(([name]) => name)).toEqual(['b', 'gateway']);
 });
 
-test("a command on the node is used instead of the gateway's program", async () => {
+test('if a command is configured, workers run that command on the node instead of downloading the program', async () => {
   const gateway = await node.serve(gatewayFile, encoder('a'));
   const { all, exitCode } = await node.start(gateway.url, { command: 'echo installed' });
   expect([all, exitCode]).toEqual(['installed job run', 0]);
@@ -107,7 +107,7 @@ test('executables for other platforms are rejected with a fix', async () => {
   expect([...model.ranges, ...program.ranges]).toEqual([]);
 });
 
-test('a file that changed on the gateway fails the job; a lost lease stops only the worker', async () => {
+test('the job fails if a file has changed on the gateway, and only the worker stops if its lease is lost', async () => {
   const gateway = await node.serve(gatewayFile, encoder('a'));
   gateway.refuse(409, 'lease_lost', 'Job 1 has ended.');
   expect(await node.start(gateway.url)).toMatchObject({ all: 'Job 1 has ended.', exitCode: 1 });

@@ -91,7 +91,7 @@ describe('calibration metrics', () => {
     expect(metric.save()).toEqual(before);
   });
 
-  test('an unknown label costs as much as certainty in a wrong label', () => {
+  test('a true label that has no score is penalized as if its probability were zero', () => {
     const { log_loss: loss, brier_score: brier } = calibration({}).add({ ...row, reference: 'C' });
     expect(loss).toBeCloseTo(-Math.log(Number.EPSILON));
     expect(brier).toBeCloseTo(0.75 ** 2 + 0.25 ** 2 + 1);

@@ -36,7 +36,7 @@ describe('two models on the same rows', () => {
     });
   });
 
-  test('identical models do not differ', () => {
+  test('models with identical scores have a difference of 0 and a p-value of 1', () => {
     const scores = drawn(50, 3);
     expect(runSteps(comparePair(scores, scores))).toEqual({
       rows: 50,
@@ -75,7 +75,7 @@ describe('two models on the same rows', () => {
 describe('large inputs', () => {
   const scores = drawn(20_000, 8).map((score) => score * score);
 
-  test('the interval over row groups matches the interval over single rows', () => {
+  test('a confidence interval has the expected width, whether groups of rows or single rows are resampled', () => {
     const folded = runSteps(scoreInterval(scores)).interval;
     const rows = runSteps(bootstrapInterval(scores.length, meanOf(scores), { resamples: 400 }));
     // Both extend 1.96 standard errors to either side, and vary by a few percent between seeds.

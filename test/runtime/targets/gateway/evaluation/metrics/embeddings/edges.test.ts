@@ -33,7 +33,7 @@ describe('similarity metrics', () => {
     );
   });
 
-  test('identical texts have no correlation with ratings, despite rounding errors', () => {
+  test('the correlation with ratings is undefined if all pairs of texts are identical, despite rounding errors', () => {
     const vectors = Array.from({ length: 30 }, (_, at) => [Math.sin(at), Math.cos(at * 3), at / 7]);
     const rows = vectors.map((vector, at) => ({ prediction: vector, reference: vector, gold: at }));
     const { values, reasons } = scoreRows(similarityMetric, {}, rows).result;
@@ -79,7 +79,7 @@ describe('retrieval metrics', () => {
     );
   });
 
-  test('candidates with equal scores gain nothing from their order', () => {
+  test('the order of candidates with equal scores does not affect the metrics', () => {
     const add = (reference: number[]) =>
       retrieval({ ranks: [1] }).add({ prediction: [0.5, 0.5, 0.5, 0.5], reference });
     expect(add([1, 0, 0, 0])).toEqual({ mrr: 0.25, recall_at_1: 0, ndcg_at_1: 0.25 });
@@ -96,7 +96,7 @@ describe('retrieval metrics', () => {
     expect(detail).toEqual({ rows: 2, queries_without_relevant: 1 });
   });
 
-  test('a query vector finds its own document among others', () => {
+  test('the relevant document is ranked first if its vector is closest to the query', () => {
     const candidates = [Float32Array.of(1, 0), Float32Array.of(0.6, 0.8), Float32Array.of(0, 1)];
     const row = retrievalRow(Float32Array.of(0.5, 0.9), candidates, new Set([1]));
     expect(row.reference).toEqual([0, 1, 0]);

@@ -25,7 +25,7 @@ test('a text scores 1 against itself, and vector lengths do not matter', () => {
   for (const score of [precision, recall, f1]) expect(score).toBeCloseTo(1, 9);
 });
 
-test('incomparable values score 0 or fail with a reason', () => {
+test('missing vectors, zero vectors and zero weights score 0, and mismatched lengths are rejected with a reason', () => {
   const one = { vectors: [Float32Array.of(1, 0)] };
   const nothing = { precision: 0, recall: 0, f1: 0 };
   expect(bertScore({ vectors: [] }, one)).toEqual(nothing);

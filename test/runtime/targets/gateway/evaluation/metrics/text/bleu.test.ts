@@ -34,7 +34,7 @@ describe.each(golden.bleu_tokenizers.map((tokenizer, at) => ({ tokenizer, at }))
   },
 );
 
-test('the default tokenizer is 13a, and the detail shows the calculation', () => {
+test('with the default tokenizer, the brevity penalty and precisions match sacrebleu', () => {
   expect(
     farOff(golden.corpora, ({ pairs, precisions, brevity_penalty }) => {
       const metric = bleu({});

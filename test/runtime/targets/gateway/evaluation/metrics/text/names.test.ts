@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MISSING_TEXT_METRICS } from '#gateway/evaluation/metrics/text/text-row.ts';
 
-test('an unavailable metric is reported with a reason', () => {
+test('comet is listed as unavailable with a reason', () => {
   expect(MISSING_TEXT_METRICS['comet']).toMatch(/^comet is not available, /);
 });

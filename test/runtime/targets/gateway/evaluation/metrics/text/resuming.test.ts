@@ -41,7 +41,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     );
   });
 
-  test('returns the same value names without rows, with a reason for each', () => {
+  test('returns the same metric names without rows as with rows, with a reason for each', () => {
     const metric = maker({});
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(0);

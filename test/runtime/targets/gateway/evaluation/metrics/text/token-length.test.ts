@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tokenLength } from '#gateway/evaluation/metrics/text/token-length.ts';
 import { farOff, readGoldenTexts } from './golden-texts.ts';
 
-test('three Python words count as four tokens', () => {
+test('token counts match the reference values in the golden data', () => {
   const { pairs } = readGoldenTexts();
   const metric = tokenLength({});
   expect(
@@ -10,7 +10,7 @@ test('three Python words count as four tokens', () => {
   ).toEqual([]);
 });
 
-test('means are named after the text they belong to', () => {
+test('the means of prediction and reference lengths are reported under separate names', () => {
   const metric = tokenLength({});
   metric.add({ prediction: 'one two three', reference: '' });
   metric.add({ prediction: 'one', reference: 'one two' });

@@ -38,7 +38,7 @@ test('label spans match seqeval', () => {
   expect(wrong).toEqual([]);
 });
 
-test('explicit spans are counted like the spans that seqeval finds', () => {
+test('metrics of explicit spans match those that seqeval computes from labels', () => {
   const wrong = CASES.flatMap(({ spans, values }, number) => {
     if (spans === undefined) return [];
     const [truth = [], predicted = []] = spans;
