@@ -11,7 +11,7 @@ const namesOf = (commands: Commands): string[][] =>
   );
 
 test.each([encoderProgram('', 'model'), gatewayProgram, managerProgram])(
-  'every command of $name runs once as an executable',
+  'for $name, the first run of every command uses an executable',
   (program) => {
     const isFirst = firstOfEach(program);
     const all = namesOf(program.commands);
@@ -21,7 +21,7 @@ test.each([encoderProgram('', 'model'), gatewayProgram, managerProgram])(
   },
 );
 
-test('help and usage errors are tested once with an executable', () => {
+test('only the first help request and the first usage error use an executable', () => {
   const isFirst = firstOfEach(gatewayProgram);
   const help = [['--help'], ['help'], ['keys'], ['keys', '--help'], ['keys', 'list', '--help']];
   expect(help.filter((args) => isFirst(args))).toEqual([['--help']]);

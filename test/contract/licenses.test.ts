@@ -93,7 +93,7 @@ test.each<[string, Program]>([
   ['encoder', encoderProgram('', 'model')],
   ['manager', managerProgram],
   ['gateway', gatewayProgram],
-])('%s from source prints the command that shows notices', async (target, program) => {
+])('%s, when run from source, prints the command that shows notices', async (target, program) => {
   expect(await runHere(program, ['--licenses'])).toEqual({
     exitCode: 1,
     stdout: '',

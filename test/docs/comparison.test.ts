@@ -48,7 +48,7 @@ test('the README has at most 150 lines, and its table matches the benchmark', ()
   expect(rowOfReadme('texts per second, 64 concurrent requests, int8')).toEqual([int8[0], '', '', int8[1]]);
 });
 
-test('the comparison matches the benchmark, also where another project is better', () => {
+test('the comparison matches the benchmark, even where another project performs better', () => {
   const alone = (row: string): number => Math.round(measured('mixed, 1 at a time', row, 'texts/s'));
   const start = (row: string): number => measured('program', row, 'first answer');
   const memory = (row: string): number => measured('program', row, 'after the run');

@@ -12,7 +12,7 @@ const files = readdirSync(FOLDER)
   .toSorted();
 const numbers = files.map((name) => name.slice(0, 4));
 
-test('numbers are unique and match the file names', () => {
+test('decision numbers are unique and match the file names', () => {
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((name) => !/^\d{4}-[a-z0-9-]+\.md$/.test(name))).toEqual([]);
   expect(numbers).toEqual([...new Set(numbers)]);

@@ -26,7 +26,7 @@ test.each(SECTIONS)('every metric of %s is documented', (task, title) => {
   );
 });
 
-test('every column that a task writes is documented', () => {
+test('every result column of a task is documented', () => {
   const known = namesIn(sectionOf('Answer columns'));
   const spec = inferenceOf({ kind: 'gateway', model: 'm' });
   const columns = Object.values(EVALUATED_TASKS).flatMap((task) => task.columns(spec));

@@ -46,7 +46,7 @@ test('links in code are unchanged, and headings have the same anchors as on GitH
   expect(titleOf(page)).toBe('A title');
 });
 
-test('the root of the site redirects to the latest release, or to main without releases, and lists all versions', () => {
+test('the root of the site redirects to the latest release, or to main if there are no releases, and lists all versions', () => {
   const versions = versionsOf(['0.9.0', 'x', 'next', '0.10.0', 'versions.json', '1.0.0-rc.1']);
   expect(versions).toEqual(['1.0.0-rc.1', '0.10.0', '0.9.0', 'next']);
   expect(rootPage(versions)).toContain('url=./1.0.0-rc.1/index.html');

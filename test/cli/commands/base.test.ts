@@ -173,14 +173,14 @@ describe('encoderfile base add', () => {
     expect(existsSync(join(folder(), 'base'))).toBe(false);
   });
 
-  test('checks all platforms before it builds the first one', async () => {
+  test('checks all platforms before it builds the first runtime', async () => {
     const { exitCode, stderr } = await base('add', '--platform', 'linux-x64', '--platform', 'linus-x64');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Unknown platform "linus-x64"; did you mean linux-x64?');
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('builds nothing that requires a download if downloads are disabled', async () => {
+  test('does not build a runtime that requires a download if downloads are disabled', async () => {
     const { exitCode, stderr } = await base('add', '-q', '--platform', 'windows-x64', '--no-download');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^Error: No base runtime for windows-x64 in /);

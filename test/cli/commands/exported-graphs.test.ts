@@ -112,7 +112,7 @@ test.each([
 });
 
 describe('integer weights', () => {
-  test('integer tables and matrices stay integers, however the graph converts them', async () => {
+  test('integer tables and matrices are stored as integers, regardless of how the graph converts them', async () => {
     const built = await build('integer-tables', EMBEDDING);
     expect(built.exitCode, built.stderr).toBe(0);
     const original = statSync(join(FIXTURES, 'graphs/integer-tables.onnx')).size;

@@ -53,8 +53,8 @@ test.each([
   ['two files', (index: number) => `w${index % 2}.bin`, 4096, 0],
   ['a file for each tensor', (index: number) => `onnx__MatMul_${index}`, 1, 0],
   ['offsets that are not aligned', () => 'model.onnx_data', 1, 3],
-  ['a folder below', () => 'weights/model.bin', 64, 64],
-])('weights in %s', async (_name, fileOf, alignment, start) => {
+  ['a subfolder', () => 'weights/model.bin', 64, 64],
+])('a model with weights in %s can be built', async (_name, fileOf, alignment, start) => {
   const config = copyModel(folder());
   moveWeights(fileOf, alignment, start);
   expect(readFileSync(join(folder(), 'model/model.onnx')).length).toBeLessThan(100_000);
@@ -83,7 +83,7 @@ test.each([
     (path: string) => truncateSync(path, 1000),
     /ONNX Runtime cannot load .*The weights file is incomplete\. Copy it again\.$/,
   ],
-])('a file with weights that %s', async (_name, damage, message) => {
+])('a build fails if a weights file %s', async (_name, damage, message) => {
   const config = copyModel(folder());
   moveWeights((index) => `w${index % 2}.bin`, 4096, 0);
   damage(join(folder(), 'model/w1.bin'));

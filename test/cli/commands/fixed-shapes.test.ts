@@ -76,7 +76,7 @@ test.each([
   await expectGolden(model);
 });
 
-test('the fixed number of tokens is the maximum text length', async () => {
+test('the maximum text length is the fixed number of tokens', async () => {
   const built = await build('sentiment', (graph) => fixShape(graph, { texts: 1, tokens: 12 }));
   expect(built.exitCode, built.stderr).toBe(0);
   expect(manifest().tokenizer.maxLength).toBe(12);

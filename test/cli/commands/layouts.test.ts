@@ -142,7 +142,7 @@ describe('the path of a model file', () => {
     ['model/onnx/model_fp16.onnx', 'onnx/model_fp16.onnx'],
     ['model/config.json', 'model.onnx'],
     ['./model/tokenizer.json', 'model.onnx'],
-  ])('%s selects its folder', async (file, weights) => {
+  ])('%s selects the model in its folder', async (file, weights) => {
     const model = copyModel('embedder', join(folder(), 'model'));
     mkdirSync(join(model, 'onnx'));
     cpSync(join(model, 'model.onnx'), join(model, 'onnx/model_fp16.onnx'));
@@ -155,7 +155,7 @@ describe('the path of a model file', () => {
     );
   });
 
-  test('is rejected next to a config file, because the config selects the graph', async () => {
+  test('is rejected if the folder contains a config file', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     writeFileSync(join(model, 'encoderfile.yml'), 'encoderfile: {name: x, path: ., model_type: embedding}');
     expect(await validate('-q', 'model/model.onnx')).toMatchObject({
@@ -166,7 +166,7 @@ describe('the path of a model file', () => {
   });
 });
 
-test('--model-type overrides the config file, and its other fields must be valid for that type', async () => {
+test('--model-type overrides the type in the config file, whose other fields must be valid for the new type', async () => {
   copyModel('embedder', join(folder(), 'model'));
   const config = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: embedding\n';
   writeFileSync(join(folder(), 'x.yml'), config);
@@ -182,7 +182,7 @@ test('--model-type overrides the config file, and its other fields must be valid
 });
 
 describe('a model whose type is ambiguous', () => {
-  test('an embedding model reports the assumed type, and how to get one vector per text', async () => {
+  test('validate reports that the type embedding is assumed, and which flag returns one vector per text', async () => {
     const model = copyModel('embedder', join(folder(), 'minilm'));
     rmSync(join(model, 'config.json'));
     const assumed = await validate('minilm');

@@ -43,7 +43,7 @@ test("`max_length` shortens texts, and cannot exceed the model's maximum", async
   );
 });
 
-test('a model whose files declare a length that it cannot run is limited by a trial run', async () => {
+test('if a model cannot run the maximum length in its files, the length is reduced to the one that works', async () => {
   const config = copyModel(folder());
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
@@ -60,7 +60,7 @@ test('a `max_length` that the model cannot run is rejected with the maximum that
   );
 });
 
-test('a family with an unknown position offset is limited to the length that it can run', async () => {
+test('a model from a family with an unknown position offset is limited to the length that it can run', async () => {
   const config = copyModel(folder(), 'roberta', { model_type: 'token_classification' });
   edit('config.json', { model_type: 'data2vec-text' });
   rmSync(join(folder(), 'model', 'tokenizer_config.json'));

@@ -114,7 +114,7 @@ test('downloads use the proxy, except for hosts in NO_PROXY', async () => {
   }
 });
 
-test('https goes through the proxy, and an untrusted certificate is rejected', async () => {
+test('HTTPS requests go through the proxy, and an untrusted certificate is rejected', async () => {
   publish(CONTENTS);
   const { cert, key } = selfSigned();
   const server = createServer({ cert, key }, (request, response) => {

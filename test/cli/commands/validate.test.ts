@@ -67,7 +67,7 @@ describe('encoderfile validate', () => {
     expect(stdout).toMatch(/^Tokenizer +vocab\.txt \(BertTokenizer\)$/m);
   });
 
-  test('an environment variable can set the config file', async () => {
+  test('an environment variable can set the path of the config file', async () => {
     const env = { ENCODERFILE_CONFIG: join(FIXTURES, 'models/ner/encoderfile.yml') };
     const args = ['validate', '-q', '--cache-dir', join(folder(), 'cache')];
     expect(await runCli(args, { env })).toEqual({ exitCode: 0, stdout: '', stderr: '' });

@@ -30,7 +30,7 @@ describe('expandPath', () => {
     expect(expandPath('~\\m', { USERPROFILE: 'C:\\Users\\ada' })).toBe('C:\\Users\\ada\\m');
   });
 
-  test('every problem is reported', () => {
+  test('all problems in a path are reported together', () => {
     const escape = 'Write $${ for a literal ${.';
     expect(expansionProblems('~/${NO}/${toString}/${a b}/${A', {})).toEqual([
       `the variable NO is not set. Set it, or write \${NO:-default}. ${escape}`,

@@ -34,7 +34,7 @@ describe('a broken config', () => {
     expect(`${problemsOf(read(`invalid/${name}`))}\n`).toBe(expected);
   });
 
-  test('any kind of damage causes a ConfigError with a position on every line', () => {
+  test('a damaged config file causes errors that each have a position', () => {
     const text = read('valid/folder-with-everything.yml');
     let refused = 0;
     for (const junk of [
@@ -65,14 +65,14 @@ describe('a broken config', () => {
     expect(refused).toBeGreaterThan(300);
   });
 
-  test('the documentation shows the real output', () => {
+  test('the errors shown in docs/config.md match the actual errors', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
     const [, file = '', printed] =
       /this file\n\n```yaml\n(.+?)```\n\nproduces these errors:\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
     expect(problemsOf(file).replaceAll('FILE', 'encoderfile.yml')).toBe(printed);
   });
 
-  test('infinite nesting is rejected', () => {
+  test('a value that is nested too deeply, or that contains itself, is rejected', () => {
     expect(problemsOf('['.repeat(100_000))).toMatch(/^FILE:1:\d+ {2}nested too deeply$/);
     expect(problemsOf('encoderfile: &a {name: *a}')).toContain('`*a` refers to a value that contains it');
   });
@@ -171,7 +171,7 @@ describe('a valid config', () => {
     expect(load('minimal').typeFields).toEqual({});
   });
 
-  test('only paths are expanded, and an escape is literal', () => {
+  test('variables and ~ are expanded only in paths, and escaped characters are taken literally', () => {
     const config = load('escapes');
     expect(config.name).toBe('${NAME} and ~ stay in a name');
     expect(config.model).toEqual({ kind: 'folder', folder: join('configs', '${MODELS}/$HOME/~/x') });

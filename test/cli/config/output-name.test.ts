@@ -29,7 +29,7 @@ describe('defaultOutputName', () => {
     expect(defaultOutputName(name, '')).toBe(expected);
   });
 
-  test('the platform suffix comes last', () => {
+  test('the platform suffix is at the end of the file name', () => {
     expect(defaultOutputName('sentiment', '.exe')).toBe('sentiment.encoder.exe');
   });
 

@@ -154,7 +154,7 @@ describe('install.sh', () => {
     }
   });
 
-  test('installs into a folder with any name, and does not replace a folder', async () => {
+  test('installs into a folder whose name contains special characters, and does not replace a folder named encoderfile', async () => {
     const dir = join(folder(), 'a b\\c');
     expect(await install('--dir', dir)).toMatchObject({ exitCode: 0 });
     expect((await runProcess(join(dir, 'encoderfile'), ['version'])).exitCode).toBe(0);

@@ -9,7 +9,7 @@ export const BENCH = {
   },
   'bench:given-flags': {
     source: 'docs/bench.md',
-    behavior: 'bench keeps engine flags from the command line, and rejects an invalid duration.',
+    behavior: 'bench measures with the engine flags from its command line, and rejects an invalid duration.',
   },
   'bench:interrupt': {
     source: 'docs/bench.md',

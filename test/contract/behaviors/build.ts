@@ -13,7 +13,7 @@ export const BUILD = {
   },
   'build:assets': {
     source: 'docs/build.md#options',
-    behavior: '--no-build and build: false write the assets without an executable.',
+    behavior: '--no-build and build: false write the assets, but no executable.',
   },
   'build:missing-files': {
     source: 'docs/troubleshooting.md#building-a-model',
@@ -51,12 +51,12 @@ export const BUILD = {
   'build:quantize': {
     source: 'docs/config.md',
     behavior:
-      'A model with quantize: int8 returns nearly the same vectors as in float32, and exactly the same vector for a text on its own and in a batch.',
+      "A model that is built with quantize: int8 returns nearly the same vectors as in float32, and a text's vector is exactly the same on its own and in a batch.",
   },
   'build:quantize-accuracy': {
     source: 'docs/config.md',
     behavior:
-      'A build with --quantize int8 compares its results with float32 and reports the accuracy in its summary and in the manifest; its weights take about a quarter of the space.',
+      'A build with --quantize int8 compares its results with float32 and reports the accuracy in its summary and in the manifest; the quantized weights take about a quarter of the space.',
   },
   'build:timing': {
     source: 'docs/build.md',
@@ -80,7 +80,7 @@ export const BUILD = {
   'build:bad-labels': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'Missing or too few labels are rejected, and the error shows the expected and the actual number.',
+      'A model without labels or with too few labels is rejected, and the error shows the expected and the actual number of labels.',
   },
   'build:bad-config': {
     source: 'docs/config.md#errors',
@@ -89,7 +89,7 @@ export const BUILD = {
   'build:transform': {
     source: 'docs/build.md#changing-the-output',
     behavior:
-      'A transform, either inline or in a file, becomes part of the executable and computes its scores.',
+      'A transform, either inline or in a file, becomes part of the executable and computes the scores.',
   },
   'build:transform-file': {
     source: 'docs/transforms.md#errors',
@@ -103,7 +103,7 @@ export const BUILD = {
   'build:transform-trial': {
     source: 'docs/transforms.md#errors',
     behavior:
-      "The build first runs a transform on the model's output; if it fails, the error shows the line and how to skip this trial.",
+      "The build tests a transform on the model's output; if the transform fails, the error shows the line and how to skip this trial.",
   },
   'build:transform-shape': {
     source: 'docs/transforms.md#arguments-and-result',

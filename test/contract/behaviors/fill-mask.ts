@@ -29,6 +29,6 @@ export const FILL_MASK = {
   'mask:build': {
     source: 'docs/config.md',
     behavior:
-      'A masked language model does not require a config, either from safetensors or as an exported graph; other models are rejected.',
+      'A masked language model can be built without a config, from safetensors or from an exported graph; other models are rejected.',
   },
 } as const satisfies Behaviors;

@@ -81,7 +81,7 @@ export const GATEWAY_CLI = {
   'gcli:pricing:published': {
     source: 'docs/gateway-cli.md#prices',
     behavior:
-      '`pricing search` and `pricing show` show published prices; `pricing update` replaces all of them from a file or URL, or none of them.',
+      '`pricing search` and `pricing show` show published prices; `pricing update` replaces all published prices from a file or URL, or none if the file is invalid.',
   },
   'gcli:pricing:import': {
     source: 'docs/gateway-cli.md#prices',

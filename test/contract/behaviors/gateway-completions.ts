@@ -20,7 +20,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:left': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'When a client disconnects from a stream, the provider request is canceled, and the streamed part is billed by estimate; if no byte has been sent yet, the response is read completely and billed.',
+      'When a client disconnects from a stream, the provider request is canceled, and the part that was streamed is billed based on an estimate; if no byte has been sent yet, the response is read completely and billed.',
   },
   'gateway:chat:refused': {
     source: 'docs/gateway.md#errors',

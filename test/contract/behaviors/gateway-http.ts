@@ -5,7 +5,7 @@ export const GATEWAY_HTTP = {
   'gateway:credentials': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'X-Gateway-Key takes precedence over Authorization, even if the key is invalid, unless the header is empty; x-api-key comes last and is used as is.',
+      'X-Gateway-Key takes precedence over Authorization, even if the key is invalid, unless the header is empty; x-api-key has the lowest precedence, and its value is used unchanged.',
   },
   'gateway:credentials:refused': {
     source: 'docs/gateway.md#errors',
@@ -19,12 +19,12 @@ export const GATEWAY_HTTP = {
   'gateway:audit': {
     source: 'docs/gateway.md#audit-log',
     behavior:
-      'The audit log records every administrative change with its actor, address and request, and also rejected attempts and reloads.',
+      'The audit log records every administrative change with its actor, address and request, as well as rejected attempts and reloads.',
   },
   'gateway:prompts': {
     source: 'docs/gateway.md#stored-prompts',
     behavior:
-      'Requests and responses are stored only for keys with prompt logging, without secrets or text that matches configured patterns, and with joined streams.',
+      'Requests and responses are stored only for keys with prompt logging; secrets and text that matches configured patterns are removed, and the chunks of a stream are joined.',
   },
   'gateway:master:none': {
     source: 'docs/gateway.md#http-api',
@@ -141,7 +141,7 @@ export const GATEWAY_HTTP = {
   'gateway:free-calls': {
     source: 'docs/gateway.md#keys',
     behavior:
-      "Token counting has a separate rate limit: it does not consume a key's request limit, and calls to the provider are limited.",
+      "Token counting has a separate rate limit: it does not count toward the key's request limit, but its calls to the provider are limited.",
   },
   'gateway:failing-user': {
     source: 'docs/gateway-config.md#providers',

@@ -20,7 +20,7 @@ export const GATEWAY_PROCESS = {
   'gateway-process:bad-config': {
     source: 'docs/gateway-config.md',
     behavior:
-      'If the configuration is missing, malformed or misspelled, the gateway reports the location of the problem and exits with code 1.',
+      'If the configuration is missing, malformed or contains a misspelled setting, the gateway reports the location of the problem and exits with code 1.',
   },
   'gateway-process:database': {
     source: 'docs/troubleshooting.md#gateway',

@@ -19,7 +19,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:access': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'Users can see only their own objects; without a master key, local clients do not need a credential; with one, all clients do.',
+      'Users can see only their own objects; all clients need a credential, except local clients of a gateway without a master key.',
   },
   'gateway:workflows:delete': {
     source: 'docs/workflows.md#over-http',
@@ -33,7 +33,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:paging': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'Lists contain `total` and `items`, newest first; `limit` is between 1 and 1000, and filters apply to both members.',
+      'Lists contain `total` and `items`, newest first; `limit` is between 1 and 1000, and filters also apply to `total`.',
   },
   'gateway:workflows:answer-cache': {
     source: 'docs/workflows.md#over-http',
@@ -71,7 +71,7 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:experiment-run:failed': {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
-    behavior: '`experiment run` exits with code 1 if one of the models failed, and compares the others.',
+    behavior: 'If one of the models fails, `experiment run` compares the others and exits with code 1.',
   },
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',

@@ -55,7 +55,7 @@ export const HTTP_ROUTES = {
   'http:rerank': {
     source: 'docs/serve.md',
     behavior:
-      'A model with one label ranks documents by relevance to a query; for other models, the error explains why they cannot.',
+      'A model with one label ranks documents by relevance to a query; for other models, the error explains why they do not support reranking.',
   },
   'http:tokenize': {
     source: 'docs/serve.md',
@@ -80,7 +80,7 @@ export const HTTP_ROUTES = {
   'http:tei:errors': {
     source: 'docs/serve.md',
     behavior:
-      'The text-embeddings-inference routes return errors in the format of that server; POST / requires the key, unlike the page.',
+      "The text-embeddings-inference routes return errors in that server's format; POST / requires an API key, although GET / does not.",
   },
   'http:truncated': {
     source: 'docs/serve.md',

@@ -21,7 +21,7 @@ export const HTTP = {
   'http:metrics': {
     source: 'docs/serve.md',
     behavior:
-      "GET /metrics counts requests by route and status and measures the model's work, in the Prometheus format.",
+      'GET /metrics returns request counts by route and status, and measurements of inference, in the Prometheus format.',
   },
   'http:metrics-access': {
     source: 'docs/flags.md',
@@ -66,7 +66,7 @@ export const HTTP = {
   'http:unauthorized': {
     source: 'docs/serve.md',
     behavior:
-      'Without a valid key, requests return 401 and explain how to send one; pages and health checks do not require a key.',
+      'Without a valid key, requests return 401 with instructions for sending one; pages and health checks do not require a key.',
   },
   'http:request-id': {
     source: 'docs/serve.md',
@@ -89,7 +89,7 @@ export const HTTP = {
   'http:half-closed': {
     source: 'docs/serve.md',
     behavior:
-      'A client that half-closes its connection still gets a response, unless the connection is keep-alive; in that case, its work is canceled.',
+      'A client that half-closes its connection still gets a response, unless the connection is keep-alive; in that case, the request is canceled.',
   },
   'http:pipelined': {
     source: 'docs/serve.md#bodies-and-connections',

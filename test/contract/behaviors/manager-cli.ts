@@ -23,7 +23,8 @@ export const MANAGER_CLI = {
   },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`remove` removes a server, even if it is the last one, and also its values on request.',
+    behavior:
+      '`remove` removes a server, even if it is the last one; with --with-secrets, it also removes its values from the secrets file.',
   },
   'mcli:list': {
     source: 'docs/mcp-manager-cli.md#files',

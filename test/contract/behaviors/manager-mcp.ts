@@ -33,11 +33,12 @@ export const MANAGER_MCP = {
   },
   'manager:mcp:plain-json': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'A response that follows no other messages is sent as plain JSON.',
+    behavior:
+      'A response that is not preceded by other messages, such as notifications, is sent as plain JSON.',
   },
   'manager:mcp:list-changed': {
     source: 'docs/mcp-manager.md#mcp',
-    behavior: 'Clients are notified when lists change on a server or after a reload.',
+    behavior: 'Clients are notified when the tool list changes on a server or after a reload.',
   },
   'manager:mcp:search': {
     source: 'docs/mcp-manager.md#mcp',

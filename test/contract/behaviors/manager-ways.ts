@@ -19,7 +19,7 @@ export const MANAGER_WAYS = {
   'manager:stdio:restart': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      'A client on stdio survives a restart of the manager: it is notified that lists changed, and later calls work.',
+      'A stdio client survives a restart of the manager: it is notified that the tool, prompt and resource lists have changed, and later calls work.',
   },
   'manager:stdio:refused': {
     source: 'docs/mcp-manager-clients.md#stdio',

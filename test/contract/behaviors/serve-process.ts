@@ -16,7 +16,8 @@ export const SERVE_PROCESS = {
   },
   'serve:hang-up': {
     source: 'docs/serve.md',
-    behavior: 'SIGHUP stops a server with a terminal, but not a server without one (nohup).',
+    behavior:
+      'SIGHUP stops a server that runs in a terminal, but not a server that runs without one (nohup).',
   },
   'serve:no-debugger': {
     source: 'docs/serve.md',

@@ -27,7 +27,7 @@ test('other tasks run during a long computation', async () => {
   expect(await turns).toBeGreaterThanOrEqual(10);
 });
 
-test('errors are reported', async () => {
+test('an error in the computation rejects the promise', async () => {
   function* failing(): Steps<void> {
     yield;
     throw new Error('a bad row');

@@ -34,7 +34,7 @@ test('chunks of a range contain its bytes', async () => {
   expect(texts.join('')).toBe('bcde');
 });
 
-test('a text and its bytes have the same hash', () => {
+test('a string and its UTF-8 bytes have the same hash', () => {
   const bytes = new TextEncoder().encode('é');
   expect(sha256('é')).toBe(sha256(bytes));
   expect(Buffer.from(sha256Digest(bytes)).toString('hex')).toBe(sha256(bytes));

@@ -41,7 +41,7 @@ test('all listeners are notified of every change', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('an aborted listener stops waiting', async () => {
+test('waiting for a change is rejected if its signal is aborted', async () => {
   const lifecycle = createLifecycle();
   const leaving = new AbortController();
   const waiting = lifecycle.changed(leaving.signal);
@@ -50,7 +50,7 @@ test('an aborted listener stops waiting', async () => {
   await expect(lifecycle.changed(leaving.signal)).rejects.toThrow(/abort/);
 });
 
-test('work that outlives its request is waited for, and aborted at the timeout, even if it starts afterwards', async () => {
+test('drain waits for work that outlives its request; at the timeout, this work is aborted, as is work that starts later', async () => {
   const lifecycle = createLifecycle();
   const cut: string[] = [];
   lifecycle.ready();

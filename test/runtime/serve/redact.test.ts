@@ -91,7 +91,7 @@ describe('a short secret is redacted where the text marks it as a secret', () =>
   });
 });
 
-test('texts about a server redact only secrets of others', () => {
+test('in texts about a server, the secrets of other servers are redacted only if they are distinctive', () => {
   const { text, value } = createRedactor([
     { value: 'us-east-1', isNamed: false, owner: 'one' },
     { value: 'postgres', isNamed: true, owner: 'one' },

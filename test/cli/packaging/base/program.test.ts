@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bundleProgram, programKey } from '#cli/packaging/base/program.ts';
 import { ASSET_NOTICES } from '#contract/native.ts';
 
-test('a program contains only ASCII characters, and its key covers its notices', async () => {
+test('a program contains only ASCII characters, and its key depends on its license notices', async () => {
   const program = await bundleProgram('manager', '1.2.3');
   // Otherwise, Node stores the program with two bytes per character, which takes a tenth of the startup time.
   expect(program.main.findIndex((byte) => byte > 0x7f)).toBe(-1);

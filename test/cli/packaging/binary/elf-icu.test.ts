@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
     });
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    it('runs and computes the same in every locale', () => {
+    it('runs and returns the same results in every locale', () => {
       const code = `console.log(JSON.stringify([${Object.keys(USES).join(',')}]))`;
       for (const language of ['C', 'en_US.UTF-8', 'ja_JP.UTF-8']) {
         // Time zone names are localized, but Node includes them only in English.
@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
       }
     });
 
-    it('is not edited again, and neither is a file without ICU data', () => {
+    it('is unchanged when edited again, as is a file without ICU data', () => {
       const edited = readFileSync(node);
       expect(removeIcuLocales(edited)).toBe(edited);
       const small = new Uint8Array(64);

@@ -54,7 +54,7 @@ describe.each(['x64', 'arm64'] as const)('the Node binary of linux-%s', (cpu) =>
     expect(readElf(after).sections[symbol.section]?.name).toBe('.text');
   });
 
-  it('keeps its size, and only a few bytes change', (context) => {
+  it('keeps its size and differs in only a few bytes', (context) => {
     context.skip(!before, 'no binary');
     expect(after.length).toBe(before?.length);
     expect(countChanged(before ?? after, after)).toBeLessThan(600);

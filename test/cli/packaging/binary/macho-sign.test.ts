@@ -15,8 +15,8 @@ const signed = { signature: { offset: CODE_END, size: 64 } };
 describe.each([
   ['unsigned', {}, CODE_END],
   ['signed', signed, CODE_END + 64],
-])('a Mach-O file that was %s', (_, options: MachoOptions, size) => {
-  it('is planned up to the end of its code', () => {
+])('a Mach-O file that was originally %s', (_, options: MachoOptions, size) => {
+  it('is planned with the end of its code, its text segment and a new or reused signature command', () => {
     const plan = planMacho(macho(options).subarray(0, 16_384), size);
     expect(plan.codeEnd).toBe(CODE_END);
     expect(plan.signatureCommand.isNew).toBe(options.signature === undefined);
@@ -44,7 +44,7 @@ describe.each([
     expect((symbols?.words[4] ?? 0) + (symbols?.words[5] ?? 0)).toBe(end);
   });
 
-  it('is otherwise unchanged', () => {
+  it('keeps all bytes between its load commands and the end of its code', () => {
     const before = macho(options);
     const { file } = append(before, new Uint8Array(5_000));
     const commandsEnd = 32 + parseMacho(file).header.length;

@@ -31,7 +31,7 @@ test.each([
   [429, { 'retry-after': '0' }],
   [503, {}],
   [500, {}],
-])('status %i is retried', async (status, headers) => {
+])('a request that returns status %i is retried', async (status, headers) => {
   publish(CONTENTS);
   hub().plan(/revision/, { status, headers }, 2);
   hub().plan(/tree/, { status, headers }, 2);

@@ -37,7 +37,7 @@ test('the cache has the same layout as huggingface_hub', async () => {
   expect(read(model, 'onnx/model.onnx')).toBe('graph');
 });
 
-test('a cached commit requires no request, and a cached branch requires one', async () => {
+test('a cached commit requires no requests, and a cached branch requires one request', async () => {
   const repository = publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   hub().requests.length = 0;

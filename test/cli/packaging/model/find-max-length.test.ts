@@ -14,7 +14,7 @@ const trial = (allows: (length: number) => boolean, changes: Partial<LengthTrial
   ...changes,
 });
 
-test('a model that runs the longest text keeps its maximum', async () => {
+test('a model that can run a text of its maximum length keeps this maximum', async () => {
   expect(await findMaxLength(trial(() => true))).toBe(512);
 });
 
@@ -25,13 +25,13 @@ test.each([510, 509, 300, 4])(
   },
 );
 
-test('a maximum set by the user is not reduced', async () => {
+test('a maximum that is set by the user, and that the model cannot run, is rejected instead of reduced', async () => {
   await expect(findMaxLength(trial((length) => length <= 300, { isChosen: true }))).rejects.toThrow(
     "model.onnx failed on a text of 512 tokens, which `max_length` allows: index 512 is out of bounds. Set `max_length` in the config to at most 300, the model's maximum number of tokens.",
   );
 });
 
-test('a model that cannot run any text has no maximum', async () => {
+test('a model that cannot run even a short text is rejected', async () => {
   await expect(findMaxLength(trial(() => false, { isChosen: true }))).rejects.toThrow(
     /^model\.onnx fails on single texts, even on a text of only 3 tokens: index 3 is out of bounds\. Export it again, and test the graph with single texts\.$/,
   );

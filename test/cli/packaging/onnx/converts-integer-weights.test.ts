@@ -29,7 +29,7 @@ function converts(nodes: ReturnType<typeof node>[], rows = 256n): boolean {
   });
 }
 
-test('only weights that are converted count, not other data that a run reads', () => {
+test('a graph converts integer weights only if it converts a large stored table to floats', () => {
   const dequantized = node('DequantizeLinear', ['table', 'scale', ''], 'floats');
   expect(converts([dequantized])).toBe(true);
   expect(converts([node('Cast', ['table'], 'cast'), node('Mul', ['cast', 'scale'], 'floats')])).toBe(true);

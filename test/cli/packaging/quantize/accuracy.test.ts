@@ -28,7 +28,7 @@ test('vectors are compared by cosine similarity and by nearest neighbors', () =>
   expect(neighbors).toBeLessThan(1);
 });
 
-test('labels are compared by the top score, and single scores by ranking', () => {
+test('labels are compared by the top score, single scores by their ranking, and both by the largest score difference', () => {
   expect(accuracyOf([scores(0.9, 0.1), scores(0.4, 0.6)], [scores(0.7, 0.3), scores(0.51, 0.49)])).toEqual({
     texts: 2,
     agreement: 0.5,
@@ -65,7 +65,7 @@ test.each<[string, Compare, number, Compared]>([
   ['scores of a text', compareTextScores(2), 2, { kind: 'scores', rows: [softmax(1, 2)] }],
   ['scores of tokens', compareTokenScores(2), 4, { kind: 'scores', rows: [softmax(1, 2), softmax(3, 4)] }],
   ['answers', compareAnswers, 4, { kind: 'scores', rows: [softmax(1, 3), softmax(2, 4)] }],
-])('%s results are compared in the form that users see', (_, compare, count, expected) => {
+])('%s are compared in the form that users see', (_, compare, count, expected) => {
   expect(compare(Float32Array.from({ length: count }, (_value, at) => at + 1))).toEqual(expected);
 });
 

@@ -57,7 +57,7 @@ test('crc32 returns the same value as zlib', () => {
   expect(crc32(bytes)).toBe(zlibCrc32(bytes));
 });
 
-test('every name has a location of constant width that refers to it', () => {
+test('the location of any file name is padded to a constant width and still refers to the file', () => {
   for (const name of ['a', 'ab', 'ein Modell', '模型.encoder', 'x'.repeat(255)]) {
     expect(Buffer.byteLength(padLocation(name))).toBe(Buffer.byteLength(LOCATION_PLACEHOLDER));
     expect(padLocation(name).replace(/^(\.\/)+\/?/, '')).toBe(name);

@@ -8,7 +8,7 @@ const add = (text: string): string => editCommentedJson(text, ['servers', 'new']
 const remove = (text: string): string => editCommentedJson(text, ['servers', 'new'], undefined);
 const read = (text: string): unknown => valueOf(parseCommentedJson(text).root);
 
-describe('an edit', () => {
+describe('editing JSON with comments', () => {
   test.each([
     ['an empty file', ''],
     ['an empty object', '{}'],
@@ -19,7 +19,7 @@ describe('an edit', () => {
     ['a byte order mark', '\uFEFF{\n  "a": "//no comment"\n}'],
     ['escapes and names like __proto__', String.raw`{"__proto__": {"a": "\"}"}, "servers": {}}`],
     ['the same name twice', '{"servers": 1, "servers": {"a": 1}}'],
-  ])('adds a member in %s, keeps the rest, and can be reverted', (_what, text) => {
+  ])('adds an entry to %s, keeps everything else, and can be reverted', (_what, text) => {
     const added = add(text);
     expect(read(added)).toMatchObject({ servers: { new: ADDED } });
     expect(add(added)).toBe(added);
@@ -28,7 +28,7 @@ describe('an edit', () => {
     expect(removed).toEqual({ servers: {}, ...(text.trim() === '' ? {} : (read(text) as object)) });
   });
 
-  test('keeps comments next to their members', () => {
+  test('keeps each comment next to its entry', () => {
     const text =
       '{\n  "servers": {\n    "a": {}, // about a\n    // about b\n    "b": {} // also b\n  }\n}\n';
     const added = add(text);
@@ -39,7 +39,7 @@ describe('an edit', () => {
     );
   });
 
-  test('returns the changed value for any JSON', () => {
+  test('adds and removes an entry in any JSON object', () => {
     assert(
       property(dictionary(string(), jsonValue()), constantFrom(undefined, 2, '\t'), (servers, indent) => {
         const text = JSON.stringify({ first: 1, servers }, undefined, indent);
@@ -67,7 +67,10 @@ describe('an edit', () => {
     expect(() => parseCommentedJson(text)).toThrow(refusal);
   });
 
-  test.each(['[]', '{"servers": []}', '1'])('%s has no object to edit', (text) => {
-    expect(() => add(text)).toThrow(/is not an object/);
-  });
+  test.each(['[]', '{"servers": []}', '1'])(
+    '%s is rejected because it contains no object to edit',
+    (text) => {
+      expect(() => add(text)).toThrow(/is not an object/);
+    },
+  );
 });

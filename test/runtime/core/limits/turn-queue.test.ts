@@ -34,7 +34,7 @@ test('callers up to the limit run, more wait in order, and the rest are rejected
   expect([queue.running, queue.waiting]).toEqual([2, 1]);
 });
 
-test('a caller that leaves the queue gets no turn, and the next caller does', async () => {
+test('if a caller leaves the queue, its turn goes to the next caller', async () => {
   const queue = new TurnQueue(1, 2);
   const { ask, granted } = asker(queue);
   const leaves = ['a', 'b', 'c'].map(ask);
@@ -46,7 +46,7 @@ test('a caller that leaves the queue gets no turn, and the next caller does', as
   expect([queue.running, queue.waiting]).toEqual([1, 0]);
 });
 
-test('a higher limit admits waiting callers; a lower limit removes none', async () => {
+test('a higher limit admits waiting callers; a lower limit removes neither running nor waiting callers', async () => {
   const queue = new TurnQueue(1, 3);
   const { ask, granted } = asker(queue);
   ['a', 'b', 'c', 'd'].forEach(ask);
@@ -58,7 +58,7 @@ test('a higher limit admits waiting callers; a lower limit removes none', async 
   expect(queue.ask().kind).toBe('refused');
 });
 
-test('reports when the last caller leaves', async () => {
+test('the queue is idle only after the last caller has finished', async () => {
   const queue = new TurnQueue(1, 1);
   await queue.idle();
   const { ask } = asker(queue);

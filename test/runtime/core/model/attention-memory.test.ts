@@ -6,14 +6,14 @@ const model = (maxLength: number, attentionHeads?: number): Parameters<typeof me
   tokenizer: { maxLength, truncationSide: 'right', padId: 0, vocabularySize: 100, marksSubwords: true },
 });
 
-test('attention scores take length² x heads x 4 bytes, twice', () => {
+test('attention scores require twice length² x heads x 4 bytes', () => {
   expect(bytesPerTokenPair(model(512, 16))).toBe(128);
   expect(memoryFacts(model(8192, 12))).toEqual([
     ['Memory', 'about 6.4 GB for a text of 8192 tokens, plus the weights'],
   ]);
 });
 
-test('a model without a head count is assumed to have 12, and shows no facts and no warning', () => {
+test('a model without a head count is assumed to have 12 heads, and inspect and serve report no memory requirement for it', () => {
   expect(bytesPerTokenPair({})).toBe(bytesPerTokenPair(model(512, 12)));
   expect(memoryFacts(model(8192))).toEqual([]);
   expect(memoryProblem(model(8192), 1)).toBeUndefined();

@@ -36,7 +36,7 @@ describe('planVector', () => {
     });
   });
 
-  test('prompt tokens count if the model requires it', () => {
+  test('prompt tokens are not skipped if the model includes the prompt in pooling', () => {
     expect(planVector(model({ includePrompt: true }), {})).toMatchObject({
       options: { skip: undefined },
       prompt: 'find: ',

@@ -92,7 +92,7 @@ test('an address that Node treats as private is never public', () => {
   expect(seen).toBeGreaterThan(1000);
 });
 
-test('addresses are recognized in the same forms as in Node', () => {
+test('the same strings are recognized as IP addresses as in Node', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain(), fc.stringMatching(/^[0-9a-f:.]{1,20}$/)),

@@ -25,7 +25,7 @@ describe('encodeFloats', () => {
   const encode = (values: Float32Array): string => new TextDecoder().decode(encodeFloats(values));
   const expected = (values: Float32Array): string => JSON.stringify(Array.from(values, shortestFloat32));
 
-  test('prints the same as JSON.stringify of shortestFloat32 for a million random bit patterns', () => {
+  test('prints a million random bit patterns in the same way as JSON.stringify of shortestFloat32', () => {
     for (let round = 0; round < 100; round++)
       expect(firstDifference(randomFloats(round, 10_000))).toBeUndefined();
   });
@@ -56,7 +56,7 @@ describe('encodeFloats', () => {
     }
   });
 
-  test('prints a part of a longer array', () => {
+  test('prints a range of a longer array', () => {
     const values = randomFloats(3, 100).subarray(7, 50);
     expect(firstDifference(values)).toBeUndefined();
   });

@@ -15,6 +15,6 @@ test.each([
   ['1.1', SHARE, undefined],
   ['-0.5', SHARE, undefined],
   ['1e-1', SHARE, undefined],
-])('%j within %j is %j', (text, limits, expected) => {
+])('%j, as a number within %j, is parsed as %j', (text, limits, expected) => {
   expect(numberIn(text, limits)).toBe(expected);
 });

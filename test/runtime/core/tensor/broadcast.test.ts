@@ -42,7 +42,7 @@ describe('binary operations follow broadcasting rules', () => {
     );
   });
 
-  test('where broadcasts three tensors', () => {
+  test('`where` broadcasts three tensors', () => {
     assertAll(
       property(broadcastable(3), ({ operands: [a = [], b = [], c = []] }) => {
         const condition: Tensor = { ...numbered(a), data: numbered(a).data.map((value) => (value * 2) % 3) };

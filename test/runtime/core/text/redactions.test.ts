@@ -71,7 +71,7 @@ test('a URL password is a secret, both encoded and decoded', () => {
   ]);
 });
 
-test('one secret name is sufficient, and a value can have two owners', () => {
+test('a value is a secret if at least one of its names is a secret name, and it can have two owners', () => {
   const redactions = createRedactions();
   redactions.add('a-long-value', ['VALUE', 'API_KEY'], 'one');
   redactions.add('a-long-value', ['VALUE'], 'one');

@@ -17,7 +17,7 @@ test('a lookup table has only its own keys', () => {
 const PLAIN_TABLE =
   /\bconst ([A-Z][A-Z0-9_]*): (?:Readonly<|Partial<)*Record<\s*string,(?!\s*(?:Option|Command)>)[^=]*=\s*\{/g;
 
-test('tables that are searched for texts from outside are lookup tables', () => {
+test('tables that are searched with user input are lookup tables', () => {
   const files = globSync('{cli,runtime}/**/*.ts', { cwd: ROOT }).filter(
     (file) => !/\/(?:gen|browser|node_modules)\//.test(file),
   );

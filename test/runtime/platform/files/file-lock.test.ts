@@ -22,7 +22,7 @@ test('a lock is exclusive and leaves no file', async () => {
   expect(readdirSync(folder())).toEqual([]);
 });
 
-test('a lock is released if the work fails', async () => {
+test('a lock is released if the function that runs under the lock fails', async () => {
   await expect(withFileLock(path(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withFileLock(path(), () => Promise.resolve('yes'))).toBe('yes');
 });
@@ -43,7 +43,7 @@ test('a lock file left over from an earlier process does not block the lock', ()
   lock?.release();
 });
 
-test('only one caller holds the lock at a time, however many callers wait', async () => {
+test('only one caller holds the lock at a time, regardless of how many callers wait', async () => {
   let inside = 0;
   const work = Array.from({ length: 20 }, () =>
     withFileLock(path(), async () => {
@@ -74,7 +74,7 @@ test('concurrent processes that use the lock run one after another', async () =>
   expect(readdirSync(folder())).toEqual(['f']);
 });
 
-test('a second attempt in the same process does not release the lock', async () => {
+test('a failed second attempt to lock in the same process does not release the lock', async () => {
   const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
   const program = `
     const { tryLock } = await import(process.argv[1]);

@@ -65,22 +65,25 @@ test('a symbolic link is kept, even if its target does not exist yet', async () 
   expect(readFileSync(path('deep/new'), 'utf8')).toBe('made');
 });
 
-test.runIf(process.platform === 'linux')('a named pipe is written, not replaced', async () => {
-  const pipe = path('pipe');
-  expect(spawnSync('sh', ['-c', 'mkfifo "$0"', pipe]).status).toBe(0);
-  // Opened for reading and writing, so that neither side waits for the other.
-  const reader = openSync(pipe, 'r+');
-  try {
-    await writeText(pipe, 'through the pipe');
-    const bytes = Buffer.alloc(16);
-    const { readSync } = await import('node:fs');
-    expect(readSync(reader, bytes)).toBe(16);
-    expect(bytes.toString()).toBe('through the pipe');
-  } finally {
-    closeSync(reader);
-  }
-  expect(lstatSync(pipe).isFIFO()).toBe(true);
-});
+test.runIf(process.platform === 'linux')(
+  'text is written to a named pipe, which is not replaced',
+  async () => {
+    const pipe = path('pipe');
+    expect(spawnSync('sh', ['-c', 'mkfifo "$0"', pipe]).status).toBe(0);
+    // Opened for reading and writing, so that neither side waits for the other.
+    const reader = openSync(pipe, 'r+');
+    try {
+      await writeText(pipe, 'through the pipe');
+      const bytes = Buffer.alloc(16);
+      const { readSync } = await import('node:fs');
+      expect(readSync(reader, bytes)).toBe(16);
+      expect(bytes.toString()).toBe('through the pipe');
+    } finally {
+      closeSync(reader);
+    }
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  },
+);
 
 test.runIf(process.platform === 'linux')(
   'a file descriptor of this process is written at its current position',

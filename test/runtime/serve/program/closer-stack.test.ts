@@ -38,7 +38,7 @@ test('a second call has no effect', async () => {
   expect(calls).toEqual(['store begins', 'store ends']);
 });
 
-test('a replacement is closed instead of the latest closer', async () => {
+test('after replace, the new closer runs instead of the latest one', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('log'));
   closers.add(closer('store'));

@@ -28,7 +28,7 @@ function trace(sampled = 1): { tracer: Tracer; clock: HandClock; spans: OtlpSpan
   return { tracer: createTracer({ queue, clock, sampled }), clock, spans };
 }
 
-test("a span continues its client's trace, and contains the calls", async () => {
+test("a request's span continues its client's trace and is the parent of the spans for calls", async () => {
   const { tracer, clock, spans } = trace();
   const server = tracer.startServer(parent('01'));
   await server.run(async () => {

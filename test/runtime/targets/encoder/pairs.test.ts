@@ -56,7 +56,7 @@ async function post<Answer>(open: OpenApp, path: string, body: unknown): Promise
   return (await response.json()) as Answer;
 }
 
-test('the golden data contains pairs, some of them too long', () => {
+test('the golden data contains pairs, including some that are too long', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(40);
   for (const model of MODELS) {
     expect(golden[model].map(({ id }) => id)).toEqual(pairs.map(({ id }) => id));

@@ -9,7 +9,7 @@ import {
 import { lengthsUpTo } from '#encoder/bench/texts.ts';
 import { summarize } from '#encoder/bench/load.ts';
 
-test('every division of CPUs that fits in memory is tried', () => {
+test('bench tries all ways to divide the CPUs among workers that fit in memory', () => {
   const texts = (cores: number, sessions: number): string[] =>
     threadCandidates(cores, sessions).map(flagsText);
   expect(texts(6, 100)).toEqual([
@@ -27,11 +27,11 @@ test('every division of CPUs that fits in memory is tried', () => {
   ]);
 });
 
-test("text lengths end with the model's maximum", () => {
+test("the longest measured text has the model's maximum length", () => {
   expect([8, 16, 100, 512].map(lengthsUpTo)).toEqual([[8], [16], [16, 64, 100], [16, 64, 256, 512]]);
 });
 
-test('recommended flags are clearly better than those before them', () => {
+test('flags are recommended only if they perform clearly better than the current best flags', () => {
   const measured = { requests: 1, textsPerSecond: 1, p50: 1, p99: 1 };
   const result = (single: number, many: number): FlagsResult => ({
     flags: {},
@@ -46,7 +46,7 @@ test('recommended flags are clearly better than those before them', () => {
   expect(bestOf(faster, [given, noise, faster, sooner], 'single')).toBe(sooner);
 });
 
-test('several loads are summarized as one', () => {
+test('the measurements of several runs are summarized together', () => {
   const latencies = Array.from({ length: 100 }, (_, at) => 100 - at);
   expect(
     summarize([

@@ -26,7 +26,7 @@ test.each([
   expect(planThreads(machine, wanted)).toEqual(plan);
 });
 
-test('threads are limited to 256 MB, or a sixteenth of the memory', () => {
+test('the attention scores of a batch are limited to 256 MB or a sixteenth of the memory, whichever is lower', () => {
   expect(Math.floor(Math.sqrt(maxPairsInThreads(96, 24_000_000_000)))).toBe(1632);
   expect(maxPairsInThreads(96, 960_000_000)).toBe(625_000);
 });

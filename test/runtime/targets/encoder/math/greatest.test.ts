@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { greatestItems } from '#encoder/math/greatest.ts';
 
-test('the result equals the first items of the sorted list', () => {
+test('the greatest items are the first items of the sorted list', () => {
   // Few different values, so that many are equal.
   const values = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 200 });
   fc.assert(

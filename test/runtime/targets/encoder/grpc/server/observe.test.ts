@@ -45,7 +45,7 @@ test.each([
   ['none', {}],
   ['one with a space', { 'x-request-id': 'a b' }],
   ['one that is too long', { 'x-request-id': 'x'.repeat(129) }],
-])('the server generates an ID for %s', async (_, headers) => {
+])('the server generates a request ID if the client sends %s', async (_, headers) => {
   const { kernel, port } = await serve();
   await requestHttp2(port, PREDICT, frame(asking('fine')), headers);
   const [line] = callsIn(kernel);
@@ -86,7 +86,7 @@ test('health and reflection calls are logged at level debug, and measured like a
     expect(metrics).toContain(`grpc_request_duration_seconds_count{method="${method}",code="OK"} 1`);
 });
 
-test('the metrics of both wires have the same buckets', async () => {
+test('the duration metrics for gRPC and HTTP have the same buckets', async () => {
   const { kernel, port } = await serve();
   await post(port, PREDICT, '{"inputs":["fine"]}');
   await httpShell(kernel).request('/healthz');

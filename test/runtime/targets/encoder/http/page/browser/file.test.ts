@@ -26,7 +26,7 @@ test.each<[text: string, header: string[], rows: string[][], delimiter: string]>
   expect(readCsv(text)).toEqual({ header, rows, delimiter });
 });
 
-test('written values can be read back', () => {
+test('any values that are written as CSV can be read back', () => {
   const cell = string({ unit: constantFrom('"', ',', ';', '\n', '\r', ' ', 'a', '\t') });
   const rows = array(array(cell, { minLength: 2, maxLength: 2 }));
   assert(
