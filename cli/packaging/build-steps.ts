@@ -1,4 +1,4 @@
-/** Steps of a build that `--timing` reports, in their usual order. */
+/** The build steps that `--timing` reports, in their usual order. */
 export const BUILD_STEPS = {
   node: 'start Node',
   program: 'load the program and parse the command line',

@@ -33,14 +33,17 @@ import {
 } from './heads.ts';
 
 export interface Architecture {
-  /** Name prefixes of the weights in models with a head; several, because versions of transformers differ. */
+  /** Prefixes of weight names in models with a head. Versions of transformers use different prefixes. */
   readonly prefixes: readonly string[];
-  /** Token vectors, one per row. */
+  /** Writes the encoder; returns its token vectors, one per row. */
   readonly encode: (g: EncoderGraph) => Value;
   readonly textHead: TextHead;
   readonly tokenHead: TextHead;
   readonly answerHead: TextHead;
-  /** Logits over the vocabulary; undefined if a build cannot write this head. */
+  /**
+   * Writes the masked-LM head, which returns logits over the vocabulary; undefined if a build
+   * cannot write it.
+   */
   readonly maskedHead?: TextHead;
 }
 
@@ -54,7 +57,7 @@ const likeRoberta: Architecture = {
   maskedHead: robertaMaskedHead,
 };
 
-/** Keyed by `model_type` of config.json. */
+/** Architectures by `model_type` in config.json. */
 const ARCHITECTURES = lookup<Architecture>({
   albert: {
     ...likeBert,
@@ -117,7 +120,7 @@ const ARCHITECTURES = lookup<Architecture>({
 
 export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
 
-/** Whether a build can write the graph of this model. */
+/** Whether a build can write the graph of a model with this `model_type`. */
 export const canWriteGraph = (modelType: string | undefined): boolean =>
   findArchitecture(modelType) !== undefined;
 

@@ -1,10 +1,13 @@
 import { configError } from '#contract/errors.ts';
 import { needsExport } from '../exports/needs-export.ts';
 
-/** A key, or several synonyms; the first one with a value is used. */
+/** A key, or a list of synonymous keys, of which the first one with a value is used. */
 type Key = string | readonly string[];
 
-/** Reads values of config.json. Missing or null keys get the default of the model's class in transformers. */
+/**
+ * Reads values from config.json. If a key is missing or null, the default of the model's class in
+ * transformers applies.
+ */
 export class ConfigReader {
   readonly #values: Readonly<Record<string, unknown>>;
 

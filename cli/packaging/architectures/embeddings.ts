@@ -16,13 +16,13 @@ export function addTokenTypes(g: EncoderGraph, value: Value): Value {
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
 
-/** Adds the vectors of positions 0, 1, 2 … */
+/** Adds the vectors for positions 0, 1, 2 … */
 export function addPositions(g: EncoderGraph, value: Value): Value {
   const zero = g.writer.integers([0]);
   return g.add(value, g.writer.op('Slice', [g.weight(`${POSITIONS}.weight`), zero, g.length, zero]));
 }
 
-/** Adds position vectors as RoBERTa does: positions count a text's tokens, starting after the padding id. */
+/** Adds position vectors as RoBERTa does: the position of a text's first token is the padding id plus 1. */
 export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: number): Value {
   const { writer } = g;
   const isToken = writer.op(
@@ -34,11 +34,14 @@ export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: n
   return g.add(value, g.lookUp(POSITIONS, g.add(counted, writer.integer(padId))));
 }
 
-/** A constant that is 0 between nearby tokens and very low elsewhere, 1 x 1 x length x length. */
+/**
+ * A constant attention bias: 0 for pairs of nearby tokens, and a large negative number for other
+ * pairs; 1 x 1 x length x length.
+ */
 export function windowBias(g: EncoderGraph, distance: number): Value {
   const { writer } = g;
   const isFar = writer.op('Greater', [writer.op('Abs', [g.distances]), writer.integer(distance)]);
-  // Not the lowest float32: added to the padding mask, it would overflow to infinity.
+  // Not the lowest float32, which would overflow to infinity when added to the padding mask.
   const bias = writer.op('Where', [isFar, writer.float(-1e30), writer.float(0)]);
   return writer.op('Unsqueeze', [bias, writer.integers([0, 1])]);
 }

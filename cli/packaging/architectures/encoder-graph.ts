@@ -8,20 +8,20 @@ import type { Weights } from './weights.ts';
 
 const INT32 = 6;
 
-/** How attention differs from the standard one. */
+/** How a layer's attention differs from standard attention. */
 export interface AttentionOptions {
   /** Bias for the scores: 1 or texts x 1 or heads x length x length. */
   readonly bias?: Value | undefined;
-  /** Scale of the scores. Default: 1 / sqrt(head width). */
+  /** Factor for the scores. Default: 1 / sqrt(head width). */
   readonly scale?: number;
   /** Whether a token attends only to itself and earlier tokens. */
   readonly isCausal?: boolean;
 }
 
 /**
- * The building blocks of encoders. Hidden states have one row per token of all texts: with that
- * shape ONNX Runtime does not fuse residual and norm into SkipLayerNormalization, which is several
- * times slower on CPUs.
+ * The building blocks of encoders. Hidden states are a matrix with one row for each token of all
+ * texts. With this shape, ONNX Runtime does not fuse residual and norm into SkipLayerNormalization,
+ * which is several times slower on CPUs.
  */
 export class EncoderGraph {
   readonly writer = new GraphWriter();
@@ -46,7 +46,7 @@ export class EncoderGraph {
     return this.writer.input('attention_mask');
   }
 
-  /** Length of the longest text in tokens, as a list. */
+  /** Number of tokens in the longest text, as a list with one number. */
   get length(): Value {
     return this.writer.once('length', () =>
       this.writer.op('Shape', [this.inputIds], int('start', 1), int('end', 2)),
@@ -113,7 +113,7 @@ export class EncoderGraph {
     { bias = '', scale, isCausal = false }: AttentionOptions = {},
   ): Value {
     const { writer } = this;
-    // Padding is on the right, so in a causal model no token of the text attends to it.
+    // Padding needs no mask in a causal model: it is on the right, so the text's tokens do not attend to it.
     const mask = isCausal
       ? ''
       : writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
@@ -154,7 +154,10 @@ export class EncoderGraph {
     });
   }
 
-  /** Splits a value's width into heads and swaps heads and tokens: texts x heads x length x head width. */
+  /**
+   * Splits the last axis of a value into heads and swaps the head and token axes: texts x heads x
+   * length x head width.
+   */
   byHead(rows: Value, heads: number, headWidth: number): Value {
     const { writer } = this;
     const split = writer.op('Reshape', [this.byText(rows), writer.integers([0, 0, heads, headWidth])]);

@@ -21,7 +21,7 @@ const OPSET = 20;
 /** The IR version that belongs to this opset. */
 const IR_VERSION = 9;
 const EXTERNAL = 1;
-/** ONNX Runtime's fused operators, each of which replaces several of ONNX. */
+/** ONNX Runtime's fused operators, each of which replaces several ONNX operators. */
 const FUSED = 'com.microsoft';
 
 /** Collects the nodes and initializers of a graph. Weights stay in their files. */
@@ -51,7 +51,7 @@ export class GraphWriter {
     return this.#add('', opType, inputs, attributes, count);
   }
 
-  /** Splits the last axis of a value into equal parts. */
+  /** Splits a value into equal parts along its last axis. */
   split(value: Value, parts: number): Value[] {
     return this.#add('', 'Split', [value], [int('axis', -1), int('num_outputs', parts)], parts);
   }
@@ -93,7 +93,7 @@ export class GraphWriter {
     return this.once(`float ${value}`, () => this.floats(Float32Array.of(value), []));
   }
 
-  /** Integers, by default as a list. */
+  /** A constant of integers, as a list by default. */
   integers(values: readonly number[], shape: readonly number[] = [values.length]): Value {
     return this.once(`integers ${values.join()} ${shape.join()}`, () =>
       this.#constant(INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer), shape),
@@ -106,7 +106,7 @@ export class GraphWriter {
 
   readonly #shared = new Map<string, Value>();
 
-  /** Creates a value once, however many layers use it. */
+  /** Creates a value only once, even if several layers use it. */
   once(key: string, make: () => Value): Value {
     const made = this.#shared.get(key) ?? make();
     this.#shared.set(key, made);

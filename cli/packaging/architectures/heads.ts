@@ -3,7 +3,7 @@ import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Layers between a text's vector and its logits. */
+/** The layers that compute a text's logits from its vector. */
 export type TextHead = (g: EncoderGraph, rows: Value) => Value;
 
 /** The vector of each text's first token. */
@@ -66,7 +66,7 @@ const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
 
 export const qwen3Head: TextHead = (g, rows) => g.linear(lastToken(g, rows), 'score');
 
-/** For each token, whether an answer starts and whether it ends there. */
+/** For each token, the scores for an answer that starts there and for an answer that ends there. */
 export const answerHead: TextHead = (g, rows) => g.linear(rows, 'qa_outputs');
 
 /** Logits of each token. */
@@ -76,7 +76,7 @@ export const tokenHead: TextHead = (g, rows) => g.linear(rows, 'classifier');
 
 interface MaskedNames {
   readonly dense: string;
-  /** The activation. Default: `hidden_act` of config.json. */
+  /** The activation function. Default: `hidden_act` in config.json. */
   readonly activation?: string | undefined;
   readonly norm: string;
   readonly epsilon?: number;
@@ -138,7 +138,7 @@ export const distilbertMaskedHead: TextHead = (g, rows) =>
     biases: ['vocab_projector.bias'],
   })(g, rows);
 
-/** ELECTRA's generator, which predicts words; its discriminator has no such head. */
+/** The masked-LM head of ELECTRA's generator; its discriminator has none. */
 export const electraMaskedHead = maskedHead({
   dense: 'generator_predictions.dense',
   activation: 'gelu',
@@ -156,8 +156,8 @@ export const albertMaskedHead: TextHead = (g, rows) =>
   })(g, rows);
 
 /**
- * The published models of version 3 use the weight names of their original library, from before
- * transformers supported them.
+ * The published DeBERTa v3 models have the weight names of their original library, because they are
+ * older than their support in transformers.
  */
 export const debertaMaskedHead: TextHead = (g, rows) => {
   const own = 'lm_predictions.lm_head';

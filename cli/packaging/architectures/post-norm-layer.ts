@@ -23,8 +23,8 @@ export interface PostNormSettings {
 }
 
 /**
- * A layer with a norm after each residual, as in BERT, on rows. `options` states how attention
- * differs from the standard one.
+ * A layer with a norm after each residual, as in BERT. Its input and output are rows. `options`
+ * states how attention differs from standard attention.
  */
 export function postNormLayer(
   g: EncoderGraph,

@@ -3,7 +3,10 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 import { configError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** The format's own limit: even with the names of all tensors, a header takes a few megabytes at most. */
+/**
+ * The format's own limit on the size of a header. Headers with the names of all tensors take a few
+ * megabytes at most.
+ */
 const MAX_HEADER_BYTES = 100_000_000;
 const LENGTH_BYTES = 8;
 
@@ -35,7 +38,7 @@ function readHeader(source: ByteSource): { entries: Record<string, unknown>; end
   return { entries, end: LENGTH_BYTES + Number(length) };
 }
 
-/** A clone without Git LFS contains a short text file with the file's hash instead. */
+/** A clone without Git LFS contains a short text file with the hash instead of the weights. */
 function startsAsPointer(source: ByteSource): string | undefined {
   const start = new TextDecoder().decode(source.readAt(0, Math.min(source.size, 40)));
   return start.startsWith('version https://git-lfs')
@@ -80,7 +83,7 @@ const isSizes = (value: unknown): value is number[] =>
 const damaged = ({ name }: ByteSource, reason: string): Error =>
   configError(`${name} is damaged: ${reason}. Download ${basename(name)} again.`);
 
-/** A tensor in a safetensors file. Its bytes are not read: the graph refers to them. */
+/** A tensor in a safetensors file. Its bytes are not read, because the graph refers to the file. */
 export interface StoredTensor {
   readonly file: string;
   readonly type: StoredType;

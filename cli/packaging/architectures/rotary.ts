@@ -3,7 +3,10 @@ import type { ConfigReader } from './config-reader.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Longer texts get no table: it would take megabytes for lengths that are not practical on a CPU. */
+/**
+ * Longest text, in tokens, for which rotation tables are written. Tables for longer texts would
+ * take megabytes, and such texts are not practical on a CPU.
+ */
 const MAX_POSITIONS = 8192;
 
 export interface Rotary {
@@ -27,8 +30,8 @@ export interface RotaryOptions {
 }
 
 /**
- * The base of the rotation. transformers 5 writes it to `rope_parameters`, per kind of layer if the
- * model has several.
+ * The base of the rotation. transformers 5 writes it to `rope_parameters`, once for each kind of
+ * layer if the model has several kinds.
  */
 export function rotaryBase(config: ConfigReader, key: string, otherwise: number, kind?: string): number {
   const all = config.under('rope_parameters');
@@ -55,7 +58,7 @@ export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
   return { cos: table(Math.cos), sin: table(Math.sin), width, headWidth, isInterleaved };
 }
 
-/** Rotates the heads of queries or keys by their position; texts x length x width. */
+/** Rotates the heads of queries or keys by token position. The value is texts x length x width. */
 export function rotate(g: EncoderGraph, rows: Value, heads: number, rotary: Rotary): Value {
   const attributes = [int('interleaved', rotary.isInterleaved ? 1 : 0)];
   if (rotary.width < rotary.headWidth) {

@@ -1,6 +1,6 @@
 import { CONFIG_FOLDERS } from '../model/model-listing.ts';
 
-/** Weights in one file, or in several that an index lists. */
+/** File names of a model's weights: a single file, or an index and the files that it lists. */
 const SINGLE = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 const PART = /^model-[^/]*\.safetensors$/;
@@ -11,7 +11,7 @@ export const isSafetensors = (path: string): boolean =>
 
 export const isSafetensorsIndex = (path: string): boolean => path.endsWith('.index.json');
 
-/** A list with the model's weights; empty if it has no safetensors. */
+/** A list with the model's safetensors file or index; empty if it has neither. */
 export function safetensorsAmong(
   files: readonly { readonly path: string; readonly bytes: number }[],
 ): { readonly path: string; readonly name: string; readonly bytes: number }[] {

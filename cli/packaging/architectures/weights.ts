@@ -33,7 +33,10 @@ export class Weights {
   }
 }
 
-/** Files that were converted from TensorFlow call the weight and bias of a norm gamma and beta. */
+/**
+ * In files that were converted from TensorFlow, the weight and bias of a norm are called `gamma`
+ * and `beta`.
+ */
 const oldSpelling = (name: string): string =>
   name
     .replace(/(LayerNorm|layer_norm|norm)\.weight$/, '$1.gamma')

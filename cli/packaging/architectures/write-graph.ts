@@ -19,20 +19,20 @@ import type { TextHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
-  /** A safetensors file, or the index of several. */
+  /** Path of a safetensors file, or of the index of several. */
   readonly weights: string;
   /** Path of config.json. */
   readonly config: string;
 }
 
-/** An output of the graph. */
+/** Name and axes of the graph's output. */
 interface WrittenOutput {
   readonly value: Value;
   readonly name: string;
   readonly axes: readonly string[];
 }
 
-/** Writes an encoder and the head of a model type. */
+/** Writes the nodes of an encoder and of a model type's head. */
 export type WriteOutput = (g: EncoderGraph, architecture: Architecture) => WrittenOutput;
 
 /**
@@ -51,49 +51,49 @@ export async function writeGraph(
   const { value, name, axes } = writeOutput(g, architecture);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));
-  // ONNX Runtime reads weights only from the graph's folder, and rejects symbolic links that lead
-  // out of it.
+  // Uses a hard link or a copy: ONNX Runtime only reads weights from the graph's folder, and
+  // rejects symbolic links that lead out of it.
   for (const file of new Set([...tensors.values()].map((tensor) => tensor.file)))
     place(realpathSync(file), join(folder, basename(file)));
   return graph;
 }
 
-/** Vectors of tokens. */
+/** Output: a vector for each token. */
 export const writeHiddenStates: WriteOutput = (g, { encode }) => ({
   value: g.byText(encode(g)),
   name: 'last_hidden_state',
   axes: ['batch', 'length', 'width'],
 });
 
-/** Scores of each text. */
+/** Output: the scores of each text. */
 export const writeTextLogits: WriteOutput = (g, { encode, textHead }) => ({
   value: textHead(g, encode(g)),
   name: 'logits',
   axes: ['batch', 'labels'],
 });
 
-/** Scores of each token. */
+/** Output: the scores of each token. */
 export const writeTokenLogits: WriteOutput = (g, { encode, tokenHead }) => ({
   value: g.byText(tokenHead(g, encode(g))),
   name: 'logits',
   axes: ['batch', 'length', 'labels'],
 });
 
-/** For each token, whether an answer starts and whether it ends there. */
+/** Output: for each token, the scores for an answer that starts there and for an answer that ends there. */
 export const writeAnswerLogits: WriteOutput = (g, { encode, answerHead }) => ({
   value: g.byText(answerHead(g, encode(g))),
   name: 'logits',
   axes: ['batch', 'length', 'two'],
 });
 
-/** Vocabulary scores of each token. */
+/** Output: vocabulary scores of each token. */
 export const writeVocabularyLogits: WriteOutput = (g, architecture) => ({
   value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
   name: 'logits',
   axes: ['batch', 'length', 'vocabulary'],
 });
 
-/** Vocabulary scores of masked tokens. */
+/** Output: vocabulary scores of the masked tokens. */
 export function writeMaskedLogits(
   g: EncoderGraph,
   architecture: Architecture,

@@ -10,7 +10,7 @@ import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
 
 /**
  * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely
- * on it. The file is rewritten, which drops the model of a model executable.
+ * on the file. If the file is a model executable, only its base runtime is copied.
  */
 export async function adoptBase(
   file: string,
@@ -22,7 +22,7 @@ export async function adoptBase(
     (source) => wanted ?? parsePlatform(inspect(source).runtime.platform),
   );
   const base = await openBase(file, platform);
-  // Both values become part of a path.
+  // Rejects unsafe characters, because both values become part of a path.
   if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
     throw configError(`${file} is not a base runtime built by encoderfile: its version or key is malformed.`);
   await requireIntactFile(file);

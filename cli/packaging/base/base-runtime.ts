@@ -11,7 +11,7 @@ import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
 export interface BaseRuntime {
   readonly path: string;
   readonly length: number;
-  /** Recorded hash of those bytes, verified before they are used. */
+  /** Recorded hash of the program, verified before the program is used. */
   readonly sha256: string;
   readonly fileSize: number;
   readonly info: RuntimeInfo;
@@ -69,7 +69,10 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
   });
 }
 
-/** Opens a base runtime and verifies its recorded checksum, because a corrupted one would corrupt every build. */
+/**
+ * Opens a base runtime and verifies its recorded checksum, because a corrupted base runtime would
+ * corrupt every build.
+ */
 export async function openIntactBase(path: string, platform: Platform): Promise<BaseRuntime> {
   const base = await openBase(path, platform);
   // Its sections are not read, because a model in the same file is ignored.

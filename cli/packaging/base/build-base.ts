@@ -15,8 +15,8 @@ import { nodeBinary } from './node-binary.ts';
 import { bundleProgram, type ProgramFiles, programKey } from './program.ts';
 
 /**
- * Returns a base runtime from the cache; builds and caches it if missing. Its name in the cache is
- * a hash of its inputs.
+ * Returns a base runtime from the cache. If it is missing, it is built first. Its name in the cache
+ * is a hash of its inputs.
  */
 export async function provideBuilt({
   platform,
@@ -62,7 +62,7 @@ interface BaseSources {
   readonly key: string;
 }
 
-/** Returns the inputs of this version's base runtime, and a hash over all of them. */
+/** Returns the inputs of this version's base runtime, and a hash of all inputs. */
 async function baseSources(platform: Platform, version: string): Promise<BaseSources> {
   const [program, native] = await Promise.all([
     bundleProgram('encoder', version),

@@ -18,7 +18,7 @@ const TEMPLATES = 'templates/transform';
 const OPTIONS = {
   // The one-file program never builds a base runtime, because its own file is one.
   external: ['esbuild'],
-  // A script that runs from memory cannot import modules.
+  // The build tool's code runs from memory, where it cannot import modules.
   canImport: false,
 };
 
@@ -74,11 +74,14 @@ const bundleThreads = (): Promise<({ entry: string } & Bundle)[]> =>
 const bundleWith = (texts: Readonly<Record<string, string>>): Promise<Bundle> =>
   bundle(repositoryFile(MAIN), { ENCODERFILE_TEXTS: JSON.stringify(texts) }, OPTIONS);
 
-/** The notices make up a third of the program's text and are not needed to start it. */
+/**
+ * The notices are compressed: they would make up a third of the program's text, and are not needed
+ * at startup.
+ */
 const packNotices = async (notices: string): Promise<string> =>
   Buffer.from(await zstd(new TextEncoder().encode(notices))).toString('base64');
 
-/** The parts of package.json that the program reads. */
+/** The members of package.json that the program reads. */
 function ownPackage(): string {
   const { name, version, description, oclif } = parseJsonText(readOwnText('package.json')) as Record<
     string,

@@ -33,7 +33,7 @@ export async function listCached(cacheDir: string): Promise<CachedFile[]> {
   return files;
 }
 
-/** Removes a cached file, and its version folder if that is then empty. */
+/** Removes a cached file, and the folder of its version if no other files remain in it. */
 export async function removeCached({ path }: CachedFile): Promise<void> {
   for (const file of [path, `${path}.sha256`]) await rm(file, { force: true });
   if ((await names(dirname(path))).length === 0) await rm(dirname(path), { recursive: true, force: true });

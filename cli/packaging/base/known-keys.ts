@@ -16,8 +16,9 @@ const SOURCES = [
 ] as const;
 
 /**
- * Returns the key of a base runtime from the cache if no source has changed since it was computed:
- * computing it bundles the whole program, which takes longer than the rest of a build.
+ * Returns the key of a base runtime from the cache if no source file has changed since the key was
+ * computed. Computing a key requires bundling the whole program, which takes longer than the rest
+ * of a build.
  */
 export async function knownKey(
   cacheDir: string,
@@ -43,7 +44,7 @@ async function readEntry(path: string): Promise<Entry | undefined> {
   try {
     return parseJsonText(await readFile(path, 'utf8')) as Entry;
   } catch {
-    // A missing or damaged entry is written again.
+    // A missing or corrupted entry is written again.
     return undefined;
   }
 }
@@ -55,13 +56,16 @@ async function writeEntry(path: string, entry: Entry): Promise<void> {
     await writeFile(unfinished, JSON.stringify(entry));
     await rename(unfinished, path);
   } catch {
-    // A read-only cache only costs time here. If a base runtime is missing too, writing it reports
-    // the reason.
+    // If the cache is read-only, the key is computed in every build. If a base runtime is missing,
+    // too, the attempt to write it reports the reason.
     await rm(unfinished, { force: true }).catch(() => {});
   }
 }
 
-/** A hash over names, sizes and modification times: reading the files would take as long as bundling them. */
+/**
+ * A hash of the names, sizes and modification times of the source files: reading the files would
+ * take as long as bundling them.
+ */
 function stateOfSources(repository: string): string {
   const files: string[] = [];
   const visit = (path: string): void => {

@@ -68,7 +68,8 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
       flags: FLAGS[input.name],
       output: executable,
     });
-    // Must come after `--build-sea`, which keeps the distances of segments in the file.
+    // Must run after `--build-sea`, which would restore the removed space, because it keeps the
+    // distances between segments in the file.
     const removed = platform.os === 'linux' ? await removeUnusedData(executable) : 0;
     parts.unshift({ name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length - removed });
     return await writeContainer({
@@ -97,9 +98,9 @@ async function createScratch({ path, shown }: FileTarget): Promise<string> {
 }
 
 /**
- * V8 lets its young generation grow far beyond what requests need and delays garbage collection of
- * the old one for long; collecting earlier costs no time. Each V8 thread keeps its own memory, and
- * two threads are as fast as four (docs/benchmarks.md).
+ * By default, V8's young generation grows far beyond what requests need, and garbage collection of
+ * the old generation is delayed for a long time. Collecting earlier takes no additional time. Each
+ * V8 thread holds memory of its own, and two threads are as fast as four (docs/benchmarks.md).
  */
 const SMALL_HEAP = [
   '--max-semi-space-size=4',
@@ -116,17 +117,17 @@ const FLAGS: Record<ProgramName, readonly string[]> = {
 };
 
 /**
- * Removes what is not needed from the Node binary: unused symbols, a library that minimal systems
- * lack, and signatures that injection would invalidate.
+ * Removes unused symbols, the dependency on a library that minimal systems lack, and signatures
+ * that injection would invalidate from the Node binary.
  */
 const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   linux: (node) => removeLibatomic(stripElf(node)),
   win32: unsignPe,
-  // The signature is excluded when the executable's range is taken.
+  // `executableRange` excludes the signature.
   darwin: (node) => node,
 };
 
-/** Returns the number of bytes removed. */
+/** Removes unused ICU data from an executable. Returns the number of bytes removed. */
 async function removeUnusedData(executable: string): Promise<number> {
   const whole = await readFile(executable);
   const smaller = removeIcuLocales(whole);
@@ -153,8 +154,8 @@ function describe(
 }
 
 /**
- * Returns the range of the program without the data after its code: a Mach-O signature covers the
- * bytes before it and is recreated.
+ * Returns the byte range of the program. It excludes a Mach-O signature, which would not match
+ * after data is appended and is created again.
  */
 async function executableRange(
   path: string,

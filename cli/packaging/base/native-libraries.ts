@@ -11,8 +11,8 @@ export interface NativeSources {
 }
 
 /**
- * Reads Lua and the native libraries for a platform. The packages contain the libraries for every
- * platform, so nothing is downloaded.
+ * Reads Lua and the native libraries for a platform. Nothing is downloaded, because the installed
+ * npm packages contain the libraries for every platform.
  */
 export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
   const bytes = new Map<string, Uint8Array>();
@@ -38,7 +38,7 @@ function nativePaths(platform: Platform): [name: string, path: string][] {
   ];
 }
 
-/** The path of Lua as WebAssembly, which runs on every platform. */
+/** The path of Lua compiled to WebAssembly, which runs on every platform. */
 export function luaWasmFile(): string {
   const wasmoon = packageFolder('wasmoon');
   if (!wasmoon) throw new Error('wasmoon is not installed');

@@ -9,8 +9,8 @@ import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
 
 /**
- * Returns the Node binary for a platform: the installed one for the host platform, otherwise the
- * cached one, downloaded if missing.
+ * Returns the Node binary for a platform. For the host platform it is the installed Node binary,
+ * for other platforms a cached one, which is downloaded if missing.
  */
 export async function nodeBinary(
   platform: Platform,
@@ -36,7 +36,10 @@ export async function nodeBinary(
   return cached;
 }
 
-/** The pinned hash covers the package; the hash of the extracted file detects later changes. */
+/**
+ * The pinned hash is that of the npm package, so a hash of the extracted file is stored to detect
+ * later changes.
+ */
 const checksumFile = (path: string): string => `${path}.sha256`;
 
 async function isIntact(path: string): Promise<boolean> {

@@ -5,24 +5,24 @@ import { bundleScript, minifyStyles } from '../../adapters/esbuild.ts';
 
 type Asset = readonly [name: string, bytes: Uint8Array];
 
-/** A folder of browser files. The name of its room becomes part of the asset names. */
+/** A folder with browser files. `room` becomes part of the asset names. */
 export interface PageRoom {
   readonly room: string;
   readonly folder: string;
 }
 
-/** The entry module of a document. */
+/** The script element in an HTML document that loads its entry module. */
 const ENTRY = /<script type="module" src="assets\/([^"]+)">/g;
 
 /**
- * The assets of pages. Each document, and each of `scripts`, gets one bundled script instead of
- * separate modules: loading dozens of modules takes a browser twice as long.
+ * Returns the assets of pages. Each HTML document and each entry in `scripts` is bundled to one
+ * script, because a browser needs twice as long to load dozens of separate modules.
  */
 export async function pageAssets(
   rooms: readonly PageRoom[],
   scripts: readonly string[] = [],
 ): Promise<Asset[]> {
-  // The order matters: a runtime's name in the cache is a hash over its parts.
+  // The order of assets must not vary, because a base runtime's name in the cache depends on it.
   const assets = await Promise.all(rooms.map(async (room) => await assetsOf(room, scripts)));
   const names = new Set(assets.flat().map(([name]) => name));
   const lost = scripts.find((script) => !rooms.some(({ room }) => names.has(assetName(room, script))));

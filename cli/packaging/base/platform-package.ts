@@ -1,6 +1,9 @@
 import { type Platform, shortName } from '#contract/platforms.ts';
 
-/** The programs released as npm packages: a small package with the command, and one package per platform. */
+/**
+ * Programs that are released as npm packages: a small package with the command, and a package with
+ * the executable for each platform.
+ */
 export type ReleasedProgram = 'encoderfile' | 'mcp-manager' | 'gateway';
 
 /**

@@ -19,26 +19,29 @@ export interface ProgramFiles {
 }
 
 interface Sources {
-  /** Entry files by path: the builder bundles them and never loads them. */
+  /** Path of the program's entry file. The builder only bundles it, and never loads it. */
   readonly main: string;
   readonly workers: Readonly<Record<string, string>>;
-  /** Rooms that contain a folder of browser files. */
+  /** Paths below `runtime` of the parts that have a folder with browser files. */
   readonly pages: readonly string[];
-  /** Browser modules that the program itself reads; other page modules are part of the documents' bundles. */
+  /**
+   * Browser modules that the program itself reads. Other browser modules are part of the bundles of
+   * HTML documents.
+   */
   readonly scripts?: readonly string[];
-  /** Files that the program reads on demand. */
+  /** Data files that the program reads when it needs them. */
   readonly data?: readonly string[];
-  /** Whether the program runs Lua, which is then one of these files. */
+  /** Whether the program runs Lua, so that Lua is included as an asset. */
   readonly hasLua?: boolean;
 }
 
 /** Pages of all programs. */
 const SHARED_PAGES = ['serve/http/pages', 'serve/http/docs-page'];
 
-/** Threads of all programs. */
+/** Worker threads of all programs. */
 const SHARED_WORKERS = { watchdog: 'runtime/serve/program/watchdog/thread.ts' };
 
-/** Threads of programs that validate with JSON Schemas from users. */
+/** Worker threads of programs that validate values against JSON Schemas from users. */
 const SCHEMA_WORKER = { schema: 'runtime/platform/json-schema/schema-worker.ts' };
 
 const SOURCES = {
@@ -73,7 +76,10 @@ const SOURCES = {
 
 export type ProgramName = keyof typeof SOURCES;
 
-/** Bundles a program once: building for several platforms and listing base runtimes request the same one. */
+/**
+ * Bundles a program and keeps the result, because builds for several platforms and lists of base
+ * runtimes request it repeatedly.
+ */
 export function bundleProgram(name: ProgramName, version: string): Promise<ProgramFiles> {
   const id = `${name} ${version}`;
   const program = bundled.get(id) ?? bundleAll(name, version);
@@ -126,6 +132,6 @@ const packedData = async (path: string, name = basename(path)): Promise<readonly
   await zstd(await readFile(path)),
 ];
 
-/** A hash over a whole program: its code, and the name and content of every asset. */
+/** A hash of a whole program: its code, and the name and content of every asset. */
 export const programKey = ({ main, assets }: ProgramFiles): string =>
   sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));

@@ -11,15 +11,15 @@ import { BASE_NAME } from './cached.ts';
 import { platformPackage } from './platform-package.ts';
 
 /**
- * Returns the base runtime for a platform and version: this program's own file, or one from the
- * cache, built or downloaded if missing.
+ * Returns the base runtime for a platform and version. It is this program's own file, or a file
+ * from the cache, which is built or downloaded if missing.
  */
 export async function provideBase(request: BaseRequest): Promise<ProvidedBase> {
   if (request.version !== ownVersion()) return await findOther(request);
   return isOneFile() ? await provideToOneFile(request) : await (await builder()).provideBuilt(request);
 }
 
-/** Whether builds of this encoderfile version use a cached base runtime. */
+/** Whether builds with this encoderfile version use a cached base runtime. */
 export async function isUsedByBuilds(path: string, platform: Platform, cacheDir: string): Promise<boolean> {
   if (!isOneFile()) return (await (await builder()).builtPath(platform, cacheDir)) === path;
   return !isHost(platform, process) && (await findPath(platform, ownVersion(), cacheDir)) === path;
@@ -29,8 +29,8 @@ export async function isUsedByBuilds(path: string, platform: Platform, cacheDir:
 const builder = (): Promise<typeof import('./build-base.ts')> => import('./build-base.ts');
 
 /**
- * The one-file program is itself the base runtime for its platform; those for other platforms are
- * in their npm packages.
+ * The one-file program is the base runtime for its own platform. The base runtimes for other
+ * platforms are downloaded as npm packages.
  */
 async function provideToOneFile({
   platform,
@@ -58,7 +58,10 @@ async function provideToOneFile({
   });
 }
 
-/** Other versions cannot be built here, only found in the cache. */
+/**
+ * Base runtimes of other encoderfile versions can only come from the cache, because this version
+ * cannot build them.
+ */
 async function findOther({ platform, version, cacheDir }: BaseRequest): Promise<ProvidedBase> {
   const path = await findPath(platform, version, cacheDir);
   if (path !== undefined) return { base: await openIntactBase(path, platform), origin: 'cache' };

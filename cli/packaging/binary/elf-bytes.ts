@@ -1,8 +1,8 @@
 import { configError } from '#contract/errors.ts';
 
 /**
- * The little-endian numbers and strings of an ELF file. Access beyond the end throws, because the
- * file can be damaged.
+ * Reads little-endian numbers and strings from an ELF file. Throws if a position is beyond the end,
+ * because the file can be damaged.
  */
 export interface ElfBytes {
   readonly u16: (at: number) => number;

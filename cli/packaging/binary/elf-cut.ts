@@ -5,7 +5,10 @@ import { greatest } from '#core/numbers/extremes.ts';
 
 const PT_LOAD = 1;
 const PT_PHDR = 6;
-/** Positions of the program header table, entry size and entry count in the file header. */
+/**
+ * Positions in the file header: of the program header table's offset, its entry size and its number
+ * of entries.
+ */
 const FILE_HEADER = { table: 32, length: 54, count: 56 } as const;
 /** Positions of fields in a program header. */
 const FIELD = { offset: 8, address: 16, physical: 24, fileSize: 32, memorySize: 40, alignment: 48 } as const;
@@ -22,9 +25,9 @@ interface ProgramHeader {
 
 /**
  * Removes unreferenced bytes from a loaded segment, so that they take no space in the file or in
- * memory. The bytes after them keep their addresses: the segment is split in two. The program
- * header table, which gets one more entry, moves to the start of the removed bytes. Only whole
- * pages are removed.
+ * memory. The segment is split in two, so that the bytes after the removed ones keep their
+ * addresses. The program header table gets one more entry, and moves to the start of the removed
+ * bytes. Only whole pages are removed.
  */
 export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   const bytes = elfBytes(file);
@@ -40,7 +43,8 @@ export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   if (!split) return refuse('no segment contains it');
   if (headers.some((one) => one !== split && one.offset < end && one.end > from))
     refuse('it spans several segments');
-  // Linux before 5.18 expects the program header table at this distance in memory.
+  // Linux before 5.18 computes the address of the program header table from the address offset of
+  // the first segment.
   const [first] = loads;
   if (!first || split.address - split.offset !== first.address - first.offset)
     refuse('its segment has a different address offset than the first one');

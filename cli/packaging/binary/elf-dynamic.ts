@@ -31,11 +31,11 @@ export interface DynamicEntry {
   readonly value: number;
 }
 
-/** The versions that a file requires of one library (Elf64_Verneed). */
+/** The symbol versions that a file requires from one library (Elf64_Verneed). */
 export interface VersionNeed {
   readonly at: number;
   readonly library: string;
-  /** Distance to the next entry; 0 in the last one. */
+  /** Distance to the next entry; 0 in the last entry. */
   readonly next: number;
   readonly versions: ReadonlySet<number>;
 }
@@ -47,15 +47,15 @@ export interface ElfDynamic {
   readonly entries: readonly DynamicEntry[];
   /** Returns the entry with this tag; throws if there is none. */
   readonly entry: (tag: number) => DynamicEntry;
-  /** Returns the file offset that an entry refers to. */
+  /** Returns the file offset of the data that an entry refers to. */
   readonly offsetOf: (tag: number) => number;
   /** Returns the string at a position of the dynamic string table. */
   readonly string: (position: number) => string;
 }
 
 /**
- * Reads what the loader reads from an ELF-64 file: segments and the dynamic section. Undefined for
- * a static program.
+ * Reads the parts of an ELF-64 file that the dynamic loader uses: segments and the dynamic section.
+ * Undefined for a static program.
  */
 export function readDynamic(file: Uint8Array): ElfDynamic | undefined {
   const bytes = elfBytes(file);
@@ -105,7 +105,7 @@ function fileOffset(segments: readonly ElfSegment[], address: number): number {
     : damaged(`no segment contains address ${address}`);
 }
 
-/** Reads the required versions of all libraries, in file order. */
+/** Reads the required symbol versions of all libraries, in file order. */
 export function readVersionNeeds({ bytes, entry, offsetOf, string }: ElfDynamic): VersionNeed[] {
   const needs: VersionNeed[] = [];
   let at = offsetOf(DT.VERNEED);

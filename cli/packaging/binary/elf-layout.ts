@@ -21,9 +21,9 @@ export interface ElfSection {
   readonly index: number;
   readonly name: string;
   readonly type: number;
-  /** Whether the section is part of the loaded program (SHF_ALLOC). */
+  /** Whether the section is loaded into memory (SHF_ALLOC). */
   readonly allocated: boolean;
-  /** Whether `info` is a section index (SHF_INFO_LINK). */
+  /** Whether the `info` field contains a section index (SHF_INFO_LINK). */
   readonly infoLink: boolean;
   readonly offset: number;
   readonly size: number;
@@ -38,11 +38,11 @@ interface ElfLayout {
   readonly sections: readonly ElfSection[];
   /** Index of the section that contains the section names. */
   readonly namesIndex: number;
-  /** End (file offset) of the bytes that headers, segments and loaded sections need. */
+  /** File offset of the end of the bytes that headers, segments and loaded sections use. */
   readonly loadedEnd: number;
 }
 
-/** Reads the sections of a 64-bit little-endian ELF executable, and where its loaded part ends. */
+/** Reads the sections of a 64-bit little-endian ELF executable, and the end of its loaded part. */
 export function readElf(file: Uint8Array): ElfLayout {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   requireExecutable(view);
@@ -50,8 +50,8 @@ export function readElf(file: Uint8Array): ElfLayout {
   const count = view.getUint16(ELF.e_shnum, true);
   const namesIndex = view.getUint16(ELF.e_shstrndx, true);
   requireInside(file, tableOffset, count * ELF.sectionHeaderLength, 'section header table');
-  // If a table exists, 0 or SHN_XINDEX means that section 0 has the real number: more than 65,279
-  // sections, which no Node binary has.
+  // If there is a section header table, 0 or SHN_XINDEX means that section 0 contains the real
+  // value, because the file has more than 65,279 sections. Node binaries have far fewer.
   if ((count === 0 && tableOffset !== 0) || (count > 0 && namesIndex >= count)) {
     throw configError(
       `The ELF file has an invalid section table (${count} sections, names in ${namesIndex}). Use an unmodified Node binary.`,
@@ -109,7 +109,7 @@ function requireExecutable(view: DataView): void {
   }
   const bits64 = view.getUint8(4) === 2;
   const littleEndian = view.getUint8(5) === 1;
-  // ET_EXEC and ET_DYN only: an object file (ET_REL) needs its symbol table for linking.
+  // Accepts only ET_EXEC and ET_DYN, because an object file (ET_REL) needs its symbol table for linking.
   const type = view.getUint16(16, true);
   const standardHeaders =
     view.getUint16(58, true) === ELF.sectionHeaderLength || view.getUint16(ELF.e_shnum, true) === 0;

@@ -21,10 +21,10 @@ const SYMBOL_LENGTH = 24;
 const SHT_GNU_VERNEED = 0x6ffffffe;
 
 /**
- * Removes a Node binary's dependency on libatomic, which minimal systems lack: the one function
- * that Node imports from it is added to its code (docs/decisions/0051). Nothing that is loaded
- * moves. Returns the input if it does not need the library, and rejects a file that imports
- * anything else from it.
+ * Removes a Node binary's dependency on libatomic, which minimal systems lack: the only function
+ * that Node imports from libatomic is added to Node's own code (docs/decisions/0051). All loaded
+ * bytes keep their addresses. Returns the input if it does not need libatomic, and rejects a file
+ * that imports any other function from libatomic.
  */
 export function removeLibatomic(input: Uint8Array): Uint8Array {
   const { sections } = readElf(input);
@@ -96,8 +96,8 @@ function appendCode({ file, bytes, dynamic: { segments } }: Edit, code: Uint8Arr
 }
 
 /**
- * Whether a segment can grow to `end`: it must have no zero-filled memory (.bss) and not reach
- * another segment.
+ * Whether a segment can be extended to `end`: it must not have zero-filled memory (.bss), and must
+ * not reach another segment.
  */
 function hasRoom(
   file: Uint8Array,
@@ -136,8 +136,8 @@ function defineSymbol(
 }
 
 /**
- * Removes the library from the list of required versions, in the dynamic section and in the section
- * header that tools read.
+ * Removes the library from the list of required symbol versions, as described by the dynamic
+ * section and by the section header, which tools read.
  */
 function removeVersionNeed(
   { bytes, dynamic: { entry }, sections }: Edit,
@@ -158,7 +158,7 @@ function removeVersionNeed(
   const start = entry(DT.VERNEED);
   bytes.setU64(start.at + 8, start.value + next);
   if (section === undefined || header === undefined) return;
-  // Address, offset and size.
+  // Address, file offset and size.
   for (const [field, change] of [
     [16, next],
     [24, next],
@@ -167,7 +167,10 @@ function removeVersionNeed(
     bytes.setU64(header + field, bytes.u64(header + field) + change);
 }
 
-/** Moves up the entries after the removed one, and the null entry that ends the dynamic section. */
+/**
+ * Removes an entry by moving up all entries after it, including the null entry that ends the
+ * dynamic section.
+ */
 function removeEntry({ file, dynamic }: Edit, removed: DynamicEntry): void {
   const end = (dynamic.entries.at(-1)?.at ?? removed.at) + 2 * DYNAMIC_ENTRY_LENGTH;
   file.copyWithin(removed.at, removed.at + DYNAMIC_ENTRY_LENGTH, end);
@@ -180,10 +183,12 @@ function refuse(why: string): never {
 }
 
 /**
- * Machine code of `__atomic_compare_exchange(size, pointer, expected, desired, success order, failure order)` for 8 bytes, by
- * ELF machine number: if `*pointer` is `*expected`, it becomes `*desired` and the result is 1; otherwise `*expected` becomes
- * `*pointer` and the result is 0. Both memory orders are the strictest. V8 calls it with size 8 only; any other size, and on
- * arm64 a misaligned pointer, ends the process instead of returning a wrong result.
+ * Machine code of `__atomic_compare_exchange(size, pointer, expected, desired, success order,
+ * failure order)` for 8 bytes, by ELF machine number: if `*pointer` is `*expected`, it becomes
+ * `*desired` and the result is 1; otherwise `*expected` becomes `*pointer` and the result is 0. The
+ * memory order arguments are ignored, and the strictest order is used. V8 only calls this function
+ * with size 8; for any other size, and for a misaligned pointer on arm64, the code terminates the
+ * process instead of returning a wrong result.
  */
 const CODE: Readonly<Record<number, readonly Instruction[]>> = {
   // EM_X86_64
@@ -224,7 +229,7 @@ const CODE: Readonly<Record<number, readonly Instruction[]>> = {
   ],
 };
 
-/** The bytes of an instruction in file order, in hexadecimal, and its assembly. */
+/** The bytes of an instruction in hexadecimal, in file order, and its assembly code. */
 type Instruction = readonly [bytes: string, assembly: string];
 
 function compareExchangeCode(machine: number): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 import { elfBytes } from './elf-bytes.ts';
 import { DT, readDynamic } from './elf-dynamic.ts';
 
-/** What a program needs from the system to start. */
+/** What a program needs from the system in order to start. */
 export interface ElfNeeds {
   /** Path of the dynamic loader (PT_INTERP); undefined in libraries. */
   readonly interpreter: string | undefined;
@@ -13,7 +13,7 @@ export interface ElfNeeds {
 
 const PT_INTERP = 3;
 
-/** Reads the loader and the libraries that an ELF-64 file needs; undefined if it is not an ELF-64 file. */
+/** Reads which loader and libraries an ELF-64 file needs; undefined if the file is not ELF-64. */
 export function readElfNeeds(file: Uint8Array): ElfNeeds | undefined {
   const IDENT = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
   if (file.length < 64 || IDENT.some((byte, index) => file[index] !== byte)) return undefined;

@@ -2,9 +2,9 @@ import { ELF, type ElfSection, readElf } from './elf-layout.ts';
 
 /**
  * Removes the symbol table and the debug information of a 64-bit little-endian ELF executable, as
- * `strip` does. Nothing that is loaded changes or moves, and `.dynsym` and `.dynstr` stay, so
- * addons still find their symbols. Bytes after the last section (an appended payload) are removed
- * too. Returns the input if there is no `.symtab`.
+ * `strip` does. Loaded bytes do not change or move, and `.dynsym` and `.dynstr` remain, so addons
+ * still find their symbols. Bytes after the last section (an appended payload) are removed too.
+ * Returns the input if there is no `.symtab`.
  */
 export function stripElf(file: Uint8Array): Uint8Array {
   const elf = readElf(file);
@@ -48,14 +48,17 @@ function removedSections(sections: readonly ElfSection[], namesIndex: number): S
     sections.filter((section) => {
       if (section.allocated || section.type === ELF.SHT_NULL) return false;
       if (symbolIndexes.has(section.index) || /^\.z?debug_|^\.gdb_index$/.test(section.name)) return true;
-      // One string table can serve both symbols and sections; section names are still needed.
+      // Keeps the section names, because symbols and sections can share one string table.
       if (stringIndexes.has(section.index)) return section.index !== namesIndex;
       return symbolIndexes.has(section.link);
     }),
   );
 }
 
-/** Moves kept sections that lie after the loaded part; the section header table comes last. */
+/**
+ * Moves the sections that remain after the loaded part, so that there are no gaps between them. The
+ * section header table comes last.
+ */
 function place(kept: readonly ElfSection[], loadedEnd: number) {
   const moved: { section: ElfSection; offset: number }[] = [];
   let end = loadedEnd;
@@ -69,16 +72,16 @@ function place(kept: readonly ElfSection[], loadedEnd: number) {
 }
 
 /**
- * gABI, "sh_link and sh_info Interpretation": sh_info is a section only for these; elsewhere it is
- * a count.
+ * Only in these sections is sh_info a section index; in others it is a count (gABI, "sh_link and
+ * sh_info Interpretation").
  */
 function infoIsSection(section: ElfSection): boolean {
   return section.infoLink || section.type === ELF.SHT_REL || section.type === ELF.SHT_RELA;
 }
 
 /**
- * Updates the section index (`st_shndx`) of dynamic symbols. The loader only checks whether it is 0, but debuggers need the
- * right one.
+ * Updates the section index (`st_shndx`) of dynamic symbols. The loader only checks whether it is
+ * 0, but debuggers need the correct index.
  */
 function renumberSymbols(view: DataView, section: ElfSection, newIndex: ReadonlyMap<number, number>): void {
   const symbolLength = 24;

@@ -13,9 +13,9 @@ interface IcuItem {
 export interface IcuPackage {
   /** File offset of the table of contents; item offsets are relative to it. */
   readonly table: number;
-  /** The first folder of all names, for example `icudt78l/`. */
+  /** The folder that all item names begin with, for example `icudt78l/`. */
   readonly folder: string;
-  /** All items except the last one, whose end is not in the table. */
+  /** All items except the last one, whose end the table of contents does not contain. */
   readonly items: readonly IcuItem[];
   readonly last: Pick<IcuItem, 'name' | 'start'>;
 }
@@ -67,8 +67,8 @@ function readPackage(bytes: ElfBytes, header: number): IcuPackage {
 }
 
 /**
- * Replaces the package in `file` in place by one with fewer items. The last item always stays where
- * it is. Returns the file offset where the other items end.
+ * Replaces the ICU package in `file` in place by one with fewer items. The last item is never
+ * moved. Returns the file offset of the end of the other items.
  */
 export function keepIcuItems(
   file: Uint8Array,

@@ -8,7 +8,7 @@ export const MACHO = {
   LC_SEGMENT_64: 0x19,
   LC_CODE_SIGNATURE: 0x1d,
   headerLength: 32,
-  /** Length of a `linkedit_data_command`, the type of LC_CODE_SIGNATURE. */
+  /** Length of an LC_CODE_SIGNATURE command (`linkedit_data_command`). */
   signatureCommandLength: 16,
 } as const;
 
@@ -18,19 +18,22 @@ export const MACHO = {
  */
 export interface MachoPlan {
   /**
-   * Start of the old signature, or the end of the file. The payload can start here; nothing after
-   * it is kept.
+   * Start of the old signature, or the end of the file if it is unsigned. The payload can start
+   * here, because bytes after this position are not kept.
    */
   readonly codeEnd: number;
   readonly commandCount: number;
   readonly commandsLength: number;
-  /** Position of LC_CODE_SIGNATURE. With `isNew`, it uses 16 bytes of the padding after the last command. */
+  /**
+   * Position of LC_CODE_SIGNATURE. If `isNew` is true, the command is added in 16 bytes of the
+   * padding after the last command.
+   */
   readonly signatureCommand: { readonly at: number; readonly isNew: boolean };
-  /** `__LINKEDIT`: positions of its load command and of its data. */
+  /** Positions of the load command and the data of `__LINKEDIT`. */
   readonly linkEdit: { readonly at: number; readonly fileOffset: number };
   /** LC_SYMTAB if its string table ends at `codeEnd`; see `sealMacho`. */
   readonly lastStrings: { readonly at: number; readonly fileOffset: number } | undefined;
-  /** `__TEXT`, which the signature declares as the executable part. */
+  /** The `__TEXT` segment, which the signature declares as executable. */
   readonly text: { readonly fileOffset: number; readonly fileSize: number };
 }
 
@@ -41,8 +44,8 @@ interface Command {
 }
 
 /**
- * Reads the load commands of a thin 64-bit Mach-O executable, signed or not. Every returned plan
- * can be sealed: a file without room for a signature is rejected here.
+ * Reads the load commands of a thin 64-bit Mach-O executable, signed or not. A file without space
+ * for a signature is rejected here, so that `sealMacho` cannot fail later.
  */
 export function planMacho(head: Uint8Array, fileSize: number): MachoPlan {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -151,7 +154,7 @@ function findLastStrings(
   if (!symbols) return undefined;
   const fileOffset = view.getUint32(symbols.at + 16, true);
   const size = view.getUint32(symbols.at + 20, true);
-  // A signature is 16-byte aligned, so up to 15 bytes of padding can lie between the two.
+  // A signature is 16-byte aligned, so it can be preceded by up to 15 bytes of padding.
   const gap = codeEnd - (fileOffset + size);
   return size > 0 && gap >= 0 && gap < 16 ? { at: symbols.at, fileOffset } : undefined;
 }

@@ -3,9 +3,9 @@ import { MACHO, type MachoPlan } from './macho-layout.ts';
 import { signatureLength } from './macho-signature.ts';
 
 /**
- * Returns the head of the file for a payload in [plan.codeEnd, payloadEnd) that is followed by a
- * signature of `signatureSize` bytes: `__LINKEDIT` extends to the end of the signature, and
- * LC_CODE_SIGNATURE points at it. The page hashes are computed over this head. The payload is
+ * Returns new first bytes for a file with a payload in [plan.codeEnd, payloadEnd) and a signature
+ * of `signatureSize` bytes after it: `__LINKEDIT` extends to the end of the signature, and
+ * LC_CODE_SIGNATURE points to the signature. The page hashes include these bytes. The payload is
  * inside `__LINKEDIT` and the signature comes last, because macOS' strict validation (Security
  * framework, `MachO::validateStructure`) requires it.
  */
@@ -35,9 +35,9 @@ export function sealMacho(
   view.setBigUint64(plan.linkEdit.at + 32, BigInt(alignUp(linkEditSize, 16_384)), true);
   view.setBigUint64(plan.linkEdit.at + 48, BigInt(linkEditSize), true);
 
-  // Apple's codesign_allocate, which a later `codesign --sign <identity>` runs, rejects gaps in
-  // __LINKEDIT. The string table, which is only read by offset, is therefore declared to extend to
-  // the signature, as PyInstaller also does.
+  // Extends the declared size of the string table to the start of the signature, as PyInstaller
+  // does: Apple's codesign_allocate, which `codesign --sign <identity>` runs, rejects gaps in
+  // __LINKEDIT. The additional bytes have no effect, because strings are only read by offset.
   const strings = plan.lastStrings;
   if (strings) view.setUint32(strings.at + 20, payloadEnd - strings.fileOffset, true);
   return { head: sealed, signatureSize };

@@ -67,8 +67,8 @@ export function buildSignature(input: SignatureInput): Uint8Array {
 }
 
 /**
- * Returns the size that `buildSignature` will need. It must be known before the pages are hashed,
- * because the hashed head contains it.
+ * Returns the size of the result of `buildSignature`. It must be known before the pages are hashed,
+ * because the hashed load commands contain it.
  */
 export function signatureLength(codeLimit: number, identifier: string): number {
   const hashes = (SPECIAL_SLOTS + pageCount(codeLimit)) * HASH_LENGTH;
@@ -117,7 +117,7 @@ function emptyRequirements(): Uint8Array {
   return blobHeader(CSMAGIC_REQUIREMENTS, 12);
 }
 
-/** An empty blob of `length` bytes: magic, length and zeros. */
+/** An empty blob of `length` bytes: magic number, length and zeros. */
 function blobHeader(magic: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   const view = new DataView(bytes.buffer);

@@ -1,8 +1,9 @@
 import { configError } from '#contract/errors.ts';
 
 /**
- * Removes the signature of a Windows executable. Injection invalidates it anyway and leaves a directory entry that points into
- * the middle of the file, which breaks tools that sign the result. Offsets: Microsoft's PE Format.
+ * Removes the signature from a Windows executable. Injection would invalidate the signature and
+ * leave a directory entry that points into the middle of the file, so that tools could not sign the
+ * result. The offsets are from Microsoft's PE Format specification.
  */
 export function unsignPe(file: Uint8Array): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

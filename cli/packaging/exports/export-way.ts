@@ -5,12 +5,12 @@ import type { ExportFacts } from './model-kind.ts';
 
 /** A model to export, as the user names it. */
 export interface ExportSource {
-  /** A folder, or the name of a repository on the hub. */
+  /** A folder, or the name of a repository on the Hugging Face Hub. */
   readonly source: string;
   readonly isOnHub: boolean;
 }
 
-/** Why no export of this model can be built; undefined if one can. */
+/** Why an export of this model cannot be built; undefined if it can. */
 export const noWay = ({ kind }: Pick<ExportFacts, 'kind'>): string | undefined => NO_WAYS[kind];
 
 const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
@@ -55,7 +55,7 @@ export function exportWay(facts: ExportFacts, { source, isOnHub }: ExportSource)
 /** Quotes a path as a shell word. */
 const quoted = (path: string): string => (/^[\w./:@\\-]+$/.test(path) ? path : singleQuoted(path));
 
-/** optimum's tasks that produce a graph for texts. */
+/** The tasks of optimum that produce a graph for texts. */
 type OptimumTask =
   | 'feature-extraction'
   | 'fill-mask'
@@ -76,9 +76,9 @@ const VECTORS: readonly OptimumTask[] = ['feature-extraction'];
 const VECTORS_AND_TEXTS: readonly OptimumTask[] = ['feature-extraction', 'text-classification'];
 
 /**
- * optimum-onnx 0.1.0 tasks by `model_type`, for text models whose graphs a build accepts; `npm run
- * test:exports` exports one model of each kind. Not included: graphs with inputs that texts do not
- * provide (`longformer`, `layoutlm`), and models with a decoder (`t5`, `bart`).
+ * Tasks of optimum-onnx 0.1.0 by `model_type`, for text models whose graphs a build accepts. Not
+ * included are graphs with inputs that texts do not provide (`longformer`, `layoutlm`), and models
+ * with a decoder (`t5`, `bart`). `npm run test:exports` exports one model of each kind.
  */
 const OPTIMUM_TASKS = lookup<readonly OptimumTask[]>({
   albert: ALL,
@@ -123,7 +123,7 @@ const HEADS: readonly (readonly [RegExp, OptimumTask])[] = [
   [/ForMaskedLM$|WithLMHeadModel$/, 'fill-mask'],
 ];
 
-/** The task for a model with these architectures; undefined if optimum cannot export it. */
+/** The task for a model with the architectures in `facts`; undefined if optimum cannot export the model. */
 function optimumTask(
   modelType: string | undefined,
   architectures: readonly string[],

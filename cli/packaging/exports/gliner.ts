@@ -1,4 +1,4 @@
-/** The settings file of a GLiNER model; the gliner package exports such models. */
+/** The settings file of GLiNER models, which the gliner package exports. */
 export const GLINER_CONFIG = 'gliner_config.json';
 
 /** Whether a model's files (paths relative to it) belong to a GLiNER model. */

@@ -5,18 +5,21 @@ export interface ExportFacts {
   readonly modelType: string | undefined;
   readonly architectures: readonly string[];
   readonly kind: 'encoder' | 'decoder' | 'images' | 'audio' | 'table';
-  /** Whether transformers 5 or newer saved the model; older versions misread it. */
+  /** Whether the model was saved by transformers 5 or newer. Older versions misread such models. */
   readonly isOfTransformers5: boolean;
   /** Whether the model's repository contains its own Python code. */
   readonly hasOwnCode: boolean;
   readonly isSentenceModel: boolean;
-  /** Whether modules after the encoder read its token vectors, so that its graph has no head. */
+  /**
+   * Whether modules after the encoder read its token vectors, so that the encoder's graph must not
+   * have a head.
+   */
   readonly poolsTokens: boolean;
 }
 
 /**
- * Reads these facts. Those that the files do not state are undefined, or have the value of a plain
- * encoder.
+ * Reads facts about an export from config.json and modules.json. Facts that the files do not state
+ * are undefined, or have the value for a plain encoder.
  */
 export function exportFacts(config: unknown, modules: unknown): ExportFacts {
   const fields = isMapping(config) ? config : {};
@@ -49,7 +52,7 @@ function kindOf(
   if (architectures.includes('StaticModel')) return 'table';
   if (IMAGE_KEYS.some((key) => fields[key] !== undefined)) return 'images';
   if (AUDIO.test(modelType)) return 'audio';
-  // The encoder of such a model can be saved without its decoder.
+  // The encoder of an encoder-decoder model can be saved without the decoder.
   const isEncoder = architectures.some((name) => name.endsWith('EncoderModel'));
   return fields['is_encoder_decoder'] === true && !isEncoder ? 'decoder' : 'encoder';
 }

@@ -5,14 +5,14 @@ import type { ExportFacts } from './model-kind.ts';
 const NEEDS_EXPORT = 'needs_export';
 
 /**
- * The error for a model setting that a graph written from safetensors cannot have. Only the build
- * knows where the model is, so it adds the way out.
+ * The error for a model setting that is not supported when a graph is written from safetensors.
+ * `withExportWay` adds the export commands, because only the build knows where the model is.
  */
 export const needsExport = (problem: string): AppError =>
   new AppError('ConfigError', problem, { reason: NEEDS_EXPORT });
 
 /**
- * Adds the commands that export this model, if an export is the way out; returns any other error
+ * Adds the commands that export the model to an error from `needsExport`; returns any other error
  * unchanged.
  */
 export function withExportWay(error: unknown, facts: ExportFacts, source: ExportSource): unknown {

@@ -34,7 +34,7 @@ export class RepositoryCache {
     return join(this.folder, 'snapshots', commit);
   }
 
-  /** The commit that a revision referred to when it was last downloaded, by any tool. */
+  /** The commit that a revision referred to when any tool last downloaded it. */
   readRef({ revision }: HubReference): string | undefined {
     if (isCommit(revision)) return revision;
     try {
@@ -50,7 +50,7 @@ export class RepositoryCache {
     await replaceText(join(this.folder, 'refs', reference.revision), commit);
   }
 
-  /** Whether a snapshot contains a file of the right size; its hash was checked during the download. */
+  /** Whether a snapshot contains a file with the expected size. The hash was verified during the download. */
   hasFile(commit: string, { path, bytes }: HubFile): boolean {
     return sizeOf(join(this.snapshot(commit), path)) === bytes;
   }
@@ -60,8 +60,8 @@ export class RepositoryCache {
   }
 
   /**
-   * Adds a file whose blob exists to a snapshot. `isNew` allows moving a blob that no other
-   * snapshot uses.
+   * Adds a file to a snapshot; the file's blob must exist. If `isNew` is true, no other snapshot
+   * uses the blob, so it can be moved.
    */
   async addToSnapshot(commit: string, file: HubFile, isNew: boolean): Promise<void> {
     const path = join(this.snapshot(commit), file.path);
@@ -81,13 +81,13 @@ export class RepositoryCache {
       }
     } catch (error) {
       await rm(temporary, { force: true });
-      // Another process may have added the same file; Windows does not replace an open file.
+      // The rename fails on Windows if another process has added and opened the same file.
       if (!this.hasFile(commit, file)) throw error;
     }
   }
 }
 
-/** Creates a link; returns false where the operating system or the file system does not allow it. */
+/** Creates a link; returns false if the operating system or the file system does not allow it. */
 async function canLink(target: string, path: string): Promise<boolean> {
   try {
     await symlink(target, path);
@@ -108,8 +108,8 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Creates the parent folders of a file in a snapshot. A link in place of a folder could lead out of
- * the snapshot.
+ * Creates the parent folders of a file in a snapshot. Rejects links in place of folders, because
+ * they could lead out of the snapshot.
  */
 function createRealFolders(snapshot: string, below: string): void {
   let folder = snapshot;

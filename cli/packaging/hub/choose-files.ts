@@ -19,7 +19,10 @@ interface HubListing extends ModelListing {
   readonly files: readonly HubFile[];
 }
 
-/** Maximum size of files that a build reads into memory, so that a wrong file cannot exhaust it. */
+/**
+ * Maximum size of files that a build reads into memory, so that an unexpectedly large file cannot
+ * exhaust it.
+ */
 const MAX_READ_BYTES = 512 * 1024 * 1024;
 
 const MODEL_FILES = [
@@ -33,9 +36,9 @@ const MODEL_FILES = [
   GLINER_CONFIG,
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
-/** Only needed with a vocabulary; tokenizer.json already contains them. */
+/** Files that are only needed with a vocabulary, because tokenizer.json already contains what they state. */
 const TOKEN_FILES = ['special_tokens_map.json', 'added_tokens.json', 'merges.txt'];
-/** Folders of other formats, whose settings are not read. */
+/** Folders with models in other formats, whose settings are not read. */
 const OTHER_FOLDERS: ReadonlySet<string> = new Set(['onnx', 'openvino', 'coreml', 'tflite']);
 
 /**
@@ -78,7 +81,10 @@ function findIn(files: Files, name: string): HubFile | undefined {
   return folder === undefined ? undefined : files.get(folder + name);
 }
 
-/** A vocabulary is only read without tokenizer.json, and its companion files only next to it. */
+/**
+ * A vocabulary is only read if there is no tokenizer.json, and the files that complete it only from
+ * the same folder.
+ */
 function tokenizerFiles(files: Files): HubFile[] {
   const fast = findIn(files, 'tokenizer.json');
   const names = Object.values(VOCABULARY_FILES).flat();

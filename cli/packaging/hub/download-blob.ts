@@ -46,12 +46,16 @@ export async function downloadBlob(download: Download): Promise<void> {
   } catch (error) {
     await partial.file.close();
     if (!isUnavailable(error) && !download.signal.aborted) await rm(partial.path, { force: true });
-    // Windows does not replace an open file, but another process has downloaded the same content.
+    // The rename fails on Windows if the blob is open, but then another process has downloaded the
+    // same content.
     if (error instanceof AppError || !cache.hasBlob(file)) throw error;
   }
 }
 
-/** A partial file from an earlier process can be corrupt; the whole file is then downloaded once more. */
+/**
+ * Receives a whole file. If a partial file from an earlier process was corrupt, the file is
+ * downloaded again from the beginning.
+ */
 async function receiveAll(writer: ContentWriter, download: Download): Promise<void> {
   const isContinued = writer.bytes > 0;
   await receive(writer, download);
@@ -89,7 +93,7 @@ async function receiveOnce(writer: ContentWriter, download: Download): Promise<v
   const response = await client.open(path, { reference, path: file.path }, from, signal);
   if (from > 0 && startOf(response) !== from) {
     await writer.restart();
-    // A server without range support sends the whole file; any other response is useless.
+    // A server without support for ranges sends the whole file. Other responses cannot be used.
     if (response.status !== 200) {
       response.discard();
       return await receiveOnce(writer, download);
@@ -181,8 +185,8 @@ class ContentWriter {
   }
 
   /**
-   * Whether the content matches the hub's hash. Nothing can be written afterwards, except after
-   * `restart`.
+   * Whether the content matches the hub's hash. After this call, the writer cannot be used until
+   * `restart` is called.
    */
   isRight(): boolean {
     return this.#bytes === this.#expected.bytes && this.#hash.hex() === this.#expected.hash;

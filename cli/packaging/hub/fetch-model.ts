@@ -31,8 +31,8 @@ import { bytesToContinue } from './partial-file.ts';
 export interface FetchRequest extends Surroundings {
   readonly reference: HubReference;
   /**
-   * Chooses a graph. `isComplete` is false if the repository may contain graphs that the cache does
-   * not know.
+   * Chooses a graph. `isComplete` is false if the repository may have graphs that the cache does
+   * not list.
    */
   readonly choose: (variants: readonly GraphVariant[], isComplete: boolean) => GraphVariant;
   readonly settings: HubSettings;
@@ -113,7 +113,7 @@ async function fromHub(
   await download(chosen.files);
   const weights = await externalFiles(cache.snapshot(commit), chosen, listing);
   await download(weights);
-  // Both fail if the cache is read-only, but it contains the files nevertheless.
+  // Writing the ref and the listing fails if the cache is read-only, but the files in it can still be used.
   await cache.writeRef(reference, commit).catch(() => undefined);
   if (listed === undefined) await writeListing(cache, commit, listing);
   const fetched = modelOf(cache, { repository, commit, chosen, weights }, downloaded);
@@ -158,7 +158,10 @@ async function fromCache(
   return modelOf(cache, { repository, commit, chosen, weights }, new Set());
 }
 
-/** Weight files whose names are only known from the graph, the safetensors index and modules.json. */
+/**
+ * Returns the weight files whose names are only known from the graph, the safetensors index and
+ * modules.json.
+ */
 async function externalFiles(
   snapshot: string,
   { graph, files }: ChosenFiles,
@@ -197,7 +200,7 @@ function modelOf(
   return { folder: cache.snapshot(commit), repository, commit, graph, variants, files: byPath };
 }
 
-/** What was downloaded, for the line that ends a step. */
+/** Describes what was downloaded, for the line at the end of the download step. */
 function fetchedText({ files, commit }: Pick<FetchedModel, 'files' | 'commit'>): string {
   const downloaded = files.filter((file) => file.downloaded);
   const bytes = downloaded.reduce((sum, file) => sum + file.bytes, 0);
@@ -209,11 +212,15 @@ function fetchedText({ files, commit }: Pick<FetchedModel, 'files' | 'commit'>):
 }
 
 /**
- * File lists by commit, which never change. A snapshot has only the downloaded files: without a
- * list, it is unknown whether the repository has another graph or settings file.
+ * Folder with the file list of each commit, which never changes. A snapshot only contains the
+ * downloaded files, so without the list it is unknown whether the repository has other graphs or
+ * settings files.
  */
 const OWN_FOLDER = '.encoderfile';
-/** huggingface_hub's own lists. It treats them as complete snapshots, so they are read but never written. */
+/**
+ * Folder with the file lists of huggingface_hub. This program reads but never writes them, because
+ * huggingface_hub considers a snapshot complete if its list exists.
+ */
 const SHARED_FOLDER = 'trees';
 
 async function readListing(cache: RepositoryCache, commit: string): Promise<HubFile[] | undefined> {
@@ -226,7 +233,7 @@ async function readListing(cache: RepositoryCache, commit: string): Promise<HubF
   return undefined;
 }
 
-/** A read-only cache, for example in a container image, still works. */
+/** Ignores errors, so that a read-only cache, for example in a container image, can be used. */
 async function writeListing(
   cache: RepositoryCache,
   commit: string,
@@ -255,7 +262,10 @@ function entryOf(path: string, entry: unknown): HubFile | undefined {
   return { path, bytes, hash };
 }
 
-/** The files of a snapshot on disk, for commits without a list. Their hashes are unknown. */
+/**
+ * The files that a snapshot contains on disk, for commits without a file list. The hashes of these
+ * files are unknown.
+ */
 async function snapshotFiles(cache: RepositoryCache, commit: string): Promise<HubFile[]> {
   const root = cache.snapshot(commit);
   const names = await readdir(root, { recursive: true }).catch((): string[] => []);
@@ -271,8 +281,8 @@ async function snapshotFiles(cache: RepositoryCache, commit: string): Promise<Hu
 const MAX_PARALLEL = 8;
 
 /**
- * Downloads files that a snapshot lacks in parallel, and adds them to it. The first failure cancels
- * the others.
+ * Downloads the files that a snapshot lacks in parallel, and adds them to the snapshot. The first
+ * failure cancels the other downloads.
  */
 async function downloadFiles(
   source: DownloadSource,
@@ -288,8 +298,8 @@ async function downloadFiles(
     else onBytes(file.bytes);
     await cache.addToSnapshot(commit, file, isNew);
   };
-  // Files with the same content share a blob, so they are downloaded one after the other. The
-  // largest file takes longest and starts first.
+  // Groups files with the same content, which share a blob and are downloaded one after the other.
+  // The largest file comes first, because its download takes longest.
   const waiting = [...Map.groupBy(files, ({ hash }) => hash).values()].toSorted(
     ([one], [other]) => (other?.bytes ?? 0) - (one?.bytes ?? 0),
   );

@@ -20,25 +20,25 @@ import { nextLink } from '#core/net/link-header.ts';
  * hub did not respond.
  */
 export interface HubClient {
-  /** Reads a JSON document. `path` starts with a slash, or is the URL of a next page. */
+  /** Reads a JSON document. `path` starts with a slash, or is the complete URL of the next page of a list. */
   readJson(path: string, subject: RequestSubject): Promise<JsonDocument>;
   /** Starts a file download and returns a response with status 200, 206 or 416. Never retries. */
   open(path: string, subject: RequestSubject, from: number, signal: AbortSignal): Promise<HttpResponse>;
   /** Explains an error that occurs while reading the body of a download. */
   explain(error: unknown): unknown;
-  /** Waits before a retry; returns false if there should be none. */
+  /** Waits before a retry; returns false if the request must not be retried. */
   waitToRetry(error: unknown, retriesBefore: number, signal: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
 interface JsonDocument {
   readonly value: unknown;
-  /** URL of a list's next page. */
+  /** URL of the next page, if the document is part of a list. */
   readonly next: string | undefined;
 }
 
 const RETRIES: RetryPolicy = { retries: 5, baseDelay: 1000, maxDelay: 8000, maxPause: 120_000 };
-/** A host that cannot be reached is rarely reachable seconds later. */
+/** Fewer retries, because an unreachable host is rarely reachable seconds later. */
 const RETRIES_IF_UNREACHABLE: RetryPolicy = { ...RETRIES, retries: 2 };
 const MAX_REDIRECTS = 10;
 /** Far larger than one page of a file list. */
@@ -46,7 +46,7 @@ const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
 /** The client's dependencies, next to its settings. */
 export interface Surroundings {
-  /** Environment variables with proxies. */
+  /** Environment variables, which can name proxies. */
   readonly env: NodeJS.ProcessEnv;
   readonly userAgent: string;
   readonly clock?: Clock;

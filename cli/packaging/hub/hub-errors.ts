@@ -8,16 +8,16 @@ import type { HubSettings } from './settings.ts';
 /** The subject of a request, for messages. */
 export interface RequestSubject {
   readonly reference: HubReference;
-  /** The file; undefined for requests about the repository. */
+  /** Path of the requested file; undefined for requests about the repository. */
   readonly path?: string | undefined;
 }
 
 type Failure = readonly [code: ErrorCode, message: string];
 
-/** Statuses that may differ when the same request is retried. */
+/** HTTP statuses after which a retry of the same request may succeed. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504]);
 
-/** Error codes after which a retry makes sense. */
+/** Error codes after which a retry may succeed. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UnavailableError',
   'OverloadedError',
@@ -27,7 +27,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The reason if a host refuses connections or does not respond. */
 export const UNREACHABLE = 'unreachable';
 
-/** Whether there was no response from the hub, as opposed to an error response. */
+/** Whether the hub was temporarily unable to serve a request, so that a retry may succeed. */
 export const isUnavailable = (error: unknown): error is AppError =>
   error instanceof AppError && RETRYABLE.has(error.code);
 
@@ -109,8 +109,8 @@ function denied(name: string, status: number, { endpoint, token }: HubSettings):
 }
 
 /**
- * Seconds to wait, from the standard header or from the draft header that the hub uses
- * (`"api";r=0;t=55`).
+ * Seconds to wait before a retry, from the standard header or from the draft header that the hub
+ * sends (`"api";r=0;t=55`).
  */
 function secondsToWait(header: HttpResponse['header']): number | undefined {
   const after = header('retry-after')?.trim() ?? '';

@@ -11,9 +11,9 @@ export interface PartialFile {
 }
 
 /**
- * Opens a file next to the blob that only this process writes to. It resumes the largest partial
- * file of a killed process of this program: renaming is atomic, so only one process gets it. Other
- * programs' files are left alone.
+ * Opens a partial file next to the blob, which only this process writes to. If killed processes of
+ * this program left partial files, the largest one is renamed and resumed; renaming is atomic, so
+ * only one process can resume it. Partial files of other programs are not changed.
  */
 export async function openPartial(blob: string): Promise<PartialFile> {
   const path = `${blob}.${ownerTag()}${SUFFIX}`;

@@ -16,5 +16,5 @@ export function nextUrl(url: URL, location: string): URL {
   );
 }
 
-/** Whether a token for `endpoint` can be sent to `url`: scheme, host and port are the same. */
+/** Whether a token for `endpoint` can be sent to `url`, because scheme, host and port are the same. */
 export const isSameOrigin = (url: URL, endpoint: string): boolean => url.origin === new URL(endpoint).origin;

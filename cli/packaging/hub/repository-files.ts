@@ -56,7 +56,7 @@ export async function listFiles(
         `hf:${reference.repository} has more than ${MAX_ENTRIES} files. Download the model with another tool and build from its folder.`,
       );
     }
-    // Empty pages that refer to each other would never end.
+    // An empty page ends the list, because a server could otherwise return empty pages in an endless loop.
     page = value.length === 0 ? undefined : next;
   }
   return files;

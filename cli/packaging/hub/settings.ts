@@ -6,14 +6,14 @@ import { expand } from '#core/text/expand.ts';
 import { homeFolder } from '#platform/files/home-folder.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** How to reach the hub and where to keep its files, from huggingface_hub's environment variables. */
+/** How to access the hub and where to store its files, from the environment variables of huggingface_hub. */
 export interface HubSettings {
   /** Without a trailing slash. */
   readonly endpoint: string;
   readonly token: HubToken | undefined;
   /** Cache folder, shared with other tools. */
   readonly cache: string;
-  /** Why the hub must not be contacted, for messages; undefined if it can be. */
+  /** Why the hub must not be contacted, for messages; undefined if contacting it is allowed. */
   readonly offlineBy: string | undefined;
   readonly symlinks: boolean;
   /** Timeouts of requests for metadata and for files, in seconds. */
@@ -75,7 +75,7 @@ function readToken(path: string): string | undefined {
   }
 }
 
-/** Other characters are invalid in a header, and the error must not show the token. */
+/** Rejects a token with characters that are invalid in a header, without showing the token in the error. */
 function checked(token: HubToken): HubToken {
   if (/^[\u0021-\u007e]+$/.test(token.value)) return token;
   throw configError(

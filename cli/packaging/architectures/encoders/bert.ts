@@ -3,7 +3,7 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { postNormLayer } from '../post-norm-layer.ts';
 
-/** BERT and ELECTRA, whose small models have narrower embeddings. */
+/** BERT and ELECTRA. Small ELECTRA models have embeddings that are narrower than the hidden states. */
 export const bert = (g: EncoderGraph): Value => encode(g, addPositions(g, wordEmbeddings(g)), 1e-12);
 
 /** RoBERTa, XLM-RoBERTa and CamemBERT. */

@@ -70,9 +70,9 @@ function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, 
 }
 
 /**
- * The part of DeBERTa's scores that depends on distances. A table has one row per distance, which
- * layers project. The projections do not depend on texts, so ONNX Runtime computes them once, when
- * it optimizes the graph.
+ * The part of DeBERTa's scores that depends on distances. A table has one row per distance, and
+ * each layer projects these rows. The projections do not depend on texts, so ONNX Runtime computes
+ * them once, when it optimizes the graph.
  */
 class RelativePositions {
   /** Scale of all scores. */
@@ -83,7 +83,7 @@ class RelativePositions {
   readonly #types: readonly string[];
   readonly #buckets: number;
   readonly #maxDistance: number;
-  /** Half the number of table rows: one half per direction. */
+  /** Half the number of table rows. Each half of the table is for one direction. */
   readonly #span: number;
   readonly #table: Value;
 
@@ -112,7 +112,10 @@ class RelativePositions {
       : table;
   }
 
-  /** Texts x heads x length x length; undefined if scores depend on contents only. */
+  /**
+   * The bias for the scores, texts x heads x length x length; undefined if scores only depend on
+   * the contents of tokens.
+   */
   bias(self: string, query: Value, key: Value): Value | undefined {
     const { writer, config } = this.#g;
     const prefix = config.flag('share_att_key', false) ? '' : 'pos_';

@@ -32,7 +32,7 @@ export function gte(g: EncoderGraph): Value {
   return rows;
 }
 
-/** Models for longer texts scale the rotation (NTK). */
+/** In models for longer texts, the rotation is scaled (NTK). */
 function tables(g: EncoderGraph, headWidth: number): Rotary {
   const { config } = g;
   const base = rotaryBase(config, 'rope_theta', config.text('model_type', '') === 'gte' ? 160_000 : 10_000);

@@ -5,7 +5,7 @@ import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
 
 const FULL = 'full_attention';
 
-/** Norms come before the sublayers; most layers attend only to nearby tokens. */
+/** ModernBERT: norms precede the sublayers, and most layers only attend to nearby tokens. */
 export function modernbert(g: EncoderGraph): Value {
   const { config, writer } = g;
   const width = config.size('hidden_size', 768);
@@ -13,7 +13,8 @@ export function modernbert(g: EncoderGraph): Value {
   const epsilon = config.number('norm_eps', 1e-5);
   const activation = config.text('hidden_activation', 'gelu');
   const globalBase = rotaryBase(config, 'global_rope_theta', 160_000, FULL);
-  // Without a separate base, layers with local attention use the same rotation as the others.
+  // If the config has no separate base for them, layers with local attention use the same rotation
+  // as the others.
   const localBase = config.value('local_rope_theta') === null ? globalBase : 10_000;
   const positions = config.size('max_position_embeddings', 8192);
   const tables = (base: number) => rotaryTables(g, { base, positions, headWidth: width / heads });

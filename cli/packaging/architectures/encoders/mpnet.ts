@@ -4,9 +4,9 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { postNormLayer } from '../post-norm-layer.ts';
 
-/** MPNet's code hard-codes the padding id that positions start from. */
+/** The padding id, after which positions start. MPNet's code hard-codes it. */
 const PAD_ID = 1;
-/** It hard-codes the number of buckets, too. */
+/** The number of buckets for distances, which MPNet's code hard-codes, too. */
 const BUCKETS = 32;
 const MAX_DISTANCE = 128;
 
@@ -39,8 +39,8 @@ export function mpnet(g: EncoderGraph): Value {
 }
 
 /**
- * The bias per head and distance between key and query, shared by all layers; 1 x heads x length x
- * length.
+ * A bias for each head and each distance between key and query, shared by all layers; 1 x heads x
+ * length x length.
  */
 function distanceBias(g: EncoderGraph, positions: number): Value {
   const { writer } = g;

@@ -19,7 +19,8 @@ export function nomicBert(g: EncoderGraph): Value {
   const heads = config.size(['n_head', 'num_attention_heads'], 12);
   const headWidth = width / heads;
   const epsilon = config.number(['layer_norm_epsilon', 'layer_norm_eps'], 1e-5);
-  // transformers 5 has its own class with different keys; its models are always gated and rotated.
+  // In transformers 5, this architecture has its own class with different keys, and is always gated
+  // and rotated.
   const isOfTransformers = config.value('n_embd') === undefined;
   const activation = config.text(['activation_function', 'hidden_act'], 'gelu');
   const gate = isOfTransformers ? activation : GATES[activation];

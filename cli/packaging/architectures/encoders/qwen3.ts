@@ -3,7 +3,7 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
 
-/** A causal model that is used as an encoder: the last token has seen the whole text. */
+/** Qwen3, a causal model that is used as an encoder: only the last token attends to the whole text. */
 export function qwen3(g: EncoderGraph): Value {
   const { config } = g;
   config.refuseUnless('rope_scaling', []);
@@ -68,7 +68,7 @@ function normHeads(
   return g.byToken(g.rmsNorm(byHead, name, epsilon), heads * headWidth);
 }
 
-/** Repeats each key or value head for the queries that share it. */
+/** Repeats each key or value head for all query heads that share it. */
 function repeatHeads(g: EncoderGraph, value: Value, heads: number, times: number, headWidth: number): Value {
   if (times === 1) return value;
   const { writer } = g;
