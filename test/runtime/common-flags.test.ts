@@ -110,9 +110,12 @@ const INHERITED_LINES: readonly [line: string, env: Record<string, string>, name
   ['gateway serve', { GATEWAY_ENABLE_METRICS: '0' }, 'metrics', 'off'],
 ];
 
-test.each(INHERITED_LINES)('%s with %j works as in the earlier program', (line, env, name, value) => {
-  expect(parsed(line, env).value(name)).toBe(value);
-});
+test.each(INHERITED_LINES)(
+  'the inherited flags and variables in "%s" with %j are supported',
+  (line, env, name, value) => {
+    expect(parsed(line, env).value(name)).toBe(value);
+  },
+);
 
 test('every inherited flag and variable is tested', () => {
   const written = INHERITED_LINES.map(([line, env]) => `${line} ${Object.keys(env).join(' ')}`).join('\n');
@@ -142,7 +145,7 @@ test.each([
   expect(() => parsed(line, {})).toThrow(UsageError);
 });
 
-test('an inherited option has no variable, because the earlier program had none', () => {
+test('an inherited option without a variable in the earlier program has none here', () => {
   for (const { command, program, path } of ALL)
     for (const [name, { env, origin }] of Object.entries(
       optionTable(command.options, program.options).options,

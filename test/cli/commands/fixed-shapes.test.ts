@@ -65,16 +65,23 @@ test.each([
   ['ner', { tokens: 128 }, 'any', 'fixed shape [any, 128]; every text is padded to 128 tokens'],
   ['ner', { texts: 3, tokens: 128 }, 'any', 'fixed shape [3, 128]; every text is padded to 128 tokens'],
   ['embedder', { texts: 3 }, 'any', 'fixed shape [3, any]. For speed, export with dynamic axes'],
-] as const)('%s with the shape %j is served', async (model, shape, batching, shown) => {
-  const types = { sentiment: 'sequence_classification', ner: 'token_classification', embedder: 'embedding' };
-  const built = await build(model, (graph) => fixShape(graph, shape), { model_type: types[model] });
-  expect(built.exitCode, built.stderr).toBe(0);
-  expect(built.stdout).toMatch(/^Shape +fixed shape /m);
-  expect(built.stdout).toContain(shown);
-  expect(manifest()).toMatchObject({ fixedShape: shape, batching });
-  expect(manifest().tokenizer.maxLength).toBe(128);
-  await expectGolden(model);
-});
+] as const)(
+  '%s with the shape %j returns the same results as the reference',
+  async (model, shape, batching, shown) => {
+    const types = {
+      sentiment: 'sequence_classification',
+      ner: 'token_classification',
+      embedder: 'embedding',
+    };
+    const built = await build(model, (graph) => fixShape(graph, shape), { model_type: types[model] });
+    expect(built.exitCode, built.stderr).toBe(0);
+    expect(built.stdout).toMatch(/^Shape +fixed shape /m);
+    expect(built.stdout).toContain(shown);
+    expect(manifest()).toMatchObject({ fixedShape: shape, batching });
+    expect(manifest().tokenizer.maxLength).toBe(128);
+    await expectGolden(model);
+  },
+);
 
 test('the maximum text length is the fixed number of tokens', async () => {
   const built = await build('sentiment', (graph) => fixShape(graph, { texts: 1, tokens: 12 }));

@@ -111,7 +111,7 @@ describe.each(['inspect', 'verify'])('encoderfile %s rejects', (command) => {
     ['a folder', '.', ' is a folder. Pass a file.'],
     ['another file', 'text', ' is not an encoderfile executable, or it is truncated (5 bytes).'],
     ['an empty file', 'empty', ' is not an encoderfile executable, or it is truncated (0 bytes).'],
-    ['a file cut short', 'cut', ' is not an encoderfile executable, or it is truncated'],
+    ['a truncated executable', 'cut', ' is not an encoderfile executable, or it is truncated'],
   ])('%s', async (_, name, message) => {
     writeFileSync(file('text'), 'hello');
     writeFileSync(file('empty'), '');

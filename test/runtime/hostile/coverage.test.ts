@@ -21,7 +21,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('every parser in these folders has a row', () => {
+test('every parser in the listed folders is tested with hostile input', () => {
   const covered = new Set(Object.values(HOSTILE_PARSERS).map(({ source }) => source));
   for (const source of covered) expect(existsSync(new URL(source, RUNTIME)), source).toBe(true);
   for (const [folder, others] of Object.entries(FOLDERS))
@@ -29,7 +29,7 @@ test('every parser in these folders has a row', () => {
       expect(others.includes(file) || covered.has(`${folder}/${file}`), `${folder}/${file}`).toBe(true);
 });
 
-test('every dataset format is tested', () => {
+test('every tested dataset format has a reader', () => {
   expect(['csv', 'tsv', 'jsonl', 'ndjson', 'parquet'].filter((format) => !hasReader(`a.${format}`))).toEqual(
     [],
   );

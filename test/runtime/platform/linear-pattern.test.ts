@@ -41,7 +41,7 @@ describe('finds the same matches as RegExp', () => {
     expect(await found(source, text)).toEqual(usual);
     expect(usual).not.toEqual([]);
   });
-  test.each(sources)('%s, wherever the text is split', async (source) => {
+  test.each(sources)('%s, regardless of where the text is split', async (source) => {
     const pattern = compileLinearPattern(source);
     const matches = await matchesOf(pattern, text, soon());
     for (let cut = 0; cut <= text.length; cut += 1) {

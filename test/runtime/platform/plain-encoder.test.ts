@@ -15,13 +15,13 @@ function ready(maxLength = 64) {
   return encode;
 }
 
-test('the first texts use the library, because short runs should not load the vocabulary', () => {
+test('the first texts are encoded by the library, so that short runs do not load the vocabulary', () => {
   const encode = createPlainEncoder(json, 64);
   for (let at = 0; at < 16; at += 1) expect(encode(texts(1), true)).toBeUndefined();
   expect(encode(texts(1), true)).toHaveLength(1);
 });
 
-test('a result has the same shape as a result of the library', () => {
+test('a result has the same fields as a result from the library', () => {
   const [one, other] = ready()([{ text: 'Anna' }, { text: 'in Berlin' }], true) ?? [];
   expect(one).toMatchObject({ truncated: false, typeIds: undefined, details: undefined });
   expect(one?.ids).toBeInstanceOf(Int32Array);

@@ -22,7 +22,7 @@ describe('limits', () => {
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`(transform_limits.${limit})`);
   });
 
-  test('the time limit applies even if few instructions take long', async () => {
+  test('the time limit also stops a script whose few instructions are slow', async () => {
     const body = 'while true do pcall(string.rep, "x", 30e6) end';
     const transform = await openBody(body, { limits: { seconds: 0.2 } });
     expect(() => transform.apply([counted(1)])).toThrow(
@@ -36,7 +36,7 @@ describe('limits', () => {
     'local t = setmetatable({}, {}) getmetatable(t).__index = function(_, k) return t[k .. "x"] end return t.x',
     'return t:map_axis(1, function() return Postprocess(t) end)',
     'local x = t for i = 1, 100 do x = x:unsqueeze(1) end',
-  ])('%s is stopped without side effects', async (body) => {
+  ])('%s is stopped, and the next run fails in the same way', async (body) => {
     const transform = await openBody(body, { limits: small });
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow('The transform failed: ');
     await transform.ready();

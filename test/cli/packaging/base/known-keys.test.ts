@@ -36,7 +36,7 @@ test.each<[string, (source: string) => void]>([
   ['another size', (source) => writeFileSync(source, 'other')],
   ['the same size at another time', (source) => utimesSync(source, 1, 1)],
   ['a new file', (source) => writeFileSync(join(source, '../b.ts'), '')],
-  ['a file less', (source) => rmSync(source)],
+  ['a removed file', (source) => rmSync(source)],
 ])('a changed source invalidates the key: %s', async (_name, change) => {
   const { source, ask } = repository();
   expect(await ask()).toBe('key 1');

@@ -52,7 +52,7 @@ test('the script of a page bundles all its modules, including those in other fol
   expect(textOf('shared/style.css')).toBe('p{color:red}\n');
 });
 
-test('a missing module and a module that is not for browsers are reported by name', async () => {
+test('errors name a missing module, and a module that is not for browsers', async () => {
   const missing = roomOf('missing', { 'index.html': DOCUMENT, 'app.ts': "import './missing.ts';" });
   await expect(pageAssets([missing])).rejects.toThrow('Could not resolve "./missing.ts"');
   const secret = join(tempFolder(), 'secret.ts');

@@ -48,7 +48,7 @@ describe('the instructions to export a model to ONNX', () => {
     ).toContain(String.raw`--model 'my m'\''odel/' --task feature-extraction 'my m'\''odel/onnx'`);
   });
 
-  test('the task has no head if sentence-transformers modules read token vectors', () => {
+  test('a masked model is exported without its head, unless its sentence-transformers modules use the head', () => {
     const masked = { model_type: 'esm', architectures: ['EsmForMaskedLM'] };
     const modules = (name: string) => [
       { type: `sentence_transformers.${name}` },
@@ -58,7 +58,7 @@ describe('the instructions to export a model to ONNX', () => {
     expect(sentence(masked, modules('sparse_encoder.models.MLMTransformer'))).toContain('--task fill-mask');
   });
 
-  test('exporting a model with custom code runs that code, and the message warns about it', () => {
+  test('for a model with custom code, the instructions warn that the export runs this code', () => {
     const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
     expect(sentence(config)).toContain(
       "Export it, which runs the model's Python code: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then",

@@ -18,7 +18,7 @@ describe('the guessed model type', () => {
     ['BertForTokenClassification', 'token_classification'],
     ['BertModel', 'embedding'],
     ['BertForMaskedLM', 'fill_mask'],
-  ])('%s is %s', async (architecture, expected) => {
+  ])('a model with the architecture %s is of type %s', async (architecture, expected) => {
     expect(await typeOf({ architectures: [architecture], id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } })).toBe(
       expected,
     );
@@ -30,20 +30,20 @@ describe('the guessed model type', () => {
     [['entailment', 'not_entailment'], 'zero_shot_classification'],
     [['entailment', 'neutral', 'contradiction', 'other'], 'sequence_classification'],
     [['entailed', 'refuted'], 'sequence_classification'],
-  ])('a classifier with the labels %j is %s', async (labels, expected) => {
+  ])('a classifier with the labels %j is of type %s', async (labels, expected) => {
     const id2label = Object.fromEntries(labels.entries());
     expect(await typeOf({ architectures: ['BertForSequenceClassification'], id2label })).toBe(expected);
   });
 
   test.each(['sentence_transformers.models.Pooling', 'x.pooling.Pooling', 'Pooling'])(
-    'modules with a %s indicate a sentence embedding model',
+    'a model with the module %s is a sentence embedding model',
     async (type) => {
       const config = { architectures: ['BertModel'] };
       expect(await typeOf(config, [{ type: 'x.Transformer' }, { type }])).toBe('sentence_embedding');
     },
   );
 
-  test('modules with SpladePooling indicate a sparse embedding model, regardless of the architecture', async () => {
+  test('a model with the module SpladePooling is a sparse embedding model, regardless of its architecture', async () => {
     const modules = [{ type: 'x.MLMTransformer' }, { type: 'sentence_transformers.x.SpladePooling' }];
     expect(await typeOf({ architectures: ['BertForMaskedLM'] }, modules)).toBe('sparse_embedding');
   });
@@ -55,7 +55,7 @@ describe('the guessed model type', () => {
     },
   );
 
-  test('labels determine the type if no architecture does', async () => {
+  test('labels determine the type if the config contains no architecture', async () => {
     expect(await typeOf({ id2label: { 0: 'O', 1: 'B-PER', 2: 'I-PER' } })).toBe('token_classification');
     expect(await typeOf({ id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } })).toBe('sequence_classification');
   });
@@ -68,7 +68,7 @@ describe('the guessed model type', () => {
     [{}],
     [{ architectures: 'BertModel', id2label: [1] }],
     [{ architectures: [1] }],
-  ])('%j falls back to embedding', async (config) => {
+  ])('a config without usable information (%j) results in the type embedding', async (config) => {
     expect(await typeOf(config)).toBe('embedding');
   });
 
@@ -88,7 +88,7 @@ describe('the guessed model type', () => {
     expect((await guess({ config, name: 'bge-small-en-v1.5' })).modelType).toBe('sentence_embedding');
   });
 
-  test('every fixture has the expected type', async () => {
+  test('the types and names of fixture models are as expected', async () => {
     const read = (name: string, file = 'config.json'): unknown =>
       JSON.parse(readFileSync(join(FIXTURES, 'models', name, file), 'utf8'));
     expect(await guess({ config: read('sentiment'), name: 'sentiment' })).toMatchObject({

@@ -30,7 +30,7 @@ describe('windowSettings', () => {
     [0, 2, 3, 0],
     [13, 2, 16, 13],
   ])(
-    'stride %s with %i special tokens and %i tokens is resolved to %i',
+    'the stride %s, with %i special tokens in a window of %i tokens, is resolved to %i',
     async (stride, special, length, expected) => {
       expect(await settings(stride, special, length)).toEqual({ stride: expected });
     },

@@ -7,7 +7,7 @@ it.each([
   ['Org/My Model_v2', '1.0+build 3', 'localhost/org/my-model-v2:1.0-build-3'],
   ['模型', '-', 'localhost/model:latest'],
   ['Modèle', '.5', 'localhost/modele:5'],
-])('names %j %j %s', (model, version, name) => {
+])('names the image for the model %j, version %j, %s', (model, version, name) => {
   expect(imageName(model, version)).toBe(name);
 });
 

@@ -60,7 +60,7 @@ test('finds matmuls of large constant matrices in all forms, and groups those wi
   ]);
 });
 
-test('batches have no padding: texts are truncated to the shortest one and keep their last token', () => {
+test('batches have no padding: the texts in a batch are truncated to the length of the shortest one, and keep their last token', () => {
   const text = (length: number) => Array.from({ length }, (_, at) => (at === length - 1 ? 102 : at));
   const batches = evenBatches([text(9), text(3), text(5)], undefined);
   expect(batches).toEqual([
@@ -79,6 +79,6 @@ test.each([
   [312, 104],
   [127, 127],
   [131, 1],
-])('for a width of %i, the largest block is %i', (width, block) => {
+])('a matrix of width %i has blocks of %i', (width, block) => {
   expect(blockOf(width)).toBe(block);
 });

@@ -67,7 +67,7 @@ describe('roundMatrix', () => {
       );
   });
 
-  test('compensates for errors, so that products change less than with plain rounding', () => {
+  test('compensates for rounding errors, so that products change less than with plain rounding', () => {
     const values = numbers(INPUTS * OUTPUTS, 2);
     const { states, sums } = correlated(200);
     const alone = errorOf(values, round(values, independent(8), 8), states);

@@ -33,7 +33,7 @@ test('counts the lists, objects, members and items of any JSON, even with bracke
   );
 });
 
-test('reports the maximum depth if it is exceeded', () => {
+test('reports that the maximum depth is exceeded', () => {
   expect(measure('[[[]]]', { maxDepth: 3 })).toHaveProperty('heapBytes');
   expect(measure('[[[{}]]]', { maxDepth: 3 })).toEqual({ exceeds: 'maxDepth' });
   expect(measure('["[[[[", "\\"[[[["]', { maxDepth: 1 })).toHaveProperty('heapBytes');

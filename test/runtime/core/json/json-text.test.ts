@@ -35,7 +35,7 @@ const name = fc.oneof(
   ),
 );
 
-test('an escaped name is not confused with an earlier one', () => {
+test('an escaped key is not confused with an earlier key', () => {
   expect(parseJsonText(String.raw`{"model":"m","\\u006dax_t":1}`)).toEqual({
     model: 'm',
     [String.raw`\u006dax_t`]: 1,
@@ -45,7 +45,7 @@ test('an escaped name is not confused with an earlier one', () => {
   expect(parseJsonText(String.raw`{"h":1,"\"":2,"\n" : 3}`)).toEqual({ h: 1, '"': 2, '\n': 3 });
 });
 
-test('every member keeps its exact name and position, regardless of earlier input', () => {
+test('every key keeps its exact name and position, regardless of earlier input', () => {
   const members = fc.array(
     fc.tuple(name, fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }), fc.integer()),
     { maxLength: 6 },
@@ -100,7 +100,7 @@ test('long and deeply nested texts are parsed', () => {
   expect(Object.keys(parseJsonText(deep) as object)).toEqual(['\n']);
 });
 
-test('a reviver is called', () => {
+test('a reviver receives the source text of numbers', () => {
   const revive = (_: string, value: unknown, { source }: { source?: string }): unknown => source ?? value;
   expect(parseJsonText(String.raw`{"\u0061":1.50,"\"":2e0}`, revive)).toEqual({ a: '1.50', '"': '2e0' });
 });

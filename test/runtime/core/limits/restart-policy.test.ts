@@ -15,7 +15,7 @@ test('a program that ran long enough is restarted immediately, regardless of ear
   });
 });
 
-test('a program that handled enough requests is restarted immediately, however short its run was', () => {
+test('a program that handled enough requests is restarted immediately, even after a short run', () => {
   const run = { ranFor: 900, responses: healthyResponses };
   expect(planRestart(9, run, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
   expect(planRestart(0, { ...run, responses: healthyResponses - 1 }, most).failures).toBe(1);
@@ -28,11 +28,11 @@ test('the maximum delay doubles with each failure, up to a limit', () => {
   expect(planRestart(50, undefined, most, patient).delay).toBe(maxDelay);
 });
 
-test('the first delay is so short that a killed program is back within two seconds', () => {
+test('the first restart is delayed by at most 100 ms', () => {
   expect(planRestart(0, { ranFor: 0 }, most).delay).toBeLessThanOrEqual(100);
 });
 
-test('many failures in a row count as a crash loop with long delays', () => {
+test('many consecutive failures count as a crash loop with a long delay', () => {
   const calm = planRestart(crashLoopFailures - 2, undefined, most);
   expect(calm.crashLoop).toBe(false);
   expect(planRestart(calm.failures, { ranFor: 5 }, most)).toEqual({

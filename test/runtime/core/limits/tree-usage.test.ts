@@ -16,7 +16,7 @@ test('a tree contains a process and all its descendants, except processes that h
   ]);
 });
 
-test('a parent cycle caused by reused process IDs is handled', () => {
+test('processes in a parent cycle, which reused process IDs can cause, are counted once', () => {
   expect([...treeUsage([row(2, 3, 1, 1), row(3, 2, 1, 1)], [2])]).toEqual([
     [2, { processes: 2, memory: 2, seconds: 2 }],
   ]);

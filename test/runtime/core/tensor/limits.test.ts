@@ -48,7 +48,7 @@ describe('excessive sizes are rejected before memory is allocated', () => {
   });
 });
 
-test('memory is allocated once, with the exact size', () => {
+test('each result is allocated once, with its exact size', () => {
   const asked: number[] = [];
   const counting = (elements: number): Float32Array => {
     asked.push(elements);

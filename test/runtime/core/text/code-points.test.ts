@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codePoints } from '#core/text/code-points.ts';
 
-test('returns the same count as iterating over the text', () => {
+test('counts the same code points as iterating over the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(codePoints(text)).toBe(Array.from(text).length);

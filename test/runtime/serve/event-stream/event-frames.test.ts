@@ -66,7 +66,7 @@ test('a reference parser finds the same events', () => {
   );
 });
 
-test('any bytes are accepted and passed on', () => {
+test('any bytes are accepted and passed on unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (parts) => {
       expect(Buffer.concat(framesOf(parts))).toEqual(Buffer.concat(parts));

@@ -72,7 +72,7 @@ test('web pages of the same host are allowed, if DNS rebinding is impossible for
   expect(allowed(named, 'models.example', 'https://models.example:8443')).toBe(false);
 });
 
-test('other web pages are rejected, unless their origin is allowed', () => {
+test('web pages of other hosts are rejected, unless their origin is allowed', () => {
   for (const rules of [LOOPBACK, EVERYWHERE]) {
     for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'file://', '']) {
       expect(allowed(rules, 'localhost:8080', origin), origin).toBe(false);
@@ -86,7 +86,7 @@ test('other web pages are rejected, unless their origin is allowed', () => {
   }
 });
 
-test('the name that the server listens on is allowed', () => {
+test('the host name that the server is bound to is allowed', () => {
   expect(allowed({ hostname: 'Models.internal' }, 'models.internal:80')).toBe(true);
   for (const hostname of ['0.0.0.0', '[::]', '127.0.0.1', 'models.internal'])
     expect(allowed({ hostname }, 'evil.example'), hostname).toBe(false);

@@ -48,7 +48,7 @@ test('trailing slashes can be ignored', async () => {
   expect(await statuses(false)).toEqual([200, 200]);
 });
 
-test('routes and the log receive the caller, except on open paths', async () => {
+test('routes and log lines contain the caller, except for open paths', async () => {
   const kernel = testKernel();
   const access = { check: (header: string | null | undefined) => ({ name: header ?? 'nobody' }) };
   const app = httpShell({ ...kernel, access }, { openPaths: ['/open'] });
@@ -70,7 +70,7 @@ describe('host rules apply to every path', () => {
   const statusOf = async (headers: Record<string, string>, path = '/healthz'): Promise<number> =>
     (await app.request(path, { headers })).status;
 
-  test('by host name', async () => {
+  test('a request to an unknown host name is rejected', async () => {
     for (const host of ['localhost:80', '127.0.0.1', 'tools.example'])
       expect(await statusOf({ Host: host })).toBe(200);
     for (const path of ['/healthz', '/metrics', '/nothing']) {
@@ -78,7 +78,7 @@ describe('host rules apply to every path', () => {
     }
   });
 
-  test('by page origin', async () => {
+  test('a request from a web page of another origin is rejected', async () => {
     expect(await statusOf({ Origin: 'http://localhost' })).toBe(200);
     expect(await statusOf({ Origin: 'http://localhost:3000' })).toBe(403);
     expect(await statusOf({ Origin: 'https://evil.example' })).toBe(403);

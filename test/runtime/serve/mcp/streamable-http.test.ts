@@ -120,7 +120,7 @@ test('a session expires if it is idle, but not during a request', async () => {
   expect((await post(call(3, 'echo'), session(busy))).status).toBe(200);
 });
 
-test('at the session limit, the longest idle session is replaced, or 503 is returned', async () => {
+test('at the session limit, the session that has been idle the longest is replaced; if all sessions are in use, 503 is returned', async () => {
   const { mcp, server, post, initialize } = open({ maxSessions: 2 });
   const [first, second] = [await initialize(), await initialize()];
   await messages(await post(call(2, 'echo'), session(first)));

@@ -66,7 +66,7 @@ test('metadata from another issuer is rejected', () => {
   expect(() => readServerMetadata(['x'], issuer)).toThrow('has no `issuer`');
 });
 
-test('the challenge matches RFC 7636, appendix B', () => {
+test('the PKCE challenge matches RFC 7636, appendix B', () => {
   expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
     'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   );
@@ -75,7 +75,7 @@ test('the challenge matches RFC 7636, appendix B', () => {
   expect(challenge).toBe(challengeOf(verifier));
 });
 
-test('an error response shows its code and description only', () => {
+test("an error message contains only the response's error code and description, or its status", () => {
   const failure = errorResponseOf('No token', 400, {
     error: 'invalid_grant',
     error_description: 'gone\n now.',

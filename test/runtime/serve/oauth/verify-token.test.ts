@@ -113,7 +113,7 @@ test('keys are cached, rotated, and kept while the issuer does not respond', asy
   await expect(verify(await old.sign(far)), 'a removed key').rejects.toThrow('its key is unknown');
 });
 
-test('an issuer that has never responded makes the server unavailable, not the token invalid', async () => {
+test('if the issuer has never responded, the error is that its keys are unavailable, not that the token is invalid', async () => {
   const { state, verify } = issuer();
   state.fails = true;
   const key = await keyOf('one');

@@ -115,7 +115,7 @@ test('a deleted file is an error, unless it is restored soon', async () => {
   expect(program.applied).toEqual(['a c']);
 });
 
-test('every other configuration file is handled in the same way', async () => {
+test('the secrets file is also reread if it was emptied, and reported if it was deleted', async () => {
   const program = await start();
   program.writeSecrets('s');
   await program.reloader.reload();

@@ -65,14 +65,14 @@ test("a request's span continues its client's trace and is the parent of the spa
   ]);
 });
 
-test('outside a request, calls and steps have no spans', () => {
+test('calls and steps outside a request create no spans', () => {
   const { tracer, spans } = trace();
   expect(tracer.startClient()).toBeUndefined();
   tracer.recordSteps([{ name: 'step', startedAgo: 1, endedAgo: 0 }]);
   expect(spans).toEqual([]);
 });
 
-test('steps can overlap, and have separate times', () => {
+test('overlapping steps of a request have spans with their own start and end times', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(new Headers());
   server.run(() =>
@@ -136,7 +136,7 @@ test('an MCP request is a child of the HTTP request, unless its `_meta` contains
   ]);
 });
 
-test("an MCP request's error is recorded in its span", async () => {
+test("an MCP request's error code is recorded in its span", async () => {
   const { tracer, spans } = trace();
   const failing = answerTraced(tracer, { method: 'prompts/get', params: { name: 'x'.repeat(500) } }, () =>
     Promise.reject(new RpcError(-32_602, 'Unknown prompt.')),
@@ -147,7 +147,7 @@ test("an MCP request's error is recorded in its span", async () => {
   ]);
 });
 
-test('unknown MCP methods and long names and paths are truncated in spans', async () => {
+test('spans name unknown MCP methods _OTHER, and truncate long paths', async () => {
   const { tracer, spans } = trace();
   const long = 'x'.repeat(100_000);
   await answerTraced(tracer, { method: long, params: {} }, () => Promise.resolve(1));

@@ -33,7 +33,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('only texts that can share a run form a batch, from requests and files', () => {
+  test('texts from requests and files are batched only with texts that can share a run', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
         const plans = (batching: RunRules['batching']): number[][] => [

@@ -98,7 +98,7 @@ test('batches are limited to the maximum number of token pairs', () => {
   expect(sent.others).toEqual([[70, 70], [70]]);
 });
 
-test('a canceled job leaves no large texts in the queue', () => {
+test('large texts of a canceled job are removed from the queue', () => {
   const { dispatcher, sent, finish } = setUp();
   const job = add(dispatcher, 400, 300);
   dispatcher.forget(job);

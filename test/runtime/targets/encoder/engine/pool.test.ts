@@ -106,7 +106,7 @@ test('workers start when several texts wait, and stop after an idle period', asy
   expect(clock.waiting()).toEqual([]);
 });
 
-test('if workers cannot start, the session for single texts runs everything, and the pool retries after a delay', async () => {
+test('if workers cannot start, all texts run in the session for single texts, and the pool retries after a delay', async () => {
   const { pool, events, state, clock, open, finish } = await setUp();
   state.failing = true;
   await open();

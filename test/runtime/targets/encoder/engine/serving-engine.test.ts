@@ -204,7 +204,7 @@ describe('the serving engine', () => {
     );
   });
 
-  test('closing waits for accepted work', async () => {
+  test('closing the engine waits for accepted requests', async () => {
     const engine = await start();
     const accepted = engine.run({ inputs: many(200), view: VIEW });
     await engine.close();

@@ -5,7 +5,7 @@ import { MAX_MESSAGE_BYTES, useModelServers } from './model-server.ts';
 
 const serve = useModelServers();
 
-test('metadata is returned unchanged', async () => {
+test("Predict returns the request's metadata unchanged", async () => {
   const { call } = await serve('sentiment');
   const metadata = { id: '7', empty: '', ünï: '😀' };
   expect((await call('Predict', { inputs: ['good'], metadata })).answer).toMatchObject({ metadata });
@@ -23,7 +23,7 @@ test.each([
   ['embedder', 'EMBEDDING', {}],
   ['sentence', 'SENTENCE_EMBEDDING', {}],
   ['multi-vector', 'MULTI_VECTOR', {}],
-])('the metadata of %s is returned', async (model, model_type, id2label) => {
+])('GetModelMetadata returns the metadata of %s', async (model, model_type, id2label) => {
   const { call } = await serve(model);
   const { answer } = await call('GetModelMetadata', {});
   expect(answer).toEqual({ model_id: model, model_type, id2label, version: '1.0.0' });

@@ -70,7 +70,7 @@ test.each([
   expect(signal?.aborted).toBe(true);
 });
 
-test('the server counts a call until its response is sent, and rejects calls while it drains', async () => {
+test('drain waits for running calls, and new Predict calls are rejected in the meantime', async () => {
   const engine = fakeEngine();
   const kernel = testKernel();
   const { call } = await serve(engine, kernel);

@@ -116,7 +116,7 @@ test('429 with Retry-After when the queue is full', async () => {
   expect((await busy).status).toBe(200);
 });
 
-test('500 with the intended message, or a generic one', async () => {
+test('500 with the message of an expected error, and a generic message for any other error', async () => {
   const fails = (error: Error): OpenApp =>
     appAround(
       answeringEngine({}, () => {
@@ -131,7 +131,7 @@ test('500 with the intended message, or a generic one', async () => {
   expect([unforeseen.status, await unforeseen.text()]).toEqual([500, 'Internal error']);
 });
 
-test('401 for everything except health and the page', async () => {
+test('401 without a key for all paths except health checks and pages', async () => {
   const statusOf = async (path: string, init?: RequestInit): Promise<number> =>
     (await open().app.request(path, init)).status;
   for (const path of ['/health', '/healthz', '/readyz', '/', '/docs'])

@@ -78,7 +78,7 @@ test('a text without tokens has no entities', () => {
   }
 });
 
-test('a label without a name is shown by its number', () => {
+test('an entity whose label has no name has the label number as its group', () => {
   const token = { token: 'a', token_id: 5, start: 0, end: 1, scores: Float32Array.of(0.25, 0.75) };
   expect(aggregateEntities([token], 'first', 'a', { id2label: undefined, marksSubwords: true })).toEqual([
     { entity_group: '1', score: 0.75, start: 0, end: 1, ids: [5], unknown: [] },

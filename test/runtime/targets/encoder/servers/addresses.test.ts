@@ -32,7 +32,7 @@ test.each([
   [['--local', '--http-hostname', '[::1]'], {}, ['[::1]', '[::1]']],
   [['--local', '--grpc-hostname', 'localhost'], {}, ['127.0.0.1', 'localhost']],
   [['--local', '--disable-http'], {}, [undefined, '127.0.0.1']],
-] as const)('%j with %j disables all protocols', (args, env, expected) => {
+] as const)('%j with %j results in addresses that are not exposed', (args, env, expected) => {
   expect(hostnames(args, env)).toEqual(expected);
   expect(exposureNotice({ apiKeys: [], ...read(args, env) })).toBe(undefined);
 });
@@ -59,7 +59,7 @@ test.each([
   [['--disable-grpc'], 'HTTP and MCP'],
   [['--grpc-hostname', '127.0.0.1'], 'HTTP and MCP'],
   [['--http-hostname', '127.0.0.1', '--grpc-hostname', '[::]'], 'gRPC'],
-])('%j exposes %s, and the notice names the flag that disables it', (args, protocols) => {
+])('%j exposes %s, and the notice explains how to restrict access', (args, protocols) => {
   const notice = exposureNotice({ apiKeys: [], ...read(args) });
   expect(notice?.lines).toEqual([
     `  ${FACT(protocols)}`,
@@ -70,7 +70,7 @@ test.each([
   expect(exposureNotice({ apiKeys: ['key'], ...read(args) })).toBe(undefined);
 });
 
-test('`mcp --http` names its own flag', () => {
+test('the notice of `mcp --http` names its flag --host', () => {
   const http = { hostname: '0.0.0.0', port: 9100, portFlag: '--port' };
   const { lines = [] } = exposureNotice({ apiKeys: [], http, grpc: undefined, mcpOnly: true }) ?? {};
   expect(lines.slice(0, 2)).toEqual([

@@ -4,7 +4,7 @@ import { requestSteps } from '#encoder/servers/open-context.ts';
 
 const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
 
-test('sequential steps have sequential spans', () => {
+test('steps that run one after another have consecutive times', () => {
   const timings = { tokenization: 20, queue: 30, inference: 50, total: 100 };
   expect(requestSteps({ ...COUNTS, timings })).toMatchObject([
     { name: 'tokenize', startedAgo: 100, endedAgo: 80 },

@@ -39,11 +39,11 @@ test.each<[format: Format, value: number | null | undefined, text: string]>([
   [short, 1_234_567, '1.23M'],
   [short, 12.5, '12.5'],
   [count, 1_234_567, '1,234,567'],
-])('a number is written with its unit (%#)', (format, value, text) => {
+])('a number is formatted with its unit (%#)', (format, value, text) => {
   expect(format(value)).toBe(text);
 });
 
-test('a link decodes to its original place, whatever characters its parts contain', () => {
+test('a link is decoded to its original path and query, even with special characters', () => {
   const link = linkTo(['keys', 'a/b?c#d é'], { sort: '-cost', empty: '' });
   const { path, query } = readRoute(link);
   expect(matchPath('keys/:id', path)).toEqual({ id: 'a/b?c#d é' });
@@ -56,7 +56,7 @@ test('a link decodes to its original place, whatever characters its parts contai
   expect(matchPath('keys/:id', 'keys/%zz')).toEqual({ id: '%zz' });
 });
 
-test('ticks are round numbers around the values', () => {
+test('axis ticks are round numbers that cover the values', () => {
   const scale = linearScale([3, 97], [0, 100], { fromZero: true });
   expect(scale.ticks).toEqual([0, 20, 40, 60, 80, 100]);
   expect([scale.at(0), scale.at(50), scale.at(100)]).toEqual([0, 50, 100]);

@@ -45,7 +45,7 @@ const failuresIn = ({ logged }: TestKernel): object[] =>
   logged.filter(({ level, msg }) => level === 50 && msg === 'gRPC call failed');
 
 test.each(Object.entries(GRPC_STATUS) as [ErrorCode, Code][])(
-  '%s returns status %i with the bare message',
+  '%s returns status %i with its unchanged message',
   async (code, status) => {
     const port = await serve(() => new AppError(code, 'Bad: "x", say y; 100% sure, ünï 😀'));
     expect(await check(port)).toMatchObject({ status, message: 'Bad: "x", say y; 100% sure, ünï 😀' });
@@ -72,7 +72,7 @@ test('an unexpected error returns INTERNAL without details, and is logged with t
   ]);
 });
 
-test('errors in streams are handled in the same way', async () => {
+test('an error in a stream is also returned with its status and logged', async () => {
   const kernel = testKernel();
   const port = await serve(() => new AppError('InternalError', 'The model is gone.'), kernel);
   const answer = await requestHttp2(port, '/grpc.health.v1.Health/Watch', frame(new Uint8Array()));

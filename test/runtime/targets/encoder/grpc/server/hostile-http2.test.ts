@@ -20,20 +20,23 @@ async function serve(): Promise<number> {
   return port;
 }
 
-test('over HTTP/1.1, heads that violate RFC 9112 are rejected as on the other ports', async () => {
+test('over HTTP/1.1, request heads that violate RFC 9112 are rejected as on the HTTP port', async () => {
   expect(await answersToHeads(await serve())).toEqual(VALID_ANSWERS);
 });
 
 const HEADS: readonly (readonly [name: string, headers: OutgoingHttpHeaders, status: number])[] = [
-  ['another host than its authority', { ':authority': 'localhost', host: 'other' }, 400],
-  ['an authority of two hosts', { ':authority': 'localhost,other' }, 400],
+  ['a host that differs from its authority', { ':authority': 'localhost', host: 'other' }, 400],
+  ['an authority with two hosts', { ':authority': 'localhost,other' }, 400],
   ['the same host in capitals', { ':authority': 'localhost', host: 'LOCALHOST' }, 200],
 ];
 
-test.each(HEADS)('over HTTP/2, a request with %s', async (_name, headers, status) => {
-  const answer = await requestHttp2(await serve(), CHECK, frame(Buffer.alloc(0)), headers);
-  expect(answer.headers[':status']).toBe(status);
-});
+test.each(HEADS)(
+  'over HTTP/2, a request with %s gets the expected status',
+  async (_name, headers, status) => {
+    const answer = await requestHttp2(await serve(), CHECK, frame(Buffer.alloc(0)), headers);
+    expect(answer.headers[':status']).toBe(status);
+  },
+);
 
 test('over HTTP/2, a request with two hosts is malformed', async () => {
   const { socket } = await rawConnection(await serve());
@@ -56,7 +59,7 @@ test('over HTTP/2, a request with two hosts is malformed', async () => {
   socket.destroy();
 });
 
-test('a connection has limits for streams and headers', async () => {
+test('the number of streams and the size of headers are limited', async () => {
   const session = connect(`http://localhost:${await serve()}`);
   const [settings] = (await once(session, 'remoteSettings')) as [ServerHttp2Session['remoteSettings']];
   expect(settings).toMatchObject({ maxConcurrentStreams: 256, maxHeaderListSize: 16_384 });

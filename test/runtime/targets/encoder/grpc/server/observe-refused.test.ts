@@ -57,11 +57,11 @@ test.each<[string, Send, string, { readonly keys?: readonly string[]; readonly m
   ['a message too large by gRPC', grpc(LARGE), 'RESOURCE_EXHAUSTED'],
   ['a message too large by gRPC-Web', fetched('application/grpc-web', frame(LARGE)), 'RESOURCE_EXHAUSTED'],
   ['a message too large by Connect', fetched('application/proto', LARGE), 'RESOURCE_EXHAUSTED'],
-  ['a content type that is none of a call', fetched('text/plain', asking('fine')), 'INVALID_ARGUMENT'],
+  ['a content type that is not valid for calls', fetched('text/plain', asking('fine')), 'INVALID_ARGUMENT'],
   ['GET', fetched('application/json', undefined), 'UNIMPLEMENTED'],
   ['no host', withoutHost, 'INVALID_ARGUMENT'],
   [
-    'talk by HTTP/1.1',
+    'a bidirectional stream over HTTP/1.1',
     fetched('application/connect+proto', frame(GARBAGE), REFLECTION),
     'UNIMPLEMENTED',
     { method: REFLECTION },
