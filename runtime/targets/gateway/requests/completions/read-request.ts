@@ -227,7 +227,7 @@ export function usersOf(
   { userField }: RequestPolicy,
 ): NamedUsers {
   const user = rules.user(body, caller);
-  // With other credentials, `user` always specifies the payer.
+  // With other credentials, the user specified by the request or the job is always the payer.
   const isPayer = caller.kind !== 'key' || userField === 'payer';
   const endUser = (isPayer ? undefined : user) || rules.endUser(body);
   const isOwn = caller.kind === 'master' && endUser === user;

@@ -299,7 +299,7 @@ function unitsOf(
   return {
     ...rest,
     webSearches,
-    // Image tokens cannot exceed the total number of output tokens.
+    // Image tokens cannot exceed the total number of input or output tokens.
     imageInput: imageInput && Math.min(imageInput, prompt),
     imageOutput: imageOutput && Math.min(imageOutput, completion),
   };

@@ -3,7 +3,7 @@ import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from './guardrail.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Maximum number of rules per request, because every rule calls an encoder. */
+/** Maximum number of rules per request. The number is limited because every rule can call an encoder. */
 const MAX_RULES = 8;
 const KNOWN_MEMBERS = ['profile', 'mode', 'on_unavailable', 'on', 'restore', 'url'];
 
@@ -79,17 +79,17 @@ const stricter = (a: GuardrailRule, b: GuardrailRule): GuardrailRule => ({
 
 const blockIf = (blocks: boolean): 'block' | 'monitor' => (blocks ? 'block' : 'monitor');
 
-/** Throws an InputError for a rule that does nothing. */
+/** Throws an InputError for a rule that would have no effect. */
 export function requireUsable(rule: GuardrailRule, profile: GuardrailProfile | undefined): void {
   const problem = profile && (placeProblem(profile, rule.on) ?? restoreProblem(profile, rule));
   if (problem !== undefined) throw inputError(`Guardrail \`${rule.profile}\` ${problem}.`);
 }
 
-/** Why a profile cannot be used in these places; undefined if it can. */
+/** Why a profile cannot check these places (input or output); undefined if it can. */
 export const placeProblem = ({ kind }: GuardrailProfile, on: readonly GuardrailPlace[]): string | undefined =>
   kind === 'schema' && on.includes('input') ? 'checks responses; use it with `on: output`' : undefined;
 
-/** Why a rule cannot specify whether values are restored; undefined if it can. */
+/** Why a rule cannot set whether values are restored; undefined if it can. */
 export function restoreProblem(
   profile: GuardrailProfile,
   { isRestored, on }: Pick<GuardrailRule, 'isRestored' | 'on'>,

@@ -2,13 +2,14 @@ import { withoutEscapes } from '#core/json/without-escapes.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 
-/** JSON in a text: tool arguments and results. */
+/** The beginning of a text that is JSON, such as tool arguments and results. */
 const JSON_TEXT = /^[ \t\r\n]*[[{"]/;
 
 /**
- * A text in each way in which it can be read. Providers, and translations to their APIs, decode JSON in a
- * text, where any character can be written as an escape: it is therefore also read with escapes decoded. The
- * decoded reading comes first, because it can lack members that the text contains twice, but not vice versa.
+ * A text in each way in which it can be read. If a text is JSON, any character in it can be escaped, and
+ * providers and translations to their APIs decode it. Such a text is therefore also read with its escapes
+ * decoded. The decoded reading comes first. If the text contains a member twice, only the undecoded reading
+ * contains both.
  */
 function readingsOf(text: string): readonly string[] {
   if (!text.includes('\\') || !JSON_TEXT.test(text)) return [text];
@@ -20,18 +21,18 @@ function decode(text: string): string | undefined {
   try {
     return JSON.stringify(parseLossless(text));
   } catch {
-    // The reader repairs it, or reads only a part.
+    // The text is not valid JSON, but a reader could repair it or read only a part of it.
     return withoutEscapes(text);
   }
 }
 
-/** JSON in a text can itself contain JSON. */
+/** Maximum depth of JSON texts inside JSON texts. */
 const MAX_DEPTH = 4;
 
 /**
- * A model's text in each way in which a client can read it: also with JSON escapes decoded, because clients
- * decode tool arguments and responses that follow a schema. Unlike in a request, it can be part of a stream,
- * so it cannot be parsed.
+ * A model's text in each way in which a client can read it. It is also read with JSON escapes decoded,
+ * because clients decode tool arguments and responses that follow a schema. Unlike a text in a request, it
+ * can be part of a stream and therefore incomplete, so it cannot be parsed.
  */
 export function writtenReadings(text: string): readonly string[] {
   const readings = [text];
@@ -52,10 +53,10 @@ export const checkedReadings = (text: string): readonly string[] => {
     : readings;
 };
 
-/** Maximum number of JSON characters per character. */
+/** Maximum number of characters in the JSON escape of one UTF-16 code unit. */
 export const MAX_ESCAPE_LENGTH = 6;
 
-/** Changes a text in the first reading that contains something to change. */
+/** Changes a text, based on the first reading that contains something to change. */
 export function changeReadings(text: string, change: (text: string) => string): string {
   // Every reading is visited, so that the number of visits does not depend on the changes.
   const changed = readingsOf(text).map((reading) => [reading, change(reading)] as const);
@@ -63,7 +64,10 @@ export function changeReadings(text: string, change: (text: string) => string): 
   return changed.find(([reading, result]) => result !== reading)?.[1] ?? nested;
 }
 
-/** Changes texts within JSON that are themselves JSON with escapes. These contain two consecutive backslashes. */
+/**
+ * Changes strings within JSON that are themselves JSON with escapes. Such escapes appear as two consecutive
+ * backslashes.
+ */
 function changeNested(text: string, change: (text: string) => string): string {
   if (!text.includes('\\\\') || !JSON_TEXT.test(text)) return text;
   const value = parsed(text);

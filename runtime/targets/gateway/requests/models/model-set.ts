@@ -3,7 +3,7 @@ import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { Router } from '../routing/routing.ts';
 
-/** Everything that the configuration defines about models, ready to use. */
+/** Everything that the configuration defines for models, ready to use. */
 export interface ModelSet {
   readonly router: Router;
   readonly guardrails: Guardrails;
@@ -16,14 +16,17 @@ export interface ModelSet {
   readonly cache?: ModelCache | undefined;
 }
 
-/** A set whose providers stay open until it is released. */
+/** A model set whose providers stay open until the set is released. */
 export interface HeldModels {
   readonly set: ModelSet;
   /** Can be called more than once. */
   readonly release: () => void;
 }
 
-/** The current set. A reload replaces it; requests and streams in flight keep the set that they started with. */
+/**
+ * The current model set. A reload replaces it, but requests and streams in flight keep using the set that
+ * they started with.
+ */
 export interface CurrentModels {
   hold(): HeldModels;
 }

@@ -5,7 +5,7 @@ import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
-/** The part of the configuration that a reload replaces, as a whole. */
+/** The part of the configuration that a reload replaces. It is always replaced as a whole. */
 export interface ModelsConfig {
   readonly providers: readonly (ProviderInstance | EncoderProgram)[];
   readonly aliases: readonly Alias[];
@@ -21,7 +21,7 @@ export interface ModelsConfig {
   readonly pricing: readonly NewPrice[];
   /** Whether requests to models without a price are rejected. */
   readonly requirePricing: boolean;
-  /** Whether requests under a budget can use models without a price, whose cost is not counted. */
+  /** Whether requests under a budget can use models without a price. Budgets do not count their cost. */
   readonly allowUnpriced: boolean;
   readonly requests: RequestPolicy;
   readonly prompts: PromptPolicy;

@@ -17,8 +17,9 @@ interface ModelsOptions {
 
 export interface Models extends CurrentModels {
   /**
-   * Applies a new configuration to new requests. Unchanged providers stay open, including their breakers and
-   * processes; removed ones are closed when their last request has ended. If it throws, nothing has changed.
+   * Applies a new configuration to new requests. Unchanged providers stay open, along with their breakers
+   * and processes; removed providers are closed when their last request has ended. If the function throws,
+   * nothing has changed.
    */
   replace(config: ModelsConfig): void;
   close(): Promise<void>;
@@ -103,9 +104,15 @@ type ProviderConfig = ProviderInstance | EncoderProgram;
 
 /** Open providers, each shared by all model sets that configure it identically. */
 interface ProviderPool {
-  /** Returns a configuration's providers, opening those that are not open yet. If one throws, nothing has changed. */
+  /**
+   * Returns the providers in a configuration, opening those that are not open yet. If opening one throws,
+   * nothing has changed.
+   */
   take(configs: readonly ProviderConfig[]): TakenProviders;
-  /** Closes all providers, including those in use. Resolves when previously released ones are closed, too. */
+  /**
+   * Closes all providers, including those in use. Resolves when they and all previously released providers
+   * are closed.
+   */
   close(): Promise<void>;
 }
 
@@ -113,13 +120,18 @@ interface TakenProviders {
   readonly providers: readonly Provider[];
   /** The providers opened by this call. */
   readonly opened: readonly Provider[];
-  /** Releases the providers; each one without other users is closed. Must be called once. */
+  /**
+   * Releases the providers and closes each one that is not in use elsewhere. Must be called exactly once.
+   */
   readonly giveBack: () => void;
 }
 
 interface Shared {
   readonly config: ProviderConfig;
-  /** State of the executable file: if the file is replaced, it becomes a different provider. */
+  /**
+   * Identifies the version of the executable file: if the file is replaced, the entry becomes a different
+   * provider.
+   */
   readonly program: string | undefined;
   readonly provider: Provider;
   takers: number;

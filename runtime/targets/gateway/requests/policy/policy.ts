@@ -19,16 +19,16 @@ import { pass } from './pass.ts';
 export interface RequestContent {
   readonly body: Json;
   readonly bytes: Uint8Array;
-  /** The body's members, if already listed. */
+  /** The body's members, if they have already been listed. */
   readonly members?: readonly JsonMember[] | undefined;
 }
 
 /** A request that has passed the policy. */
 export interface Screened {
-  /** What is sent to a provider. */
+  /** The content that is sent to a provider. */
   readonly content: Passed<RequestContent>;
   readonly guarded: GuardedInput;
-  /** Records what guardrails flag and mask in the response. Must be ended. */
+  /** Records what guardrails flag and mask in the response. Its `end` must be called. */
   readonly hits: HitRecorder;
   /** Undefined if the request is not stored. Must be ended. */
   readonly prompt: PromptRecord | undefined;
@@ -37,28 +37,34 @@ export interface Screened {
 type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
 
 /**
- * The configured policy: guardrails, masking and the prompt log. All user content passes it on its way to a
- * provider.
+ * The configured policy: guardrails, masking and the prompt log. All user content passes through the policy
+ * on its way to a provider.
  */
 export interface Policy {
   /** Throws an InputError for a request that specifies an unknown guardrail. */
   requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
   /**
    * Checks and masks a request's content, and opens its record. Throws if a guardrail blocks it. Without
-   * guardrails, the result is not a promise.
+   * guardrails, the result is returned directly rather than as a promise.
    */
   screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Screened | Promise<Screened>;
   /** Records what guardrails flag and mask in a response stored by a provider. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;
-  /** Whether there is anything to do for a request that specifies no guardrails. */
+  /** Whether the policy has anything to do for a request that does not specify guardrails. */
   applies(request: PolicyRequest, set: PolicySet): boolean;
   /** Whether requests with the key are stored. */
   isRecorded(request: Pick<PolicyRequest, 'spender'>, set: PolicySet): boolean;
-  /** Lets a session pass, in which nothing can be checked. Throws if the policy does not allow that. */
+  /**
+   * Passes the call that opens a realtime session, whose content cannot be checked. Throws if the policy
+   * does not allow such sessions.
+   */
   openSession<Call>(call: Call, admission: Admission, set: PolicySet): Passed<Call>;
-  /** Opens the record of a request that is not sent to a provider, because its response is known. */
+  /**
+   * Opens the record of a request that is not sent to a provider because its response is already known,
+   * e.g. from the cache.
+   */
   record(request: PolicyRequest, content: RequestContent, set: PolicySet): PromptRecord | undefined;
-  /** Resolves when all ended, pending records are written. */
+  /** Resolves when all records that have ended are written. */
   readonly written: () => Promise<void>;
 }
 
@@ -117,13 +123,13 @@ const NOT_GUARDED: GuardedInput = { rules: [], verdicts: [] };
 const NO_SESSIONS =
   'Guardrails cannot check realtime sessions, so the gateway’s policy rejects them. Use another endpoint, or ask the administrator to set `guardrails.realtime` to `allow`.';
 
-/** What the policy knows about a request, whichever way it takes to a provider. */
+/** The information about a request that the policy receives. */
 export interface PolicyRequest {
   /** Route path. */
   readonly endpoint: string;
   readonly requestId: string;
   readonly caller: Payer;
-  /** Undefined for the master key on routes where it specifies no user. */
+  /** Undefined for the master key on routes where no user is specified. */
   readonly spender: Spender | undefined;
   /** The model in the request; empty for a request without a model. */
   readonly model: string;
@@ -136,7 +142,7 @@ export interface PolicyRequest {
   readonly setHeader: (name: string, value: string) => void;
 }
 
-/** A request admitted by its user's limits. */
+/** A request that its user's limits have admitted. */
 export interface AdmittedRequest extends PolicyRequest {
   readonly admission: Admission;
 }
@@ -145,7 +151,7 @@ export interface AdmittedRequest extends PolicyRequest {
 export interface GuardedInput {
   /** The checked body, which is sent instead of the client's; undefined if no rule applies. */
   readonly body?: { readonly bytes: Uint8Array; readonly json: Json } | undefined;
-  /** What to restore in the response in place of placeholders; undefined if nothing was masked. */
+  /** The values that replace placeholders in the response; undefined if nothing was masked. */
   readonly placeholders?: Placeholders | undefined;
   /** All placeholders in the request and its response; undefined if no rule applies. */
   readonly masks?: Placeholders | undefined;
@@ -168,8 +174,8 @@ async function checkInput(
   setVerdictsHeader(request, verdicts);
   onVerdicts(verdicts);
   if (blocked) throw blocked;
-  // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have
-  // the same name.
+  // The parsed body is serialized and sent, so that the provider reads exactly what was checked, even if
+  // the original bytes contained nested members with the same name.
   const json = masked?.body ?? body;
   const text = JSON.stringify(json);
   const placeholders = masked?.placeholders;
@@ -190,11 +196,13 @@ export type OnVerdicts = (verdicts: readonly GuardrailVerdict[]) => void;
 /** Records what guardrails flag in a request and its response, and how much they mask. */
 export interface HitRecorder {
   readonly add: OnVerdicts;
-  /** Writes how much was masked since the last call: a stream is masked piece by piece. */
+  /**
+   * Records how many values were masked since the last call, because a stream is masked piece by piece.
+   */
   readonly end: () => void;
 }
 
-/** For requests that no guardrail checks. */
+/** Used for requests that no guardrail checks. */
 const NO_HITS: HitRecorder = { add: () => undefined, end: () => undefined };
 
 function recordHits(
@@ -256,7 +264,7 @@ type Counts = Map<string, number>;
 export interface PromptRecord {
   /** Writes the record in the background, once. */
   end(model: string, answer: string | undefined, error: AppError | undefined): void;
-  /** Collects a stream's text, which another guard can check. */
+  /** Collects a stream's text, and passes it on to another guard, if any. */
   collect(guard: StreamGuard | undefined): StreamGuard;
   /** The collected text. */
   readonly collected: () => string;
@@ -265,15 +273,18 @@ export interface PromptRecord {
 interface RecordedContent {
   /** The body as sent to a model. */
   readonly body: unknown;
-  /** What was masked in it, and what is masked in its response. */
+  /** The values that were masked in the body and are masked in its response. */
   readonly masks?: Pick<Placeholders, 'values'> | undefined;
 }
 
-/** Whether a key's requests are stored: based on its own setting, or the gateway's. */
+/** Whether a key's requests are stored, based on the key's setting or, without one, on the gateway's. */
 const isRecorded = ({ spender }: Pick<PolicyRequest, 'spender'>, { isDefault }: PromptPolicy): boolean =>
   spender?.key?.logPrompts ?? isDefault;
 
-/** Returns undefined if the key's requests are not stored, which is the default. */
+/**
+ * Opens the record of a request. Returns undefined if the key's requests are not stored, which is the
+ * default.
+ */
 function openPromptRecord(
   writer: PromptWriter,
   policy: PromptPolicy,
@@ -291,7 +302,7 @@ function openPromptRecord(
       isEnded = true;
       const prompt: Prompt = {
         at: startedAt,
-        // A job's usage also has the job ID.
+        // Usage rows of a job's requests also contain the job ID.
         requestId: caller.kind === 'work' ? caller.jobId : request.requestId,
         userId: spender?.user.userId ?? null,
         keyId: spender?.key?.id ?? null,
@@ -309,7 +320,7 @@ function openPromptRecord(
     },
     collect: (guard) => ({
       async take(piece) {
-        // Secrets are removed before the text is truncated, so more is kept than is stored.
+        // Secrets are removed before the text is truncated, so more text is collected here than is stored.
         if (text.length < 2 * maxCharacters) text += piece;
         return (await guard?.take(piece)) ?? { kind: 'pass' };
       },
@@ -319,7 +330,10 @@ function openPromptRecord(
   };
 }
 
-/** The verdicts on a request as a header value, in ASCII as HTTP requires. Undefined without verdicts. @internal */
+/**
+ * The verdicts on a request as a header value, which must be ASCII. Undefined if there are no verdicts.
+ * @internal
+ */
 export function monitorHeader(verdicts: readonly GuardrailVerdict[]): string | undefined {
   if (verdicts.length === 0) return undefined;
   const items = verdicts.map(({ profile, mode, valid, score }) => ({

@@ -9,7 +9,7 @@ import type { PolicyRequest, OnVerdicts } from './policy.ts';
 interface StoredAnswer {
   /** The response body as JSON. */
   readonly bytes: Uint8Array;
-  /** What was masked in its request. */
+  /** What was masked in the request. */
   readonly masks: RequestMasks | undefined;
 }
 

@@ -9,5 +9,5 @@ export const withoutContent = (
   _admission: Admission,
 ): Passed<ObjectCall> => pass<ObjectCall>(call);
 
-/** A request that only contains settings, which models do not read. */
+/** A request that only contains settings that models do not read. */
 export const onlySettings = (call: ObjectCall, _admission: Admission): Passed<ObjectCall> => pass(call);

@@ -2,7 +2,7 @@
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export interface Frame {
-  /** All bytes as they arrived. */
+  /** The whole frame's bytes, as they arrived. */
   readonly bytes: Buffer;
   readonly opcode: number;
   readonly isLast: boolean;
@@ -10,7 +10,9 @@ export interface Frame {
 }
 
 export interface FrameReader {
-  /** The frames that are complete. Throws for a frame larger than the maximum. */
+  /**
+   * Adds bytes and returns the frames that are now complete. Throws for a frame larger than the maximum.
+   */
   push(chunk: Buffer): Frame[];
 }
 
@@ -19,7 +21,10 @@ const MASK_BYTES = 4;
 export function createFrameReader(maxBytes: number): FrameReader {
   let chunks: Buffer[] = [];
   let length = 0;
-  /** Minimum number of bytes for the next frame, so that a large frame is not joined again for each of its pieces. */
+  /**
+   * Minimum number of bytes until the next frame can be complete. Without it, a large frame would be joined
+   * again for each of its pieces.
+   */
   let needed = 2;
   return {
     push(chunk) {
@@ -46,7 +51,7 @@ export function createFrameReader(maxBytes: number): FrameReader {
 
 interface Size {
   readonly head: number;
-  /** Size of the whole frame in bytes, as far as known. */
+  /** Size of the whole frame in bytes, as far as it is known yet. */
   readonly total: number;
   readonly isMasked: boolean;
 }
@@ -77,7 +82,7 @@ function unmasked(body: Buffer, mask: Buffer): Buffer {
   return plain;
 }
 
-/** A server's frame, which is not masked. */
+/** A frame in the format that servers send, i.e. unmasked. */
 export function writeFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -92,11 +97,11 @@ export function writeFrame(opcode: number, payload: Buffer): Buffer {
 export function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.alloc(2);
   payload.writeUInt16BE(code);
-  // Control frames have at most 125 bytes.
+  // Control frames can contain at most 125 bytes.
   return writeFrame(OPCODE.close, Buffer.concat([payload, Buffer.from(reason).subarray(0, 123)]));
 }
 
-/** Joins the frames of text messages. Returns each text when it is complete. */
+/** Joins the frames of text messages. Returns each message's text when the message is complete. */
 export function createTextJoiner(): (frame: Frame) => string | undefined {
   let parts: Buffer[] = [];
   let isText = false;

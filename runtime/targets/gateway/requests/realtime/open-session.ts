@@ -34,7 +34,7 @@ interface SessionRequest {
 /** Opens a session with a model. Throws the error for a client whose connection was not accepted. */
 type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
 
-/** Input tokens reserved per response: the instructions and several minutes of speech. */
+/** Input tokens reserved per response, enough for the instructions and several minutes of speech. */
 const ASSUMED_INPUT_TOKENS = 2000;
 
 export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
@@ -124,16 +124,19 @@ const NOTHING = new Uint8Array();
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model from another provider.';
 
 interface WatchParts {
-  /** Rejects if the key, its user or its team no longer allows the work. */
+  /** Rejects if the key, its user or its team can no longer use the model. */
   readonly check: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'after'>;
   readonly onRevoked: (error: AppError) => void;
 }
 
-/** A revoked key's session ends within a second. The key is cached, so a check costs almost nothing. */
+/**
+ * With this interval, the session of a revoked key is closed within a second. The key is cached, so a check
+ * costs almost nothing.
+ */
 const CHECK_MS = 500;
 
-/** Checks regularly whether work can continue. Returns a function that stops the checks. */
+/** Checks regularly whether the session can continue. Returns a function that stops the checks. */
 function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
   let isStopped = false;
   let disarm = (): void => undefined;

@@ -19,13 +19,13 @@ interface RealtimeAccountParts {
   readonly now: () => number;
 }
 
-/** A session's budget: the cost of one response is reserved at any time. */
+/** Bills a session. At any time, the cost of one response is reserved. */
 export interface RealtimeAccount {
   /** Reserves the next response. Throws the error of an exceeded limit. */
   reserve(): Promise<Admission>;
-  /** Records a response. */
+  /** Settles a response that has ended. */
   record(tokens: CountedTokens, isEstimated?: boolean): Promise<void>;
-  /** Releases what is reserved. */
+  /** Releases the current reservation. */
   release(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
       };
       const held = reservation;
       reservation = undefined;
-      // A response directly after another one can end before its own reservation is made.
+      // A response that directly follows another one can end before its own reservation has been made.
       await (held ? ledger.settle(held, entry) : ledger.bill(spender, entry));
     },
     async release() {
@@ -81,7 +81,7 @@ const CHARACTERS_PER_TOKEN = 4;
 interface RealtimeTally {
   /** Receives a provider event. Returns the tokens of a response that has ended. */
   take(event: Json): CountedTokens | undefined;
-  /** The tokens of a response that has not ended, as far as it was seen; undefined if there is none. */
+  /** The tokens seen so far of a response that has not ended; undefined if there is no such response. */
   unfinished(): CountedTokens | undefined;
 }
 
@@ -138,7 +138,7 @@ function tokensOf(usage: Json): CountedTokens | undefined {
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
     audio: {
-      // Cached audio has the price of cached tokens.
+      // Cached audio tokens have the price of cached text tokens.
       audioInput: Math.min(input, Math.max(0, countIn(heard, 'audio_tokens') - cachedAudio)),
       audioOutput: Math.min(output, countIn(said, 'audio_tokens')),
     },
@@ -150,13 +150,16 @@ function countIn(members: Json, name: string): number {
   return isCount(value) ? value : 0;
 }
 
-/** Stores a session's texts: one record per response, with what the client has sent since the previous one. */
+/**
+ * Stores the texts in a session: one record per response, including everything that the client has sent
+ * since the previous response.
+ */
 export interface SessionLog {
   /** Receives a client event. */
   readonly sent: (event: Json) => void;
   /** Receives a provider event. */
   readonly received: (event: Json) => void;
-  /** Stores what has no response. */
+  /** Stores the texts that have not received a response. */
   readonly end: (error?: AppError) => void;
 }
 
@@ -169,7 +172,7 @@ interface SessionLogParts {
 /** Longer texts are truncated when stored, so no more than this is kept. */
 const MAX_CHARACTERS = 262_144;
 
-/** Audio, which is not text. */
+/** The event with the client's audio, which contains no text. */
 const AUDIO = 'input_audio_buffer.append';
 
 export function createSessionLog({ model, open }: SessionLogParts): SessionLog {

@@ -23,7 +23,7 @@ interface SessionParts {
   /** Throws a NotFoundError if one of these IDs belongs to another user. */
   readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
   readonly onError: (error: unknown) => void;
-  /** Undefined if the session is not stored. */
+  /** Stores the session's texts; undefined if the session is not stored. */
   readonly log: SessionLog | undefined;
 }
 
@@ -52,7 +52,7 @@ export function relaySession({
   const tally = createRealtimeTally();
   const ended = Promise.withResolvers<void>();
   let isOver = false;
-  /** Ledger writes, one after the other. */
+  /** The ledger writes, which run one after the other. */
   let work: Promise<void> = Promise.resolve();
 
   const finish = (): void => {
@@ -90,7 +90,7 @@ export function relaySession({
     close(code === 'InternalError' ? CLOSE.internal : CLOSE.policy, message);
   };
 
-  /** Reports why an event is not forwarded. */
+  /** Sends the client an error that explains why its event was not forwarded. */
   const reject = (error: unknown): false => {
     const { message, reason = 'invalid_request', code } = AppError.from(error);
     if (code === 'InternalError') onError(error);
@@ -148,13 +148,13 @@ interface ForwardRules {
   readonly maxFrameBytes: number;
   readonly onBroken: () => void;
   /**
-   * Returns whether a message is forwarded; if it returns a promise, later messages wait for it. The text of
-   * a binary message is undefined.
+   * Returns whether to forward a message. If it returns a promise, later messages wait for the promise.
+   * `text` is undefined for a binary message.
    */
   readonly onMessage: (text: string | undefined) => boolean | Promise<boolean>;
 }
 
-/** Forwards frames, keeping the parts of a message together, at the reader's speed. */
+/** Forwards frames at the reader's speed, without mixing the frames of different messages. */
 function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMessage }: ForwardRules): void {
   const reader = createFrameReader(maxFrameBytes);
   const join = createTextJoiner();
@@ -168,7 +168,7 @@ function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMe
     message = [];
     messageBytes = 0;
   };
-  /** Returns the promise that later frames wait for. */
+  /** Returns a promise if later frames must wait for it. */
   const take = (frame: Frame): Promise<boolean> | undefined => {
     if (frame.opcode >= OPCODE.close) {
       to.write(frame.bytes);
@@ -221,7 +221,7 @@ function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMe
 
 interface CheckedEvent {
   readonly event: Json;
-  /** Set for an event that refers to stored objects. */
+  /** The check of the IDs in an event that refers to stored objects. */
   readonly checking: Promise<void> | undefined;
 }
 
@@ -246,8 +246,8 @@ function checkClientEvent(
 }
 
 /**
- * Another model would have other permissions and another price. Events can specify one in their `session` or
- * `response`.
+ * Throws an InputError if an event specifies another model, which would have other permissions and another
+ * price. Events can contain a model in `session` or `response`.
  */
 function requireFixedModel(event: Json): void {
   for (const part of [event, ...Object.values(event)]) {

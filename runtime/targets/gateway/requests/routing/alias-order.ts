@@ -2,9 +2,11 @@ import type { Resolved, Target, WeightedTarget } from './routing.ts';
 import type { Strategy } from './strategies.ts';
 import type { SpeedKind, TargetLoads } from './target-loads.ts';
 
-// The order in which an alias's targets are tried.
+// Sorts an alias's targets into the order in which they are tried.
 
-/** Returns all targets in random order, drawn one after the other by weight. */
+/**
+ * Returns all targets in random order, drawn one by one with a probability proportional to their weight.
+ */
 export function orderTargets(targets: readonly WeightedTarget[], random: () => number): WeightedTarget[] {
   const left = [...targets];
   const order: WeightedTarget[] = [];
@@ -51,7 +53,7 @@ interface SortParts {
  */
 const TRIAL_SHARE = 0.05;
 
-/** Sorts targets by a strategy. They arrive in random order by weight, which breaks ties. */
+/** Sorts targets by a strategy. The given order, which was drawn at random by weight, breaks ties. */
 export function sortTargets<Target extends Choice>(
   targets: readonly Target[],
   strategy: Strategy,
@@ -73,7 +75,8 @@ function fastestFirst<Target extends Choice>(
   );
   const [fastest] = sorted;
   const isMeasured = targets.every((target) => speedOf(target) !== undefined);
-  // A target without a measurement is tried immediately, but not by all requests until its first response.
+  // A target whose speed has not been measured yet is tried immediately, but only by one request at a time,
+  // not by all requests until its first response.
   const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
   const mayTry = !isMeasured || random() < TRIAL_SHARE;
   const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;

@@ -1,8 +1,9 @@
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 
 /**
- * What a request reveals about its target. `down`: a failure that no request can cause, e.g. a refused
- * connection. `failed`: one that the request itself may have caused. `abandoned`: nothing.
+ * What the result of a request reveals about its target. `down`: a failure that a request cannot cause,
+ * e.g. a refused connection. `failed`: a failure that the request itself may have caused. `abandoned`:
+ * nothing is revealed.
  */
 export type TargetResult = 'succeeded' | 'failed' | 'down' | 'abandoned';
 
@@ -16,54 +17,63 @@ interface Judgement {
   readonly breaker: TargetResult;
 }
 
-/** Consequences by kind of failure. A target that responds is healthy, even if it rejects the request. */
+/**
+ * The consequences of each kind of failure. A target that responds is healthy, even if it rejects the
+ * request.
+ */
 export const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   bad_request: { retry: false, fallBack: false, breaker: 'succeeded' },
-  // Another provider can have another filter, but a filter must not be bypassed without the caller's
-  // knowledge.
+  // No other target is tried: another provider can have a different filter, but a filter must not be
+  // bypassed without the caller's knowledge.
   content_filtered: { retry: false, fallBack: false, breaker: 'succeeded' },
   too_large: { retry: false, fallBack: true, breaker: 'succeeded' },
   unsupported: { retry: false, fallBack: true, breaker: 'succeeded' },
   model_not_found: { retry: false, fallBack: true, breaker: 'succeeded' },
   credentials: { retry: false, fallBack: true, breaker: 'down' },
   billing: { retry: false, fallBack: true, breaker: 'down' },
-  // Not a failure for the breaker: providers often set the pause themselves with `Retry-After`.
+  // The breaker does not count rate limits as failures: providers often set the pause themselves with
+  // `Retry-After`.
   rate_limited: { retry: true, fallBack: true, breaker: 'abandoned' },
   overloaded: { retry: true, fallBack: true, breaker: 'failed' },
-  // Not retried: most clients do not wait for a second timeout.
+  // Timeouts are not retried, because most clients do not wait for a second timeout.
   timeout: { retry: false, fallBack: true, breaker: 'failed' },
   unreachable: { retry: true, fallBack: true, breaker: 'down' },
   provider_error: { retry: true, fallBack: true, breaker: 'failed' },
-  // Not retried: the next response would be as large, and this one is already billed.
+  // Not retried, because the next response would be just as large, and this response has already been
+  // billed.
   answer_too_large: { retry: false, fallBack: false, breaker: 'succeeded' },
   stream_incomplete: { retry: true, fallBack: true, breaker: 'failed' },
   cancelled: { retry: false, fallBack: false, breaker: 'abandoned' },
 };
 
 /**
- * How often a target failed while it was up, so that random failures are not mistaken for an outage. If 3 out
- * of 10 calls fail, 5 consecutive failures happen every few hundred calls.
+ * How often a target has failed while it was up. The history prevents random failures from being mistaken
+ * for an outage: if 3 out of 10 calls fail at random, 5 consecutive failures happen every few hundred
+ * calls.
  */
 export interface FailureHistory {
-  /** Fraction of the last calls that failed, excluding outages. */
+  /** Fraction of the recent calls that failed, excluding outages. */
   readonly share: number;
-  /** Number of calls, up to `MEMORY`. */
+  /** Number of calls that the fraction is based on, up to `MEMORY`. */
   readonly seen: number;
 }
 
 const MEMORY = 50;
 
-/** The breaker opens after so many consecutive failures that random failures would cause them this rarely. */
+/**
+ * The breaker opens when the probability that random failures cause so many consecutive failures is no
+ * higher than this.
+ */
 const MAX_CHANCE = 1e-7;
 
-/** A target that fails most of the time is eventually suspended in any case. */
+/** After this many consecutive failures, even a target that usually fails is suspended. */
 const MAX_FAILURES = 50;
 
-/** A smaller fraction does not matter. */
+/** A smaller fraction of failures is ignored. */
 const MIN_SHARE = 0.001;
 
 /**
- * The history after a number of consecutive failures that ended with a success. Undefined if the target fails
+ * The history after a number of consecutive failures followed by a success. Undefined if the target fails
  * too rarely to matter.
  */
 export function withRun(history: FailureHistory | undefined, failures: number): FailureHistory | undefined {

@@ -42,7 +42,7 @@ interface RouterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly policy?: Partial<RoutingPolicy> | undefined;
-  /** Target states to continue with. Default: none. */
+  /** Existing target states to continue with. Default: none. */
   readonly states?: TargetStates | undefined;
 }
 
@@ -91,7 +91,8 @@ export function createRouter({
         ...targetOf(name),
         weight,
       }));
-      // Targets with weight 0 are drawn last.
+      // Targets with weight 0 are drawn last; they are primary targets only if no other target has a
+      // weight.
       const primaries = drawn.filter(({ weight }) => weight > 0).length || drawn.length;
       const kind = isStream ? 'stream' : 'whole';
       const sorted = sortTargets(drawn.slice(0, primaries), strategy, {
@@ -145,10 +146,13 @@ export function createRouter({
   };
 }
 
-/** Strategies that need response statistics of targets. */
+/** Strategies that need measurements of the targets' responses. */
 const MEASURED = new Set<Strategy>(['fastest', 'least_busy']);
 
-/** A provider's models; empty if it is unavailable, so that the others are still listed. */
+/**
+ * A provider's models; empty if the provider is unavailable, so that the models of the other providers are
+ * still listed.
+ */
 async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {
   const models = await provider.models(signal);
   if ('kind' in models) return [];
@@ -181,7 +185,7 @@ interface AttemptParts {
   readonly policy: RoutingPolicy;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Whether target loads and speeds are needed. */
+  /** Whether the targets' loads and speeds must be measured. */
   readonly isMeasured?: boolean | undefined;
 }
 
@@ -193,12 +197,15 @@ type AttemptTargets = <Answer extends SuccessfulAnswer>(
 ) => Promise<Routed<Answer>>;
 
 /**
- * Maximum pause of a target after `Retry-After`. Providers can request hours, but the target should be tried
- * again before that.
+ * Maximum pause of a target after `Retry-After`. Providers can request pauses of hours, but the target
+ * should be tried again sooner.
  */
 const MAX_PAUSE_MS = 60_000;
 
-/** Calls one target after another until one responds or starts a stream: nothing is retried after the first byte. */
+/**
+ * Calls one target after another until one responds or starts a stream. After the first byte, nothing is
+ * retried.
+ */
 function createAttempts({ states, policy, clock, random, isMeasured = false }: AttemptParts): AttemptTargets {
   return async (resolved, signal, call, options) => {
     const attempts: Attempt[] = [];
@@ -227,7 +234,8 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         let { isTrial, isOwnTrial } = admission;
         const report: Report = (result) => {
           states.report(target.key, result, { owner, isTrial, isOwnTrial }, clock.now());
-          // A trial is decided once; later reports about its stream count like those of any other request.
+          // A trial has only one result; later reports about its stream are treated like those of any other
+          // request.
           [isTrial, isOwnTrial] = [false, false];
         };
         const end = isMeasured ? states.loads.start(target.key) : undefined;
@@ -260,7 +268,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         report(judgement.breaker);
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         const delay = retryDelay(retries, pauseMs, random, policy.retry);
-        // A retry after a billed response would be billed again.
+        // Not retried after a response that was billed, because the retry would also be billed.
         let noRetry: NoRetryReason | undefined =
           !judgement.retry || isPaid
             ? 'not_retryable'
@@ -298,8 +306,8 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
 }
 
 /**
- * Calls a target. An exception is a gateway bug; the trial is still ended, so that the breaker does not stay
- * open forever.
+ * Calls a target. An exception indicates a bug in the gateway; even then, the trial is ended so that the
+ * breaker does not stay open forever.
  */
 async function callTarget<Answer>(
   call: (target: Target) => Promise<Answer>,
@@ -337,9 +345,10 @@ const breakerOpen = (retryAfterMs: number): FailedAnswer =>
 type Report = (result: TargetResult) => void;
 
 /**
- * Reports a response. A stream is reported when it ends, because a target whose streams always break in the
- * middle is not healthy. Only a trial is reported when its stream starts: the client determines how long the
- * stream takes, and the breaker would reject all other requests until then.
+ * Reports a response to the breaker. A stream is reported when it ends, because a target whose streams
+ * always break in the middle is not healthy. However, a trial is already reported when its stream starts:
+ * the client determines how long the stream takes, and the breaker would reject all other requests until it
+ * ends.
  */
 function reportResult<Answer extends SuccessfulAnswer>(
   answer: Answer,
@@ -363,10 +372,10 @@ const OUTCOMES = {
 interface Measurement {
   readonly loads: TargetLoads;
   readonly key: string;
-  /** Until the complete response, or until a stream's first output. */
+  /** Time until the complete response, or until a stream's first output. */
   readonly durationMs: number;
   readonly now: number;
-  /** Called when the target has nothing left to do for the request. */
+  /** Called when the target has finished its work on the request. */
   readonly end: () => void;
 }
 
@@ -374,8 +383,8 @@ interface Measurement {
 const UNITS_PER_TOKEN = 4;
 
 /**
- * Records a response's speed, and when it has ended. Responses without output tokens, such as vectors, count
- * as one token.
+ * Records the speed of a response and the time at which it ends. Responses without output tokens, such as
+ * vectors, count as one token.
  */
 function measureAnswer<Answer extends SuccessfulAnswer>(
   answer: Answer,
@@ -397,7 +406,10 @@ const outputTokens = ({
 }: Extract<SuccessfulAnswer, { kind: 'whole' }>['summary']): number =>
   usage?.completionTokens ?? outputLength / UNITS_PER_TOKEN;
 
-/** Calls a function when a stream has ended, with its summary, or without one if it was discarded. */
+/**
+ * Calls a function when a stream has ended, with the stream's summary, or without a summary if the stream
+ * was discarded.
+ */
 const onStreamEnd = (
   stream: OpenedStream,
   onEnd: (summary: StreamSummary | undefined) => void,

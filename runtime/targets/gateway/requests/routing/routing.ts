@@ -18,14 +18,20 @@ import type {
   WholeAnswer,
 } from '../../providers/adapters/provider.ts';
 
-/** A name for several models. Its strategy selects one of them, and the others are fallbacks. */
+/**
+ * A name for several models. Its strategy selects which one is tried first; the others are tried if that
+ * one fails.
+ */
 export interface Alias {
   readonly name: string;
-  /** One is drawn by weight; if it fails, another one is drawn, and so on. */
+  /**
+   * The models to select from. With the strategy `weighted`, one is drawn by weight; if it fails, another
+   * one is drawn, and so on.
+   */
   readonly targets: readonly WeightedTarget[];
   /** Default: `weighted`. */
   readonly strategy?: Strategy | undefined;
-  /** Model strings to try in this order after all targets have failed. */
+  /** Model strings that are tried, in this order, after all targets have failed. */
   readonly fallbacks?: readonly string[] | undefined;
 }
 
@@ -36,7 +42,10 @@ export interface WeightedTarget {
   readonly weight?: number | undefined;
 }
 
-/** A provider as seen by everything except guardrails: it only accepts content that has passed the policy. */
+/**
+ * The interface of a provider in all code except the guardrails: it only accepts content that has passed
+ * the policy.
+ */
 export interface PolicedProvider extends Pick<
   Provider,
   'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program'
@@ -56,37 +65,40 @@ export interface PolicedProvider extends Pick<
   readonly objects?: PolicedObjects | undefined;
 }
 
-/** Such a provider's stored objects. */
+/** The objects stored by a provider, with the same restriction. */
 export interface PolicedObjects {
   readonly call: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['call']>;
   readonly open: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['open']>;
 }
 
-/** One of a provider's models that a request can be sent to. */
+/** A model of a provider, to which a request can be sent. */
 export interface Target {
   readonly provider: PolicedProvider;
   /** The provider's name for the model. */
   readonly model: string;
   /** Canonical `provider:model` for usage and logs, the same for all spellings of the model. */
   readonly key: string;
-  /** Other spellings under which its price may have been set. */
+  /** Other spellings of the model under which a price may have been set. */
   readonly otherKeys: readonly string[];
-  /** The provider's name in the price map; undefined if none of the map's prices apply. */
+  /** The provider's name in the price map; undefined if the map's prices do not apply to it. */
   readonly listedAs?: string | undefined;
 }
 
-/** The targets of a model string. */
+/** The targets that a model string refers to. */
 export interface Resolved {
   /** At least one, in the order in which they are tried. */
   readonly targets: readonly Target[];
-  /** How many of them, starting with the first one, are primary targets. The others are tried only if these fail. */
+  /**
+   * How many of the targets, starting with the first one, are primary targets. The others are only tried if
+   * all primary targets fail.
+   */
   readonly primaries: number;
   readonly strategy: Strategy;
   /** The model string in the request, if it is an alias. */
   readonly alias: string | undefined;
 }
 
-/** Why a target is not called again for a request after a failure. */
+/** Why a failed request is not sent to the same target again. */
 export type NoRetryReason =
   /** Another call would also fail, or be billed again. */
   | 'not_retryable'
@@ -99,10 +111,10 @@ export type NoRetryReason =
 /** The result of one attempt to get a response. */
 export interface Attempt {
   readonly target: string;
-  /** Counts from 1 across all of the request's targets. */
+  /** Number of the attempt, counted from 1 across all of the request's targets. */
   readonly number: number;
   readonly outcome: 'answered' | 'failed' | 'skipped';
-  /** Undefined for `answered`. A target is skipped while its breaker is open. */
+  /** The kind of failure; undefined for `answered`. */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
   /** Failure details for logs and administrators. */
@@ -112,7 +124,7 @@ export interface Attempt {
   readonly durationMs: number;
   /** Set if the provider's response to a failed attempt is still being read and billed. */
   readonly abandoned?: AbandonedAnswer | undefined;
-  /** Why this failure was not followed by a retry; undefined if it was. */
+  /** Why this failure was not followed by a retry; undefined if there was a retry. */
   readonly noRetry?: NoRetryReason | undefined;
 }
 
@@ -122,13 +134,13 @@ type EmbeddingsRequestCall = Omit<EmbeddingsCall, 'model' | 'showModel'>;
 
 export interface Routed<Answer> {
   readonly answer: Answer | FailedAnswer;
-  /** The target that responded, or that failed last. */
+  /** The target that responded or, if none did, failed last. */
   readonly target: Target;
   readonly attempts: readonly Attempt[];
 }
 
 export interface RouteOptions {
-  /** The request's user: failures of one user's requests do not affect those of others. */
+  /** The request's user. Failures of one user's requests do not affect other users' requests. */
   readonly owner?: string | undefined;
   /** Called before each call of a target. */
   readonly onCall?: ((target: string) => void) | undefined;
@@ -138,7 +150,10 @@ export interface RouteOptions {
 
 /** Selects targets for model strings and calls them. */
 export interface Router {
-  /** Throws a MalformedError for an unknown model string. For streams, an alias can have a different fastest target. */
+  /**
+   * Throws a MalformedError for an unknown model string. For an alias, `isStream` matters because a
+   * different target can be the fastest for streams.
+   */
   resolve(model: string, isStream?: boolean): Resolved;
   chat(
     resolved: Resolved,
@@ -160,15 +175,15 @@ export interface Router {
     call: Passed<ClassifyCall>,
     options?: RouteOptions,
   ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
-  /** The aliases, and the models of all available providers; IDs are model strings. */
+  /** The aliases, and the models of all available providers. Their IDs are model strings. */
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   /** The encoder with this name in the configuration. */
   classifier(name: string): Provider | undefined;
-  /** What this process knows about targets that were called. */
+  /** The state of each target that this process has called. */
   states(): readonly TargetState[];
   /** The provider with this name. */
   provider(name: string): PolicedProvider | undefined;
-  /** The providers that store files, batches and responses, in configuration order. */
+  /** The providers that store files, batches and responses, in the order of the configuration. */
   readonly storing: readonly PolicedProvider[];
 }
 

@@ -1,15 +1,18 @@
 import { remember } from '#core/limits/remember.ts';
 
-/** Requests in flight and target speeds in this process. */
+/** The requests in flight to each target, and the targets' speeds, as seen by this process. */
 export interface TargetLoads {
-  /** Counts a call until the returned function is called. */
+  /** Counts a request as in flight until the returned function is called. */
   start(key: string): () => void;
   running(key: string): number;
   /** Records how long a target took: to a stream's first output, or per output token of a complete response. */
   measured(key: string, kind: SpeedKind, milliseconds: number, now: number): void;
-  /** Moving average over the latest responses; undefined if there were none. */
+  /** Moving average over the latest responses; undefined if there were no recent responses. */
   speed(key: string, kind: SpeedKind): number | undefined;
-  /** Whether to try a target although another one is faster. If so, its next trial is postponed. */
+  /**
+   * Whether to try a target although another one is faster. If it returns true, the target's next trial is
+   * postponed.
+   */
   takeTrial(key: string, now: number): boolean;
   /** The targets with requests in flight or a speed. */
   keys(): readonly string[];
@@ -26,7 +29,10 @@ interface Speed {
 /** Weight of a new measurement in the average. */
 const NEWEST_SHARE = 0.3;
 
-/** An older average is replaced, because it no longer describes the target. */
+/**
+ * An average older than this is replaced by the next measurement, because it no longer describes the
+ * target.
+ */
 const OUTDATED_MS = 30_000;
 
 /** Minimum time between two trials of a target. */

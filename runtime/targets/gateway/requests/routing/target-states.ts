@@ -2,7 +2,7 @@ import { remember } from '#core/limits/remember.ts';
 import { createTargetLoads, type TargetLoads } from './target-loads.ts';
 import { type FailureHistory, failuresToOpen, type TargetResult, withRun } from './failures.ts';
 
-/** The targets' breakers, pauses and loads, which outlive requests. */
+/** The targets' breakers, pauses and loads, which are kept between requests. */
 export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   readonly loads: TargetLoads;
   /** The target's retry budget. */
@@ -16,11 +16,11 @@ export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   forget(isReplaced: (key: string) => boolean): void;
 }
 
-/** What this process knows about a target. */
+/** The state of a target in this process. */
 export interface TargetState {
   readonly target: string;
   readonly breaker: Breaker;
-  /** Users for whose requests alone the target is skipped. */
+  /** The users whose requests skip the target, although other users' requests do not. */
   readonly openFor: readonly string[];
   /** Time until which the target is tried last; undefined if it is not paused. */
   readonly pausedUntil: number | undefined;
@@ -85,13 +85,13 @@ export function createTargetStates(policies: () => StatePolicies): TargetStates 
 }
 
 /**
- * Limits the retries of one target, so that they do not multiply the load of a failing one. Each target has
- * its own budget.
+ * Limits the retries of a target, so that retries do not multiply the load on a failing target. Each target
+ * has its own budget.
  *
  * In any 10 seconds, failed retries are limited to `percent` of the requests, plus `perSecond` for each
- * second. A successful retry costs nothing, so a target whose failures are random keeps its retries, and one
- * that is down does not. If others have exhausted the budget, e.g. with requests that always fail, a user can
- * still retry `percent` of their own requests, plus one.
+ * second. A successful retry does not use up the budget, so a target that fails at random can still be
+ * retried, but one that is down cannot. If other users have exhausted the budget, e.g. with requests that
+ * always fail, a user can still retry `percent` of their own requests, plus one.
  */
 interface RetryBudget {
   /** Counts a user's request, before its first call. */
@@ -120,7 +120,7 @@ interface Counts {
 /** What happened within one second. */
 interface Slot extends Counts {
   second: number;
-  /** Same, per user. */
+  /** The same counts for each user. */
   readonly owners: Map<string, Counts>;
 }
 
@@ -142,7 +142,8 @@ export function createRetryBudget(policy: () => RetryBudgetPolicy): RetryBudget 
   const recent = ({ second }: Slot, owner?: string): Counts => {
     const sum = { requests: 0, retries: 0 };
     for (const slot of Object.values(slots)) {
-      // A clock that moved backwards leaves slots in the future, which count no more than those in the past.
+      // If the clock was set back, there are slots in the future. They only count if they are as close as
+      // slots in the past must be.
       if (Math.abs(second - slot.second) >= SLOTS) continue;
       const counts = owner === undefined ? slot : slot.owners.get(owner);
       sum.requests += counts?.requests ?? 0;
@@ -187,18 +188,18 @@ interface Admitted {
   readonly admitted: true;
   /** The request's user, if any. */
   readonly owner: string | undefined;
-  /** Whether its result decides if requests are sent to the target again. */
+  /** Whether the request's result determines if requests are sent to the target again. */
   readonly isTrial: boolean;
-  /** Whether its result decides if its user's requests are. */
+  /** Whether the request's result determines if its user's requests are sent to the target again. */
   readonly isOwnTrial: boolean;
 }
 
 type TargetAdmission = Admitted | { readonly admitted: false; readonly retryAfter: number };
 
 /**
- * The targets' circuit breakers. A request can fail because of its content, so a user whose requests fail
- * must not block a target for others: each user has a separate breaker per target, and of the consecutive
- * failures that open the target's breaker, a single user can cause at most half.
+ * The targets' circuit breakers. Because a request can fail due to its content, a user whose requests fail
+ * must not block a target for other users. Each user therefore has a separate breaker for each target, and
+ * a single user can cause at most half of the consecutive failures that open the target's breaker.
  */
 interface TargetBreakers {
   admit(key: string, now: number, owner?: string): TargetAdmission;
@@ -206,12 +207,12 @@ interface TargetBreakers {
   readonly keys: () => readonly string[];
   /** A target's breaker for all users. */
   get(key: string): Breaker;
-  /** Users whose own breaker is open. */
+  /** The users whose own breaker for the target is open. */
   openFor(key: string, now: number): readonly string[];
   forget(isReplaced: (key: string) => boolean): void;
 }
 
-/** Maximum number of users per target with a breaker of their own. */
+/** Maximum number of users per target who have their own breaker. */
 const MAX_OWNERS = 1000;
 
 function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
@@ -243,7 +244,7 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
     if (next) remember(histories, key, next);
     else if (history) histories.delete(key);
   };
-  /** What a failure that the request may have caused reveals about the target. */
+  /** Handles a failure that the request itself may have caused. */
   const judge = (
     key: string,
     owner: string,
@@ -251,7 +252,7 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
     own: Breaker,
     needed: number,
   ): 'failed' | 'abandoned' => {
-    // Another user tries the target again.
+    // The next trial is left to another user.
     if (isTrial) return own.openUntil === undefined ? 'failed' : 'abandoned';
     const ofTarget = remembered(shares, key);
     const share = (ofTarget.get(owner) ?? 0) + 1;
@@ -313,7 +314,7 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
   };
 }
 
-/** Whether the breaker is as if nothing had failed. */
+/** Whether the breaker is in its initial state, as if nothing had failed. */
 const isNew = ({ failures, openUntil }: Breaker): boolean => failures === 0 && openUntil === undefined;
 
 function remembered<Value>(all: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
@@ -358,7 +359,7 @@ export function admitCall(breaker: Breaker, now: number): Admission {
   if (breaker.openUntil === undefined) return { admitted: true, breaker, isTrial: false };
   const left = breaker.openUntil - now;
   if (left > 0) return { admitted: false, retryAfter: left };
-  // A trial's duration is unknown; the last open time is a reasonable guess.
+  // How long the trial will take is unknown; the last duration of the open state is a reasonable guess.
   if (breaker.trial) return { admitted: false, retryAfter: breaker.openedFor };
   return { admitted: true, breaker: { ...breaker, trial: true }, isTrial: true };
 }
@@ -375,7 +376,7 @@ export function afterFailure(
 ): Breaker {
   const failures = breaker.failures + 1;
   if (isTrial) return opened(failures, Math.min(policy.maxOpen, breaker.openedFor * 2), now);
-  // Failures of requests that were already in progress when it opened carry no new information.
+  // Failures of requests that were already in progress when the breaker opened carry no new information.
   if (breaker.openUntil !== undefined) return breaker;
   if (failures < policy.failures) return { ...breaker, failures };
   return opened(failures, policy.open, now);

@@ -136,7 +136,7 @@ const RESPONSES_SCHEMA = openObject(
   },
 );
 
-/** A string is also valid: the provider converts it to a message. */
+/** Converts a string input to a message, as the provider does. */
 const withMessage = (body: Json): Json =>
   typeof body['input'] === 'string' ? { ...body, input: [{ role: 'user', content: body['input'] }] } : body;
 

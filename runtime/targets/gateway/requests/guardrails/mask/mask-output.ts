@@ -22,13 +22,16 @@ export interface MaskingParts {
 
 interface MaskedValue {
   readonly value: unknown;
-  /** Texts that were changed, and how. */
+  /** The changed texts, keyed by the original ones. */
   readonly changes: ReadonlyMap<string, string>;
   readonly verdicts: readonly GuardrailVerdict[];
   readonly blocked: AppError | undefined;
 }
 
-/** Masks all texts written by a model in a response or event. `known` are texts that were masked before. */
+/**
+ * Masks all texts written by a model in a response or event. `known` contains texts that have already been
+ * masked.
+ */
 export async function maskOutput(
   { parts, rules, request, placeholders }: MaskingParts,
   value: unknown,
@@ -72,7 +75,7 @@ interface MaskedAnswer {
   readonly blocked: AppError | undefined;
 }
 
-/** Masks a complete response, whose type is JSON by default. `output` is its whole output as text. */
+/** Masks a complete response. Its default type is JSON; `output` is its whole output as text. */
 export async function maskAnswer(
   masking: MaskingParts,
   bytes: Uint8Array,
@@ -88,7 +91,10 @@ export async function maskAnswer(
   return { bytes: Buffer.from(answer), text: withChanges(output, changes), verdicts, blocked };
 }
 
-/** The response's texts are parts of its output, including those inside JSON. */
+/**
+ * Applies the changes to the whole output, which contains every changed text, as written or escaped in
+ * JSON.
+ */
 function withChanges(output: string, changes: ReadonlyMap<string, string>): string {
   let text = output;
   for (const [before, after] of changes)
@@ -97,7 +103,7 @@ function withChanges(output: string, changes: ReadonlyMap<string, string>): stri
 }
 
 /**
- * Members of responses and events that are not masked, besides those that are not output: names, which
+ * Members of responses and events that are not masked, in addition to those that are not output: names that
  * clients compare, finish reasons, and parts of the request that providers repeat.
  */
 const UNMASKED = new Set(
@@ -112,7 +118,7 @@ const UNMASKED = new Set(
 
 export const isMaskedMember = (name: string): boolean => !UNMASKED.has(name) && !NON_OUTPUT_MEMBERS.has(name);
 
-/** Tool arguments as an object, whose members can have any name. */
+/** Tool arguments in the form of an object, whose members can have any name. */
 const ARGUMENT_MEMBERS = new Set(['input', 'args', 'arguments']);
 
 /** Replaces all texts of a model's output in a response or event. */
@@ -133,7 +139,10 @@ export function mapOutputTexts(value: unknown, change: (text: string) => string,
   );
 }
 
-/** Replaces all texts within a JSON text, which remains JSON. A text that is not JSON counts as a single text. */
+/**
+ * Replaces all texts within a JSON text, which remains valid JSON. A text that is not JSON is replaced as a
+ * whole.
+ */
 function mapJsonText(text: string, change: (text: string) => string): string {
   const value = parsed(text);
   if (!isObject(value) && !Array.isArray(value)) return changeReadings(text, change);
@@ -154,7 +163,10 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Removes token probabilities, which repeat the text. Lists become empty, because clients expect them to exist. */
+/**
+ * Removes token probabilities, because they repeat the unmasked text. Lists are emptied instead of removed,
+ * because clients expect them to exist.
+ */
 export function withoutLogprobs(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLogprobs);
   if (!isObject(value) || isRawNumber(value)) return value;

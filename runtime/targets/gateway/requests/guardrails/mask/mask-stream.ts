@@ -28,7 +28,7 @@ import {
 import { openEscape, unescaped } from '#core/json/without-escapes.ts';
 import { findEntities } from '../judges/entities.ts';
 
-/** A text in the stream, and the event with its last piece. */
+/** A text in the stream, and the event that contained its last piece. */
 interface Source {
   readonly held: HeldText;
   readonly event: string | undefined;
@@ -56,7 +56,10 @@ export function createStreamMask(
     text += masked;
     return masked;
   };
-  /** Decides what to hold back. The texts stay known, because some APIs repeat them as a whole. */
+  /**
+   * Sends everything that was held back. The texts are kept, because some APIs repeat them as a whole at
+   * the end.
+   */
   const flush = async (): Promise<string> => {
     let out = '';
     for (const [key, { held, event, data }] of sources)
@@ -80,8 +83,8 @@ export function createStreamMask(
     return mapDeltas(json, (delta) => masked[next++] ?? delta.text);
   };
   /**
-   * Masks texts that are complete within one event. Texts that arrived in pieces are masked in the same way
-   * as the pieces.
+   * Masks texts that are complete within one event. Texts that have already arrived in pieces are masked in
+   * the same way as those pieces.
    */
   const maskWhole = async (json: object): Promise<object> => {
     const known = new Map([...sources.values()].map(({ held }) => held.whole()));
@@ -131,13 +134,13 @@ function deltasIn(event: object): Delta[] {
 
 const isText = ({ names, isArgument }: Delta): boolean => isArgument || names.every(isMaskedMember);
 
-/** One text in a stream, of which everything is sent that cannot become part of a match. */
+/** Masks one text in a stream. Everything that can no longer become part of a match is sent. */
 interface HeldText {
   /** Adds a piece. Returns the masked text that can be sent. */
   take(piece: string, isLast: boolean): Promise<Decided>;
   /** Whether anything has not been sent yet. */
   readonly isOpen: () => boolean;
-  /** The whole text so far, and what was sent of it. */
+  /** The whole text so far, and the masked text sent for it. */
   readonly whole: () => readonly [text: string, masked: string];
 }
 
@@ -148,7 +151,7 @@ interface Decided {
   readonly blocked: AppError | undefined;
 }
 
-/** Maximum number of characters held back; longer matches are not found. */
+/** Maximum number of characters held back. Longer matches are not found. */
 const MAX_HELD = MAX_MATCH_LENGTH;
 
 function createHeldText(masking: MaskingParts): HeldText {
@@ -183,7 +186,7 @@ function createHeldText(masking: MaskingParts): HeldText {
 
 interface Decision {
   readonly spans: readonly MaskedSpan[];
-  /** Everything before this can be sent. */
+  /** Everything before this position can be sent. */
   readonly end: number;
   readonly verdicts: readonly GuardrailVerdict[];
   readonly blocked: AppError | undefined;
@@ -209,7 +212,7 @@ async function decide(
       }),
     ),
   );
-  // Findings are known from here on, and are also masked where a check misses them.
+  // Each finding becomes a known value, which is also masked where a check misses it.
   for (const span of runAtOnce(withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders)))))
     if (span.end <= end) placeholders.of(span.label, text.slice(span.start, span.end), span.isRestored);
   const spans = runAtOnce(spansOfOutput(text, all, placeholders)).filter((span) => span.start >= from);
@@ -239,13 +242,14 @@ function uncut(spans: readonly FoundSpan[], end: number): number {
 const wholeSpans = (spans: readonly FoundSpan[], end: number): number =>
   spans.find((span) => span.start < end && end < span.end)?.end ?? end;
 
-/** The two halves of a surrogate pair are not sent separately. */
+/** A position that does not split a surrogate pair. */
 const wholeCharacters = (text: string, end: number): number =>
   end > 0 && end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end;
 
 /**
- * Tool arguments in a stream, which are JSON. They are sent when they are complete: in a fragment of JSON,
- * texts cannot be recognized, and no client can run a tool with partial arguments.
+ * Masks tool arguments in a stream, which are JSON. They are only sent once they are complete, because
+ * texts cannot be recognized in a fragment of JSON, and clients cannot run a tool with partial arguments
+ * anyway.
  */
 function createHeldJson(masking: MaskingParts): HeldText {
   let waiting = '';
@@ -268,7 +272,7 @@ function createHeldJson(masking: MaskingParts): HeldText {
   };
 }
 
-/** The end of a text that has not been sent yet, with some of the text sent before it. */
+/** The part of a text that has not been sent yet, preceded by some text that has been sent. */
 interface OpenText {
   readonly text: string;
   /** Where the unsent part begins. */
@@ -279,11 +283,11 @@ interface OpenText {
 
 interface DecidedPart {
   readonly spans: readonly FoundSpan[];
-  /** Everything before this is decided. */
+  /** For everything before this position, what to mask is final. */
   readonly open: number;
 }
 
-/** Finds what to mask at the beginning of a text whose rest is still unknown. */
+/** Finds what to mask in the beginning of a text whose rest has not arrived yet. */
 const findInOpenText = (
   services: JudgeServices,
   profile: MaskingProfile,
@@ -301,7 +305,7 @@ const findInOpenText = (
 async function findPatternsIn(profile: PatternProfile, open: OpenText): Promise<DecidedPart> {
   const found = await findMatchesIn(profile, open);
   if (!open.text.includes('\\')) return found;
-  // Half an escape can become any character.
+  // An incomplete escape at the end can become any character.
   const end = (open.isLast ? undefined : openEscape(open.text)) ?? open.text.length;
   const { text, offsets } = unescaped(open.text.slice(0, end));
   const from = offsets.findIndex((offset) => offset >= open.from);
@@ -312,7 +316,7 @@ async function findPatternsIn(profile: PatternProfile, open: OpenText): Promise<
   return { spans: [...found.spans, ...spans], open: Math.min(found.open, offsetOf(read.open)) };
 }
 
-/** A match is decided if no longer text can change it. */
+/** A match is final if text that arrives later cannot change it. */
 async function findMatchesIn(
   { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
   { text, from, isLast }: OpenText,
@@ -325,7 +329,7 @@ async function findMatchesIn(
     for (const match of await matchesOf(pattern, text, deadline, from)) {
       if (match.start >= openHere) break;
       spans.push({ ...match, label, score: 1 });
-      // A match that begins inside another one is ignored.
+      // A match that begins inside another match is ignored.
       if (match.end > openHere) openHere = openMatchIn(pattern, text, match.end);
     }
     open = Math.min(open, openHere);
@@ -337,8 +341,8 @@ async function findMatchesIn(
 const SENTENCE_END = /[.!?…](?=\s)|[。！？\n]/g;
 
 /**
- * Encoders need a sentence to understand a word, so the text is decided sentence by sentence, or in windows
- * if there are no sentences.
+ * Encoders need the whole sentence to understand a word, so the text is checked sentence by sentence, or in
+ * windows if it has no sentences.
  */
 async function findEntitiesIn(
   services: JudgeServices,
@@ -352,13 +356,13 @@ async function findEntitiesIn(
   const spans = found
     .filter(({ end, start }) => end > from && start < open)
     .map((span) => ({ ...span, start: Math.max(span.start, from) }));
-  // A name that extends beyond the end is decided together with the rest of it.
+  // A name that extends beyond the end is left for the next check, together with its remaining characters.
   const cut = spans.find(({ end }) => end > open);
   if (!cut) return { spans, open };
   return { spans: spans.filter((span) => span !== cut), open: cut.start };
 }
 
-/** Stream windows are no longer than this, so that text is checked before it must be sent. */
+/** Maximum length of windows in streams, so that text is checked before it has to be sent. */
 const MAX_WINDOW = 512;
 
 const MAX_OVERLAP = 128;

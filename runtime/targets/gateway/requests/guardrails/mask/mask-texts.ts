@@ -24,16 +24,19 @@ import {
 } from '../input-parts.ts';
 import { changeReadings } from '../readings.ts';
 
-/** A span, with whether its value is restored in the response. */
+/** A span, and whether its value is restored in the response. */
 export interface MaskedSpan extends FoundSpan {
   readonly isRestored?: boolean | undefined;
-  /** The profile that found it; undefined for a value that is masked because it was found elsewhere. */
+  /**
+   * The profile that found the value; undefined if the value is only masked because it was found elsewhere.
+   */
   readonly profile?: string | undefined;
 }
 
 /**
- * Replaces findings in texts with placeholders. A value found in one text is also replaced in the others
- * where it occurs as a word: entity models find a name in one sentence and miss it in another.
+ * Replaces findings in texts with placeholders. A value found in one text is also replaced wherever it
+ * occurs as a whole word in the other texts, because entity models can find a name in one sentence and miss
+ * it in another.
  */
 export function* maskTexts(
   texts: readonly string[],
@@ -55,7 +58,7 @@ export function* maskTexts(
   return masked;
 }
 
-/** Replaces spans in a text, which can overlap, with their placeholders. */
+/** Replaces spans in a text with their placeholders. The spans can overlap. */
 export function* replaceSpans(
   text: string,
   spans: readonly FoundSpan[],
@@ -71,13 +74,13 @@ export function* replaceSpans(
   return parts.join('') + text.slice(last);
 }
 
-/** Where known values occur in a text as words. */
+/** Where known values occur as whole words in a text. */
 function* occurrencesIn({ known }: Placeholders, text: string): Steps<FoundSpan[]> {
   const found = yield* known.occurrencesIn(text);
   return found.map(({ start, end }) => ({ start, end, label: KNOWN, score: 1 }));
 }
 
-/** The value already has a placeholder, so this label is not used. */
+/** Label of known values. It is never used in a placeholder, because these values already have one. */
 const KNOWN = 'known';
 
 export type MaskingProfile = Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>;
@@ -117,7 +120,7 @@ export async function findInTexts(
         for (const [index, own] of found.entries())
           for (const span of own) spans[index]?.push({ ...span, isRestored });
         const judgement = judgementOf(found);
-        // Masked values are not a reason to block.
+        // Findings that are masked are not a reason to block.
         const masked = countSpans(found.flat());
         return { ...judgement, valid: true, explanation: `masked: ${judgement.explanation}`, masked };
       }),
@@ -127,8 +130,8 @@ export async function findInTexts(
 }
 
 /**
- * What to mask in a text written by a model: findings outside of placeholders, and already known values. Only
- * values from the request are restored in the response.
+ * What to mask in a text written by a model: findings outside of placeholders, and values that are already
+ * known. Only values from the request are restored in the response.
  */
 export function* spansOfOutput(
   text: string,
@@ -144,7 +147,7 @@ export function* spansOfOutput(
     .map((span) => ({ ...span, isRestored: values.has(text.slice(span.start, span.end)) }));
 }
 
-/** Texts in a schema that are not names: names must stay unchanged. */
+/** Members of a schema whose texts are masked. They contain no names, which must stay unchanged. */
 const SCHEMA_TEXTS = new Set([
   'description',
   'server_description',
@@ -168,7 +171,7 @@ export function mapBodyTexts(body: Json, change: (text: string) => string): Json
       Object.entries(value).map(([name, member]) => {
         if (inSchema) return [name, visit(member, SCHEMA_TEXTS.has(name), true)];
         if (FREE_FORM_MEMBERS.has(name)) return [name, everyText(member, change)];
-        // In Anthropic's API, plain text documents have their text in `data`.
+        // In Anthropic's API, `data` contains the text of a plain text document.
         const isPlain = name === 'data' && value['type'] === 'text';
         const isOwn = isPlain || (!NON_TEXT_MEMBERS.has(name) && name !== 'name');
         if (!isOwn && typeof member === 'string')
@@ -217,7 +220,7 @@ export function maskableTexts(body: Json): string[] {
   return texts;
 }
 
-/** Replaces the findings in these texts; undefined if there are none. */
+/** Replaces the findings in these texts; undefined if nothing was found. */
 export function* maskBody(
   body: Json,
   texts: readonly string[],

@@ -1,27 +1,27 @@
 import { createKnownValues, type KnownValues } from './known-values.ts';
 
-/** One request's placeholders, and the values behind them. */
+/** One request's placeholders, and the values that they replace. */
 export interface Placeholders {
   /**
-   * A value's placeholder, always the same for the same value. A value is only restored if `isRestored` is
-   * true every time.
+   * Returns the placeholder for a value, which is always the same for the same value. A value is only
+   * restored if `isRestored` is true in every call for it.
    */
   of(label: string, value: string, isRestored?: boolean): string;
   /** All masked values with their placeholders. */
   readonly values: ReadonlyMap<string, string>;
-  /** Where these values occur in a text, and may begin at its end. */
+  /** Finds where these values occur in a text, and where one can begin at the end of the text. */
   readonly known: Pick<KnownValues, 'occurrencesIn' | 'openEnd'>;
   /** The values to restore, by placeholder. */
   readonly restored: () => readonly (readonly [placeholder: string, value: string])[];
   /** Whether any value is restored. */
   readonly hasRestored: () => boolean;
-  /** Restores values in a text. `write` formats a value, e.g. escaped. */
+  /** Restores values in a text. `write` formats a value, e.g. by escaping it. */
   restore(text: string, write?: (value: string) => string): string;
   /** Where this request's placeholders occur in a text. */
   spansIn(text: string): { readonly start: number; readonly end: number }[];
   /**
-   * Position from which the last characters of a text may be the beginning of a placeholder; the text's
-   * length if they cannot.
+   * The position at which an incomplete placeholder can begin at the end of a text; the text's length if
+   * there is none.
    */
   openEnd(text: string): number;
 }

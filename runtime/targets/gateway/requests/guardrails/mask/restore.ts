@@ -8,7 +8,7 @@ import { membersOf } from '#core/json/members-of.ts';
 /** Replaces placeholders with the original values. */
 type Restorer = Pick<Placeholders, 'restore'>;
 
-/** Members whose text is itself JSON, in which a value must be escaped. */
+/** Members whose text is itself JSON, so that restored values must be escaped. */
 const JSON_TEXTS = new Set(['arguments', 'partial_json']);
 
 export const escapedIn = (name: string): ((value: string) => string) | undefined =>
@@ -16,7 +16,7 @@ export const escapedIn = (name: string): ((value: string) => string) | undefined
 
 export const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
 
-/** Restores masked values in all texts of a response. Its type is JSON by default. */
+/** Restores masked values in all texts of a response, whose default type is JSON. */
 export function restoreAnswer(bytes: Uint8Array, placeholders: Restorer, type?: string): Uint8Array {
   if (isBinary(type)) return bytes;
   const text = Buffer.from(bytes).toString('utf8');
@@ -57,7 +57,7 @@ export function restoreStream(events: ForwardedStream, placeholders: Placeholder
   };
 }
 
-/** The end of a text that may be the beginning of a placeholder, and the event in which it arrived. */
+/** The end of a text that could be the beginning of a placeholder, and the event in which it arrived. */
 interface Held {
   readonly text: string;
   readonly event: string | undefined;
@@ -74,7 +74,7 @@ export function createStreamRestorer(placeholders: Placeholders): StreamRestorer
   const splitter = createFrameSplitter();
   const held = new Map<string, Held>();
 
-  /** Events with the held text, in which all other texts are empty. */
+  /** Returns events that contain the held text; all other texts in them are empty. */
   const flush = (): string => {
     const out = [...held].map(([key, { text, event, data }]) =>
       eventText(continuationOf(data, key, text), event),
@@ -142,7 +142,7 @@ export interface Delta {
   readonly text: string;
   /** Names of the members that contain the text, outermost first. */
   readonly names: readonly string[];
-  /** Whether it is a complete tool argument within an arguments object. */
+  /** Whether the text is a complete argument in an object of tool arguments. */
   readonly isArgument: boolean;
   /** Whether the text is JSON, e.g. tool arguments. */
   readonly isJson: boolean;
@@ -150,10 +150,10 @@ export interface Delta {
   readonly isLast: boolean;
 }
 
-/** Members that identify the text that an event continues. */
+/** Members that identify which text an event continues. */
 const IDENTITIES = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
 
-/** Members of pieces that are not text. */
+/** Members of pieces that do not contain text. */
 const NO_TEXTS = new Set(['type', 'role', 'id', 'name', 'signature', 'item_id', 'obfuscation', 'call_id']);
 
 const identityText = (value: unknown): string =>
@@ -182,7 +182,7 @@ export function mapDeltas(event: object, change: (delta: Delta) => string): obje
       const isPiece = isDelta || name === 'parts';
       return value.map((item, index) => {
         const { index: ownIndex = index, thought } = membersOf(item);
-        // Gemini's thoughts and output are parts at the same position.
+        // Gemini sends thoughts and output as parts at the same position.
         const own = `${path}.${identityText(ownIndex)}${thought === true ? ' thought' : ''}`;
         return visit(item, { ...place, path: own, isDelta: isPiece });
       });
@@ -212,10 +212,13 @@ export function mapDeltas(event: object, change: (delta: Delta) => string): obje
 
 const isEnd = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
-/** Members of a piece that chat completions clients would append to those of an earlier piece. */
+/**
+ * Members that are only sent in the first piece, because chat completions clients would append them to the
+ * earlier values.
+ */
 const SENT_ONCE = new Set(['id', 'name', 'role']);
 
-/** An event that continues a single text of another event, and nothing else. */
+/** An event that continues only a single text of another event. */
 export function continuationOf(event: object, key: string, text: string): object {
   const { choices, candidates, ...others } = membersOf(
     mapDeltas(event, (other) => (other.key === key ? text : '')),
