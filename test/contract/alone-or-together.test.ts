@@ -98,24 +98,27 @@ describe('models whose results depend on the batch', () => {
       'only texts with the same number of tokens together',
     ],
     ['dynamic quantization', quantizeFirstProduct, 'single', 'one text at a time'],
-    ['a scale over the batch made by hand', quantizeByHand, 'single', 'one text at a time'],
+    ['a manual scale over the batch', quantizeByHand, 'single', 'one text at a time'],
   ];
 
-  test.each(EDITS)('%s', async (_name, edit, expected, shown) => {
-    const config = copyModel(folder(), 'embedder', { model_type: 'embedding' });
-    editGraph(join(folder(), 'model', 'model.onnx'), edit);
-    const built = await runCli(['build', '-f', config, '--no-build', '--cache-dir', TEST_CACHE], {
-      cwd: folder(),
-    });
-    expect(built.exitCode, built.stderr).toBe(0);
-    expect(built.stderr).toContain(shown);
-    expect(built.stdout).toMatch(new RegExp(`^Batches +${shown}`, 'm'));
-    const manifest = join(folder(), 'model.assets', 'manifest.json');
-    const written = JSON.parse(readFileSync(manifest, 'utf8'));
-    expect(written.batching).toBe(expected);
-    await expectOneResultPerText(join(folder(), 'model.assets'));
-    // Without the rule, the same model returns different results, which proves that the check above is effective.
-    writeFileSync(manifest, JSON.stringify({ ...written, batching: 'any' }));
-    await expect(expectOneResultPerText(join(folder(), 'model.assets'))).rejects.toThrow('Property failed');
-  });
+  test.each(EDITS)(
+    'with %s, only texts that do not affect each other share a batch',
+    async (_name, edit, expected, shown) => {
+      const config = copyModel(folder(), 'embedder', { model_type: 'embedding' });
+      editGraph(join(folder(), 'model', 'model.onnx'), edit);
+      const built = await runCli(['build', '-f', config, '--no-build', '--cache-dir', TEST_CACHE], {
+        cwd: folder(),
+      });
+      expect(built.exitCode, built.stderr).toBe(0);
+      expect(built.stderr).toContain(shown);
+      expect(built.stdout).toMatch(new RegExp(`^Batches +${shown}`, 'm'));
+      const manifest = join(folder(), 'model.assets', 'manifest.json');
+      const written = JSON.parse(readFileSync(manifest, 'utf8'));
+      expect(written.batching).toBe(expected);
+      await expectOneResultPerText(join(folder(), 'model.assets'));
+      // Without the rule, the same model returns different results, which proves that the check above is effective.
+      writeFileSync(manifest, JSON.stringify({ ...written, batching: 'any' }));
+      await expect(expectOneResultPerText(join(folder(), 'model.assets'))).rejects.toThrow('Property failed');
+    },
+  );
 });

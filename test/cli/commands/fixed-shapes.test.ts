@@ -112,7 +112,7 @@ test('texts with a fixed number of tokens can share a run without a mask, becaus
 
 test.each([
   [
-    'a maximum length above the fixed one',
+    'a maximum length above the fixed number of tokens',
     (graph: GraphProto) => fixShape(graph, { texts: 1, tokens: 64 }),
     { max_length: 100 },
     /`max_length` is 100, but the inputs of .*model\.onnx have the fixed shape \[1, 64\]\. Set `max_length` to at most 64, or export the model with dynamic axes\./,
@@ -127,7 +127,7 @@ test.each([
     /The inputs of .*model\.onnx have different fixed shapes: .*`attention_mask` \[batch_size, 32\].* Export the model with dynamic axes\.|ONNX Runtime cannot load/,
   ],
   [
-    'an input with another number of axes',
+    'an input with the wrong number of axes',
     (graph: GraphProto) => {
       const mask = graph.input.find(({ name }) => name === 'attention_mask')?.type?.tensorType?.shape;
       const [batch, tokens] = mask?.dim ?? [];
@@ -137,7 +137,7 @@ test.each([
     /Input `attention_mask` of .*model\.onnx has the shape \[batch_size, batch_size, batch_size, sequence_length\], but \[batch, sequence\] is required\./,
   ],
   [
-    'no room for text',
+    'a shape without room for text',
     (graph: GraphProto) => fixShape(graph, { texts: 1, tokens: 2 }),
     {},
     /The inputs of .*model\.onnx have the fixed shape \[1, 2\], which leaves no room for text\. Export the model with dynamic axes\./,

@@ -77,11 +77,11 @@ test.each([
 });
 
 test.each([
-  ['usual names of other exporters', ['input_word_ids', 'input_mask', 'segment_ids'], {}],
-  ['names with the number of an output', ['input_ids:0', 'attention_mask:0', 'token_type_ids:0'], {}],
-  ['one name that an exporter numbered', ['input.1', 'mask', 'segments'], {}],
+  ['common names from other exporters', ['input_word_ids', 'input_mask', 'segment_ids'], {}],
+  ['names with an output number', ['input_ids:0', 'attention_mask:0', 'token_type_ids:0'], {}],
+  ['a name that an exporter numbered', ['input.1', 'mask', 'segments'], {}],
   [
-    'names of the config',
+    'names in the config',
     ['x', 'y', 'z'],
     { inputs: { input_ids: 'x', attention_mask: 'y', token_type_ids: 'z' } },
   ],
@@ -104,19 +104,19 @@ test.each([
     /requires the input `which`, which cannot be derived from text\..*`inputs: \{attention_mask: "which"\}`/,
   ],
   [
-    'a name in the config that the graph does not have',
+    'a name in the config that does not exist in the graph',
     () => undefined,
     { inputs: { input_ids: 'ids' } },
     /`inputs\.input_ids` is "ids", but the inputs of .*model\.onnx are `input_ids`, .*Choose one of these/,
   ],
   [
-    'two inputs for the same',
+    'two inputs for the attention mask',
     (graph: GraphProto) => declare(graph, 'token_type_ids', INT64, 'mask'),
     {},
     /has several inputs for `attention_mask`: .*`mask`.* Name each one in the config/,
   ],
   [
-    'a cache of earlier text',
+    'an input for a cache of earlier text',
     (graph: GraphProto) => {
       const cache = create(ValueInfoProtoSchema, {
         name: 'past_key_values.0.key',
@@ -128,7 +128,7 @@ test.each([
     /requires the input `past_key_values\.0\.key`, a cache of earlier text.*Export the model as an encoder/,
   ],
   [
-    'an operator that ONNX Runtime does not have',
+    'an operator that ONNX Runtime does not support',
     (graph: GraphProto) => {
       graph.node.unshift(
         create(NodeProtoSchema, { opType: 'Foo', domain: 'x.y', input: ['input_ids'], output: ['foo'] }),

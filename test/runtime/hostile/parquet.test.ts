@@ -22,7 +22,7 @@ async function turnsWhile(work: Promise<unknown>): Promise<{ turns: number; erro
 
 test.each([
   [
-    'promises 9,000,000,000,000 rows',
+    'declares 9,000,000,000,000 rows',
     'UEFSMRUAFR4VHiwVBhUAFQYVBgAAAQAAAGEBAAAAYQEAAABhFQIZLEgGc2NoZW1hFQIAFQwlABgIZXhhbXBsZXMlAAAWgMDsnO+LBBkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFgYWQBZAJggAABZAFgYAAFIAAABQQVIx',
     'rows, more than',
   ],

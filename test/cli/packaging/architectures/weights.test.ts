@@ -55,15 +55,19 @@ test.each([['../outside.safetensors'], ['/etc/passwd'], ['sub/model.safetensors'
 );
 
 test.each<[string, Uint8Array | string, RegExp]>([
-  ['nothing', '', /is damaged: it has no header\. Download model\.safetensors again\.$/],
-  ['half of a file', BERT.subarray(0, 500), /is damaged: its header is longer than the file/],
-  ['a file that lacks its end', BERT.subarray(0, -4), /is damaged: it does not contain all bytes of \S+\./],
+  ['an empty file', '', /is damaged: it has no header\. Download model\.safetensors again\.$/],
+  ['the first 500 bytes of a file', BERT.subarray(0, 500), /is damaged: its header is longer than the file/],
   [
-    'a pointer of Git LFS',
+    'a file without its last bytes',
+    BERT.subarray(0, -4),
+    /is damaged: it does not contain all bytes of \S+\./,
+  ],
+  [
+    'a Git LFS pointer',
     'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 90868376\n',
     /it is a Git LFS pointer; run `git lfs pull`/,
   ],
-  ['a header that is no JSON', safetensors('{"a":'), /its header is not a JSON object/],
+  ['a header that is not JSON', safetensors('{"a":'), /its header is not a JSON object/],
   ['a header that is a list', safetensors([]), /its header is not a JSON object/],
   [
     'an entry without a shape',
@@ -71,7 +75,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
     /the entry of a is incomplete/,
   ],
   [
-    'a shape that does not fit',
+    'a shape that does not match the data',
     safetensors({ a: { ...NUMBERS, shape: [3] } }, 16),
     /it does not contain all bytes of a\./,
   ],
@@ -81,7 +85,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
     /the entry of a is incomplete/,
   ],
   [
-    'an offset behind the end',
+    'an offset beyond the end',
     safetensors({ a: { ...NUMBERS, data_offsets: [16, 32] } }, 16),
     /it does not contain all bytes of a\./,
   ],

@@ -159,13 +159,13 @@ describe('removeLibatomic on a small program', () => {
       smallProgram({ versioned: [LIBATOMIC], symbols: [['__atomic_compare_exchange', LIBATOMIC]] }),
       'it does not require a version of any other library',
     ],
-    ['another processor', smallProgram({ machine: 243 }), 'its machine number is 243'],
+    ['another processor architecture', smallProgram({ machine: 243 }), 'its machine number is 243'],
     ['a full page of code', smallProgram({ codeLength: 4090 }), 'there is no free space after its code'],
-    ['other data behind the code', patched(SMALL.code + 110, 7), 'there is no free space after its code'],
-    ['memory behind the code', patched(SMALL.header(1) + 40, 200), 'there is no free space after its code'],
+    ['other data after the code', patched(SMALL.code + 110, 7), 'there is no free space after its code'],
+    ['memory after the code', patched(SMALL.header(1) + 40, 200), 'there is no free space after its code'],
     ['no code', patched(SMALL.header(1) + 4, 4), 'it has no code'],
   ];
-  it.each(refusals)('rejects %s', (_, file, message) => {
+  it.each(refusals)('rejects a program with %s', (_, file, message) => {
     expect(() => removeLibatomic(file)).toThrow(
       expect.objectContaining({
         code: 'ConfigError',

@@ -144,7 +144,7 @@ describe('planMacho rejects', () => {
       CODE_END,
       /has 15 free bytes after its load commands/,
     ],
-    ['a head that is too short', macho({}).subarray(0, 300), CODE_END, /load commands end at/],
+    ['a header that is too short', macho({}).subarray(0, 300), CODE_END, /load commands end at/],
     ['an ELF file', Uint8Array.of(0x7f, 0x45, 0x4c, 0x46), 4, /not a thin 64-bit Mach-O/],
     ['a library', macho({ fileType: 6 }), CODE_END, /file type is 6/],
     ['a signature after the end', macho(signed), CODE_END - 1, /code signature starts at/],

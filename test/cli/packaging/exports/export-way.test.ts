@@ -29,11 +29,14 @@ describe('the instructions to export a model to ONNX', () => {
   });
 
   test.each([
-    ['an architecture that optimum does not know', { model_type: 'ernie' }],
-    ['a task that optimum does not have', { model_type: 'esm', architectures: ['EsmForQuestionAnswering'] }],
-    ['a model of transformers 5', { model_type: 'esm', transformers_version: '5.24.0' }],
+    ['an architecture that optimum does not support', { model_type: 'ernie' }],
+    [
+      'a model with a task that optimum does not support',
+      { model_type: 'esm', architectures: ['EsmForQuestionAnswering'] },
+    ],
+    ['a model saved by transformers 5', { model_type: 'esm', transformers_version: '5.24.0' }],
     ['the encoder of T5', { model_type: 't5', is_encoder_decoder: true, architectures: ['T5EncoderModel'] }],
-    ['a name of JavaScript', { model_type: 'constructor' }],
+    ['a model type that is a JavaScript property name', { model_type: 'constructor' }],
   ])('%s is exported with the script', (_, config) => {
     expect(sentence(config)).toContain(SCRIPT);
   });

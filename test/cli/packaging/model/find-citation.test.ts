@@ -7,23 +7,23 @@ const block = (content: string, mark = '```'): string => `${mark}bibtex\n${conte
 
 describe('the citation in a model card', () => {
   test.each([
-    ['a section', `# Model\n\n## Citation\n\nPlease cite:\n\n${block(ENTRY)}`, ENTRY],
+    ['a citation section', `# Model\n\n## Citation\n\nPlease cite:\n\n${block(ENTRY)}`, ENTRY],
     ['a heading with more words', `### How to cite this model\n${block(ENTRY)}`, ENTRY],
-    ['the words of a template', `## Citation [optional]\n\n**BibTeX:**\n\n${block(ENTRY)}`, ENTRY],
+    ['a template heading', `## Citation [optional]\n\n**BibTeX:**\n\n${block(ENTRY)}`, ENTRY],
     [
-      'sections below it',
+      'subsections',
       `## Citation\n### BibTeX\n#### One\n${block(ENTRY)}#### Two\n${block(OTHER)}`,
       `${ENTRY}\n\n${OTHER}`,
     ],
-    ['an entry that is repeated', `## Citing\n${block(ENTRY)}\n${block(ENTRY)}`, ENTRY],
-    ['other marks and line ends', `## Citation\n${block(ENTRY, '~~~~')}`.replaceAll('\n', '\r\n'), ENTRY],
-    ['the next section', `## Citation\n## Usage\n${block(ENTRY)}`, undefined],
-    ['code of another language', '## Citation\n```python\n@decorator\ndef f(): pass\n```\n', undefined],
+    ['a repeated entry', `## Citing\n${block(ENTRY)}\n${block(ENTRY)}`, ENTRY],
+    ['other fences and line endings', `## Citation\n${block(ENTRY, '~~~~')}`.replaceAll('\n', '\r\n'), ENTRY],
+    ['an entry in the next section', `## Citation\n## Usage\n${block(ENTRY)}`, undefined],
+    ['code in another language', '## Citation\n```python\n@decorator\ndef f(): pass\n```\n', undefined],
     ['a heading inside code', `\`\`\`\n## Citation\n\`\`\`\n${block(ENTRY)}`, undefined],
-    ['a block without an end', `## Citation\n\`\`\`bibtex\n${ENTRY}`, undefined],
+    ['an unterminated block', `## Citation\n\`\`\`bibtex\n${ENTRY}`, undefined],
     ['a text without sections', block(ENTRY), undefined],
     ['an empty text', '', undefined],
-  ])('%s', (_, card, expected) => {
+  ])('is correct for %s', (_, card, expected) => {
     expect(findCitation(card)).toBe(expected);
   });
 });

@@ -39,12 +39,12 @@ describe('the front matter of a model card', () => {
 
   test.each([
     ['no front matter', '# A model\n\nlicense: mit\n'],
-    ['a file without text', ''],
-    ['front matter without an end', '---\nlicense: mit\n'],
+    ['an empty file', ''],
+    ['unterminated front matter', '---\nlicense: mit\n'],
     ['front matter that is not at the start', '# A model\n---\nlicense: mit\n---\n'],
     ['empty front matter', '---\n---\nlicense: mit\n'],
-    ['other members only', card('library_name: x\nlicense_details: mit')],
-    ['a license inside another member', card('model-index:\n  license: mit')],
+    ['front matter with only other fields', card('library_name: x\nlicense_details: mit')],
+    ['a license inside another field', card('model-index:\n  license: mit')],
     ['values of other types', card('license: 42\nlanguage: {a: b}\ntags: [1, null, true]\nbase_model:')],
     ['a license without text', card('license: "  "')],
   ])('%s contains no information', (_, text) => {
@@ -70,8 +70,8 @@ describe('the front matter of a model card', () => {
 
   test.each([
     ['that is repeated', 'license: mit\nlicense: mit'],
-    ['that is repeated after other members', 'license: mit\nlanguage: en\nlicense: apache-2.0'],
-    ['that is repeated often', 'license: a\n'.repeat(4000)],
+    ['that is repeated after other fields', 'license: mit\nlanguage: en\nlicense: apache-2.0'],
+    ['that is repeated many times', 'license: a\n'.repeat(4000)],
     ['that is too long', `license:\n${'- mit\n'.repeat(4000)}`],
     ['that is too long and repeated', `license:\n${'- mit\n'.repeat(4000)}license: mit`],
   ])('a field %s is invalid', (_, text) => {

@@ -10,17 +10,17 @@ test.each([
   ['rows without elements', tensor([2, 0]), 'Tensor of shape [2, 0]:\n[[],\n []]'],
   ['one axis', tensor([3], 1, 0.1, 1e-20), 'Tensor of shape [3]:\n[1, 0.1, 1e-20]'],
   [
-    'numbers that are none',
+    'NaN, infinities and -0',
     tensor([4], Number.NaN, Infinity, -Infinity, -0),
     'Tensor of shape [4]:\n[nan, inf, -inf, -0]',
   ],
-  ['a matrix', tensor([2, 2], 1, 2, 3, 4), 'Tensor of shape [2, 2]:\n[[1, 2],\n [3, 4]]'],
+  ['two axes', tensor([2, 2], 1, 2, 3, 4), 'Tensor of shape [2, 2]:\n[[1, 2],\n [3, 4]]'],
   [
-    'two matrices',
+    'three axes',
     tensor([2, 2, 1], 1, 2, 3, 4),
     'Tensor of shape [2, 2, 1]:\n[[[1],\n  [2]],\n\n [[3],\n  [4]]]',
   ],
-])('%s', (_, shown, text) => {
+])('a tensor with %s is printed with its shape and values', (_, shown, text) => {
   expect(toText(shown)).toBe(text);
 });
 

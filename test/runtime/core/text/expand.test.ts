@@ -28,10 +28,10 @@ test('two dollar signs become one', () => {
 
 test.each([
   ['a variable that is not set', '$NONE', 'the variable NONE is not set.'],
-  ['a name of Object', '$toString', 'the variable toString is not set.'],
-  ['an open brace', 'a ${WORD', '${ is not closed with }.'],
-  ['no name', '${a b}', '"${a b}" is not a variable reference.'],
-  ['nothing', '${}', '"${}" is not a variable reference.'],
+  ['a property name of Object', '$toString', 'the variable toString is not set.'],
+  ['an unclosed brace', 'a ${WORD', '${ is not closed with }.'],
+  ['an invalid name', '${a b}', '"${a b}" is not a variable reference.'],
+  ['an empty name', '${}', '"${}" is not a variable reference.'],
 ])('the error for %s suggests a fix', (_, text, message) => {
   const { problems } = expand(text, ENV);
   expect(problems).toHaveLength(1);

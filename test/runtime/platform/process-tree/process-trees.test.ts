@@ -58,7 +58,7 @@ const DETACH = (environment: string): string => `
 `;
 
 test.each([
-  ['cgroup, mark', readCgroupPaths(), 'process.env', true],
+  ['cgroup and mark', readCgroupPaths(), 'process.env', true],
   ['mark of a server that has exited', NO_CGROUPS, 'process.env', true],
   ['ancestors', NO_CGROUPS, '{}', false],
 ])(
@@ -91,7 +91,7 @@ test('ps and /proc return the same processes', async () => {
 });
 
 test.each(['cgroups', 'marks'])(
-  'the next program terminates processes that a killed one left behind, found by %s',
+  'processes left behind by a killed program are found by their %s and terminated by the next program',
   async (how) => {
     const owner = `${OWNER} ${how}`;
     const program = spawn(process.execPath, [join(import.meta.dirname, 'started.ts'), owner, how], {

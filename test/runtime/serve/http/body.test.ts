@@ -205,9 +205,9 @@ describe('an invalid body', () => {
 
   test.each([
     ['lists in lists', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
-    ['lists that do not end', '['.repeat(900_000)],
+    ['unterminated lists', '['.repeat(900_000)],
     ['objects in objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-    ['lists where a text belongs', `{"inputs":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`],
+    ['lists in place of a text', `{"inputs":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`],
     ['very many keys', `{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')}}`],
     ['a very long key', `{"${'k'.repeat(900_000)}":1}`],
     ['a very long text', JSON.stringify({ mode: 'm'.repeat(900_000) })],

@@ -62,18 +62,23 @@ async function answerTo(port: number, text: string): Promise<string> {
 
 const POST = `POST / HTTP/1.1\r\nHost: a\r\nAuthorization: ${KEY}\r\n`;
 const CASES: readonly (readonly [name: string, text: string, status: number, message: RegExp])[] = [
-  ['no HTTP', 'hello?\r\n\r\n', 400, /^Bad request: /],
-  ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, /^Bad request: .*Host/],
-  ['a body of two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, /^Bad request: /],
-  ['half a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow', 408, /did not arrive/],
-  ['half a body', `${POST}Content-Length: 10\r\n\r\nhalf`, 408, /did not arrive/],
+  ['a request that is not HTTP', 'hello?\r\n\r\n', 400, /^Bad request: /],
+  ['a request without a host', 'GET / HTTP/1.1\r\n\r\n', 400, /^Bad request: .*Host/],
+  ['a body with two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, /^Bad request: /],
+  ['an incomplete header', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow', 408, /did not arrive/],
+  ['an incomplete body', `${POST}Content-Length: 10\r\n\r\nhalf`, 408, /did not arrive/],
   [
-    'large extensions of chunks',
+    'large chunk extensions',
     `${POST}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\nab\r\n`,
     413,
     /extensions/,
   ],
-  ['an expectation', `${POST}Expect: a miracle\r\nConnection: close\r\n\r\n`, 417, /Expect.*"a miracle"/],
+  [
+    'an unsupported expectation',
+    `${POST}Expect: a miracle\r\nConnection: close\r\n\r\n`,
+    417,
+    /Expect.*"a miracle"/,
+  ],
   [
     'large headers',
     `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -82,31 +87,34 @@ const CASES: readonly (readonly [name: string, text: string, status: number, mes
   ],
 ];
 
-describe.each(Object.entries(PORTS))('%s', (target, port) => {
-  test.each(CASES)('%s', async (_name, text, status, message) => {
-    const answer = await answerTo(port, text);
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
-    expect(head).toMatch(/^connection: close$/im);
-    expect(head).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
-    expect(head).toMatch(/^x-request-id: [-0-9a-f]{36}$/im);
-    const said = {
-      gateway: () => {
-        expect(JSON.parse(body)).toMatchObject({ detail: JSON.parse(body).error.message });
-        return JSON.parse(body).error.message as string;
-      },
-      manager: () => {
-        expect(head).toMatch(/^content-type: application\/problem\+json$/im);
-        expect(JSON.parse(body)).toMatchObject({ status, title: expect.any(String) });
-        return JSON.parse(body).detail as string;
-      },
-      encoder: () => {
-        expect(head).toMatch(/^content-type: text\/plain/im);
-        return body;
-      },
-    }[target as keyof typeof PORTS]();
-    expect(said).toMatch(message);
-  });
+describe.each(Object.entries(PORTS))('invalid requests to the %s', (target, port) => {
+  test.each(CASES)(
+    '%s returns an error with the right status and format',
+    async (_name, text, status, message) => {
+      const answer = await answerTo(port, text);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+      expect(head).toMatch(/^connection: close$/im);
+      expect(head).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
+      expect(head).toMatch(/^x-request-id: [-0-9a-f]{36}$/im);
+      const said = {
+        gateway: () => {
+          expect(JSON.parse(body)).toMatchObject({ detail: JSON.parse(body).error.message });
+          return JSON.parse(body).error.message as string;
+        },
+        manager: () => {
+          expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+          expect(JSON.parse(body)).toMatchObject({ status, title: expect.any(String) });
+          return JSON.parse(body).detail as string;
+        },
+        encoder: () => {
+          expect(head).toMatch(/^content-type: text\/plain/im);
+          return body;
+        },
+      }[target as keyof typeof PORTS]();
+      expect(said).toMatch(message);
+    },
+  );
 });
 
 test('an error after the response has started sends nothing more', async () => {
@@ -159,7 +167,7 @@ describe('a client that sends Expect: 100-continue', () => {
   });
 
   test.each([
-    ['its key is not good', '/', 'Bearer wrong', '401'],
+    ['its key is invalid', '/', 'Bearer wrong', '401'],
     ['its body is not read', '/unread', KEY, '200'],
   ])('gets the final response immediately if %s', async (_why, path, key, status) => {
     const answer = await answerTo(PORTS.gateway, asking(path, key));

@@ -73,17 +73,17 @@ describe('slow and broken clients', () => {
   });
 
   test.each([
-    ['no HTTP at all', 'hello?\r\n\r\n', 400],
+    ['a request that is not HTTP', 'hello?\r\n\r\n', 400],
     [
-      'a header that is too large',
+      'a request with a header that is too large',
       `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
     ],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
-    ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b/c?d\r\nConnection: close\r\n\r\n', 400],
-    ['a target that is none', 'GET nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
-    ['HTTP/1.0 without a host', 'GET / HTTP/1.0\r\n\r\n', 200],
-  ])('%s', async (_name, text, status) => {
+    ['a request without a host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['a request with an invalid host', 'GET / HTTP/1.1\r\nHost: a b/c?d\r\nConnection: close\r\n\r\n', 400],
+    ['a request with an invalid target', 'GET nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+    ['an HTTP/1.0 request without a host', 'GET / HTTP/1.0\r\n\r\n', 200],
+  ])('%s gets the expected status, and the next request succeeds', async (_name, text, status) => {
     const { port } = await listen(hello());
     const { ended } = await talk(port, text);
     expect(await ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -17,7 +17,7 @@ test.each([
   ['Bearer scope="yes", Basic scope="no"', { scope: 'yes' }],
   ['Negotiate abc==, Bearer error_description="say \\"hi\\"" ', { errorDescription: 'say "hi"' }],
   ['Bearer scope="one", Bearer scope="two"', { scope: 'one' }],
-])('%s', (header, challenge) => {
+])('the header %s is parsed', (header, challenge) => {
   expect(parseBearerChallenge(header)).toEqual(challenge);
 });
 

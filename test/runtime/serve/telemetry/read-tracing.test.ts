@@ -26,16 +26,16 @@ test('traces are disabled by default and with OTEL_SDK_DISABLED', () => {
 
 test.each<[string, string[], Record<string, string>, Partial<TracingSettings>]>([
   ['the flag', ['--otel-endpoint', COLLECTOR], {}, {}],
-  ['its variable', [], { TEST_OTEL_ENDPOINT: `${COLLECTOR}/` }, {}],
-  ['the variable of OpenTelemetry', [], { OTEL_EXPORTER_OTLP_ENDPOINT: `${COLLECTOR}/v1/traces` }, {}],
+  ["the flag's variable", [], { TEST_OTEL_ENDPOINT: `${COLLECTOR}/` }, {}],
+  ['the OpenTelemetry variable', [], { OTEL_EXPORTER_OTLP_ENDPOINT: `${COLLECTOR}/v1/traces` }, {}],
   [
-    'the variable for traces, as it is',
+    'the OpenTelemetry variable for traces, without changes to its URL',
     [],
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${COLLECTOR}/in`, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other' },
     { endpoint: `${COLLECTOR}/in` },
   ],
   [
-    'the flag before all variables',
+    'flags, which take precedence over variables',
     ['--otel-endpoint', COLLECTOR, '--otel-service-name', 'a', '--otel-sampled', '0.5'],
     {
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other',
@@ -45,7 +45,7 @@ test.each<[string, string[], Record<string, string>, Partial<TracingSettings>]>(
     { serviceName: 'a', sampled: 0.5 },
   ],
   [
-    'headers, name and sampler of OpenTelemetry',
+    'the OpenTelemetry variables for headers, name and sampler',
     ['--otel-endpoint', COLLECTOR],
     {
       OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=x%20y',

@@ -34,20 +34,20 @@ const times = (count: number, second: Second): Second[] => Array.from({ length: 
 test.each<[string, readonly Second[], number]>([
   ['a loop that computes', times(10, {}), 10_000],
   ['a loop that waits in a call', times(10, { cpu: 0, state: 'waiting' }), 10_000],
-  ['a loop that turns', times(10, { beats: 1 }), 0],
-  ['a loop that turned once in between', [...times(5, {}), { beats: 1 }, ...times(3, {})], 3000],
-  ['a thread that gets a tenth of a processor', times(10, { cpu: 100 }), 1000],
+  ['a loop that iterates', times(10, { beats: 1 }), 0],
+  ['a loop that iterated once in between', [...times(5, {}), { beats: 1 }, ...times(3, {})], 3000],
+  ['a thread that gets a tenth of a CPU', times(10, { cpu: 100 }), 1000],
   ['a process that was stopped for an hour', [{ elapsed: 3_600_000, cpu: 0, state: 'other' }], 0],
-  ['one that waits when it is continued', [{ elapsed: 3_600_000, cpu: 0, state: 'waiting' }], 2000],
-  ['a thread that is stopped by a debugger of the system', times(10, { cpu: 0, state: 'other' }), 0],
+  ['a process that waits after it is continued', [{ elapsed: 3_600_000, cpu: 0, state: 'waiting' }], 2000],
+  ['a thread that is stopped by a system debugger', times(10, { cpu: 0, state: 'other' }), 0],
   ['a thread that waits for a disk', times(10, { cpu: 10, state: 'other' }), 100],
-  ['a system without these facts', times(10, { cpu: undefined }), 10_000],
-  ['such a system that was suspended', [{ elapsed: 3_600_000, cpu: undefined }], 2000],
-])('%s', (_name, seconds, stalled) => {
+  ['a system without CPU time and thread state', times(10, { cpu: undefined }), 10_000],
+  ['a suspended system without CPU time and thread state', [{ elapsed: 3_600_000, cpu: undefined }], 2000],
+])('the stalled time is correct for %s', (_name, seconds, stalled) => {
   expect(stalledAfter(seconds)).toBe(stalled);
 });
 
-test('facts are read from /proc, even if the program name contains special characters', () => {
+test('CPU time and thread state are read from /proc, even if the program name contains special characters', () => {
   const rest = '1 1 1 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 11 0 100';
   expect(threadFacts(`7 (a) S (b) R ${rest}`)).toEqual({ cpuMs: 3000, state: 'runnable' });
   expect(threadFacts(`7 (node) S ${rest}`)).toEqual({ cpuMs: 3000, state: 'waiting' });

@@ -33,7 +33,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     client.callTool({ name, arguments: args as Record<string, unknown> });
 
   test.each([
-    ['no text at all', { inputs: [] }],
+    ['no text', { inputs: [] }],
     ['an empty text', { inputs: [''] }],
     ['an empty text among others', { inputs: ['fine', '', 'fine'] }],
     ['an empty text in a pair', { inputs: [['fine', '']] }],
@@ -54,7 +54,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
   });
 
   test.each([
-    ['nothing', undefined, /inputs is missing/],
+    ['no arguments', undefined, /inputs is missing/],
     ['no inputs', { normalize: true }, /^inputs is missing$/],
     ['no normalize', { inputs: ['x'] }, /^normalize is missing$/],
     [
@@ -63,17 +63,17 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
       /^inputs must be a list of texts, not "x"$/,
     ],
     [
-      'a number as text',
+      'a number instead of a text',
       { inputs: ['x', 1], normalize: true },
       /^inputs\/1 must be text or a pair of texts, not 1$/,
     ],
     [
-      'another normalize',
+      'a string as normalize',
       { inputs: ['x'], normalize: 'yes' },
       /^normalize must be true or false, not "yes"$/,
     ],
     [
-      'a misspelt key',
+      'a misspelled key',
       { inputs: ['x'], normalise: true, normalize: true },
       /"normalise".*did you mean normalize\?/,
     ],
@@ -82,9 +82,9 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
       { inputs: ['x'], normalize: true, metadata: { a: 1 } },
       /metadata\/a must be text/,
     ],
-    ['a list', ['x'], /^arguments must be an object\.$/],
-    ['a text', 'x', /^arguments must be an object\.$/],
-  ])('%s as arguments returns an invalid input error', async (_name, args, message) => {
+    ['a list as arguments', ['x'], /^arguments must be an object\.$/],
+    ['a text as arguments', 'x', /^arguments must be an object\.$/],
+  ])('a call with %s returns an invalid input error', async (_name, args, message) => {
     const { code, message: told } = await failure(run(args));
     expect(told).toMatch(message);
     expect(code).toBe(INVALID_REQUEST);

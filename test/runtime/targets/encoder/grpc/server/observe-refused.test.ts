@@ -38,43 +38,50 @@ const withoutHost: Send = async (port) => {
 };
 
 test.each<[string, Send, string, { readonly keys?: readonly string[]; readonly method?: string }?]>([
-  ['a wrong key by gRPC', grpc(asking('fine')), 'UNAUTHENTICATED', { keys: ['k'] }],
+  ['a wrong key over gRPC', grpc(asking('fine')), 'UNAUTHENTICATED', { keys: ['k'] }],
   [
-    'a wrong key by gRPC-Web',
+    'a wrong key over gRPC-Web',
     fetched('application/grpc-web', frame(asking('fine'))),
     'UNAUTHENTICATED',
     { keys: ['k'] },
   ],
   [
-    'a wrong key by Connect',
+    'a wrong key over Connect',
     fetched('application/proto', asking('fine')),
     'UNAUTHENTICATED',
     { keys: ['k'] },
   ],
-  ['an unreadable message by gRPC', grpc(GARBAGE), 'INVALID_ARGUMENT'],
-  ['an unreadable message by gRPC-Web', fetched('application/grpc-web', frame(GARBAGE)), 'INVALID_ARGUMENT'],
-  ['an unreadable message by Connect', fetched('application/proto', GARBAGE), 'INVALID_ARGUMENT'],
-  ['a message too large by gRPC', grpc(LARGE), 'RESOURCE_EXHAUSTED'],
-  ['a message too large by gRPC-Web', fetched('application/grpc-web', frame(LARGE)), 'RESOURCE_EXHAUSTED'],
-  ['a message too large by Connect', fetched('application/proto', LARGE), 'RESOURCE_EXHAUSTED'],
+  ['an unreadable message over gRPC', grpc(GARBAGE), 'INVALID_ARGUMENT'],
+  [
+    'an unreadable message over gRPC-Web',
+    fetched('application/grpc-web', frame(GARBAGE)),
+    'INVALID_ARGUMENT',
+  ],
+  ['an unreadable message over Connect', fetched('application/proto', GARBAGE), 'INVALID_ARGUMENT'],
+  ['an oversized message over gRPC', grpc(LARGE), 'RESOURCE_EXHAUSTED'],
+  ['an oversized message over gRPC-Web', fetched('application/grpc-web', frame(LARGE)), 'RESOURCE_EXHAUSTED'],
+  ['an oversized message over Connect', fetched('application/proto', LARGE), 'RESOURCE_EXHAUSTED'],
   ['a content type that is not valid for calls', fetched('text/plain', asking('fine')), 'INVALID_ARGUMENT'],
   ['GET', fetched('application/json', undefined), 'UNIMPLEMENTED'],
-  ['no host', withoutHost, 'INVALID_ARGUMENT'],
+  ['a request without a host', withoutHost, 'INVALID_ARGUMENT'],
   [
     'a bidirectional stream over HTTP/1.1',
     fetched('application/connect+proto', frame(GARBAGE), REFLECTION),
     'UNIMPLEMENTED',
     { method: REFLECTION },
   ],
-])('%s', async (_, send, code, { keys = [], method = PREDICT } = {}) => {
-  const { kernel, port } = await serve(keys);
-  const requestId = await send(port);
-  expect(requestId).toEqual(expect.any(String));
-  expect(callsIn(kernel)).toMatchObject([{ requestId, method, code }]);
-  expect(await kernel.metrics.metrics()).toContain(
-    `grpc_request_duration_seconds_count{method="${method}",code="${code}"} 1`,
-  );
-});
+])(
+  'a rejected call is logged and counted with its status: %s',
+  async (_, send, code, { keys = [], method = PREDICT } = {}) => {
+    const { kernel, port } = await serve(keys);
+    const requestId = await send(port);
+    expect(requestId).toEqual(expect.any(String));
+    expect(callsIn(kernel)).toMatchObject([{ requestId, method, code }]);
+    expect(await kernel.metrics.metrics()).toContain(
+      `grpc_request_duration_seconds_count{method="${method}",code="${code}"} 1`,
+    );
+  },
+);
 
 test('unknown methods share one metric label', async () => {
   const { kernel, port } = await serve();
@@ -101,10 +108,10 @@ test('unknown methods share one metric label', async () => {
 describe('interrupted calls', () => {
   test.each([
     ['gRPC', 'application/grpc', { 'grpc-timeout': '50m' }],
-    ['gRPC, before it began', 'application/grpc', { 'grpc-timeout': '0m' }],
+    ['gRPC before it starts', 'application/grpc', { 'grpc-timeout': '0m' }],
     ['gRPC-Web', 'application/grpc-web', { 'grpc-timeout': '50m' }],
     ['Connect', 'application/proto', { 'connect-timeout-ms': '50' }],
-  ])('a deadline over %s', async (_, type, deadline) => {
+  ])('a call whose deadline expires over %s is logged as DEADLINE_EXCEEDED', async (_, type, deadline) => {
     const { kernel, port } = await serve();
     const message = asking('hang');
     const body = type === 'application/proto' ? message : frame(message);
@@ -114,11 +121,11 @@ describe('interrupted calls', () => {
   });
 
   test.each<[string, (port: number) => () => void]>([
-    ['that cancels', (port) => leave(port, (stream) => stream.close(constants.NGHTTP2_CANCEL))],
-    ['whose stream just ends', (port) => leave(port, (stream) => stream.close(constants.NGHTTP2_NO_ERROR))],
-    ['whose connection by HTTP/2 breaks', (port) => leave(port, ({ session }) => session?.destroy())],
-    ['whose connection by HTTP/1.1 breaks', leaveHttp1],
-  ])('a client %s', async (_, start) => {
+    ['cancels the call', (port) => leave(port, (stream) => stream.close(constants.NGHTTP2_CANCEL))],
+    ['ends its stream', (port) => leave(port, (stream) => stream.close(constants.NGHTTP2_NO_ERROR))],
+    ['breaks its HTTP/2 connection', (port) => leave(port, ({ session }) => session?.destroy())],
+    ['breaks its HTTP/1.1 connection', leaveHttp1],
+  ])('a call is logged as CANCELLED if its client %s', async (_, start) => {
     const { kernel, port, hanging } = await serve();
     const gone = start(port);
     await hanging;
@@ -127,14 +134,14 @@ describe('interrupted calls', () => {
     expect(await untilEnded(kernel, 1)).toMatchObject([{ method: PREDICT, code: 'CANCELLED' }]);
   });
 
-  test('a client that stops in the middle of a message', async () => {
+  test('a call is logged as UNAVAILABLE if its client stops in the middle of a message', async () => {
     const { kernel, port } = await serve([], { idleTimeout: 100 });
     const stream = open(port);
     stream.write(Buffer.from([0, 0]));
     expect(await untilEnded(kernel, 1)).toMatchObject([{ method: PREDICT, code: 'UNAVAILABLE' }]);
   });
 
-  test('a server that stops before it responds', async () => {
+  test('a call is logged as UNAVAILABLE if the server stops before it responds', async () => {
     const { kernel, port, server, hanging } = await serve([], { closeTimeout: 50 });
     const stream = open(port);
     stream.end(frame(asking('hang')));

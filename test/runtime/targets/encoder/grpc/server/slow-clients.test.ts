@@ -17,14 +17,14 @@ const { log } = testKernel();
 describe('connections that never start a call are closed', () => {
   test.each([
     ['nothing', ''],
-    ['half a preface', 'PRI * HTTP/2'],
-    ['a preface and nothing more', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['half a request', 'POST /x HTTP/1.1\r\nhost'],
+    ['an incomplete preface', 'PRI * HTTP/2'],
+    ['only a preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an incomplete request', 'POST /x HTTP/1.1\r\nhost'],
     [
-      'half a body',
+      'an incomplete body',
       `POST ${CHECK} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
     ],
-  ])('%s', async (_, bytes) => {
+  ])('after sending %s', async (_, bytes) => {
     const { port } = await listen({ routes, log, idleTimeout: 100 });
     const socket = connectTcp(port, 'localhost');
     await write(socket, bytes);
