@@ -12,18 +12,22 @@ import type { PreparedTokenizer, TokenizerDefaults } from './prepare-tokenizer.t
 
 /**
  * The build rules of a model type: one file per type, listed in `build-types.ts`. A build reads a
- * model's settings, then its tokenizer, then its graph; each step returns what the next one needs.
+ * model's settings, then its tokenizer, then its graph. Each of these functions returns the next
+ * one.
  */
 export interface BuildType<Type extends ModelType = ModelType> {
   /** The clues that a model is of this type. */
   readonly guess: (evidence: Evidence) => Clue[] | Promise<Clue[]>;
-  /** A type that is often meant instead of this one, for users who did not choose it. */
+  /** A type that users often need instead of this one. It is suggested if the type was guessed. */
   readonly alternative?: Alternative;
   /** The model's settings file. Default: config.json, which is optional for some models. */
   readonly settingsFile?: SettingsFile;
-  /** The text of a pair that is truncated or read in windows; the other one must be read as a whole. */
+  /**
+   * For models that read text pairs: the text that is truncated or read in windows. The other text
+   * must be read as a whole.
+   */
   readonly truncatedText?: TokenizerSettings['truncatedText'];
-  /** Options that `infer` requires for a text. */
+  /** Options that the `infer` command of the executable requires in addition to a text. */
   readonly inferOptions?: string;
   /** Reads a model's settings from its files. */
   readonly read: (request: ReadModelRequest) => Promise<ReadModel<Type>>;
@@ -31,17 +35,17 @@ export interface BuildType<Type extends ModelType = ModelType> {
 
 interface Alternative {
   readonly type: ModelType;
-  /** What the guessed type does, as a sentence and as a phrase. */
+  /** The purpose of the guessed type, as a sentence and as a phrase. */
   readonly sentence: string;
   readonly phrase: string;
-  /** What the other type returns. */
+  /** The results of models of the other type. */
   readonly returns: string;
 }
 
 export interface ReadModelRequest {
   readonly config: BuildConfig;
   readonly files: ModelFiles;
-  /** The model's repository, or its folder. */
+  /** Name of the model's repository or folder. */
   readonly name: string;
 }
 
@@ -49,9 +53,9 @@ export interface ReadModelRequest {
 export interface ReadModel<Type extends ModelType = ModelType> {
   readonly modelConfig: ModelConfig;
   readonly tokenizer?: TokenizerDefaults;
-  /** Unused settings of the model, one sentence each. */
+  /** Settings of the model that are not used, one sentence each. */
   readonly problems?: readonly string[];
-  /** Reads what depends on the tokenizer. */
+  /** Determines the settings that depend on the tokenizer. */
   readonly withTokenizer: (
     tokenizer: PreparedTokenizer,
   ) => TokenizedModel<Type> | Promise<TokenizedModel<Type>>;
@@ -59,18 +63,18 @@ export interface ReadModel<Type extends ModelType = ModelType> {
 
 /** A model whose tokenizer has been loaded. */
 interface TokenizedModel<Type extends ModelType = ModelType> {
-  /** The output of a graph that the build writes from safetensors. */
+  /** Writes the encoder and head if the build writes the graph from safetensors. */
   readonly write: WriteOutput;
   readonly rules: GraphRules;
-  /** Combines the settings with what runs of the graph have shown. */
+  /** Combines the settings with facts that were determined by running the graph. */
   readonly withGraph: (graph: PreparedGraph) => FinishedModel<Type> | Promise<FinishedModel<Type>>;
 }
 
 /** A model whose graph has been run. */
 export interface FinishedModel<Type extends ModelType = ModelType> {
   /**
-   * Converts the output for one text to what users compare; undefined if models of this type are
-   * not quantized.
+   * Converts the output for one text to a form in which quantized results can be compared with the
+   * original ones; undefined if models of this type are not quantized.
    */
   readonly compare?: Compare;
   /** Weights of the modules after pooling: the section `layers`. */
@@ -79,6 +83,6 @@ export interface FinishedModel<Type extends ModelType = ModelType> {
   readonly report?: (report: Reporter) => void;
   /** How texts longer than the maximum are read. Default: as the config states. */
   readonly windows?: (maxLength: number) => WindowSettings;
-  /** Manifest members that only this type has, for the graph that is written. */
+  /** Returns the manifest members that only this type has, for the final graph. */
   readonly facts: (graph: PreparedGraph) => TypeFacts<Type> | Promise<TypeFacts<Type>>;
 }

@@ -5,12 +5,12 @@ import { softmax } from '#core/numbers/softmax.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 
-/** Compares one vector per token. */
+/** For models with one vector per token. */
 export const compareTokenVectors =
   (width: number): Compare =>
   (values) => ({ kind: 'vectors', rows: rowsOf(values, width) });
 
-/** Compares the scores of a text, or its only score. */
+/** For models with one or more scores per text. */
 export const compareTextScores =
   (width: number, scoreFunction: ScoreFunction = 'softmax'): Compare =>
   (values) =>
@@ -18,18 +18,21 @@ export const compareTextScores =
       ? { kind: 'score', value: values[0] ?? 0 }
       : { kind: 'scores', rows: [applyScoreFunction(scoreFunction, values)] };
 
-/** Compares the scores of each token. */
+/** For models with label scores for each token. */
 export const compareTokenScores =
   (width: number): Compare =>
   (values) => ({ kind: 'scores', rows: rowsOf(values, width).map(softmax) });
 
-/** Compares the start and end scores of an answer: the first and second value of each token. */
+/**
+ * For question answering: compares the start scores and the end scores, which are the first and
+ * second value of each token.
+ */
 export const compareAnswers: Compare = (values) => ({
   kind: 'scores',
   rows: [0, 1].map((position) => softmax(values.filter((_, at) => at % 2 === position))),
 });
 
-/** Compares one vector per text, pooled from its token vectors. */
+/** For models with one vector per text, pooled from token vectors. */
 export const compareTextVectors =
   (width: number, pooling: Pooling | readonly Pooling[] = 'none'): Compare =>
   (values) => ({ kind: 'vectors', rows: [poolRows(values, width, pooling)] });

@@ -1,8 +1,8 @@
 import type { GraphOutput } from './graph-outputs.ts';
 
-/** What a model's files state. */
+/** Facts from a model's files that can indicate its type. */
 export interface Evidence {
-  /** The model folder, for files that only some types have. */
+  /** The model folder, to find files that only models of some types have. */
   readonly folder: string;
   /** Name of the model, and its repository if known. */
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Evidence {
   readonly labels: readonly string[];
   /** Classes of the modules in modules.json, without their packages. */
   readonly modules: readonly string[];
-  /** Outputs of the graph; empty if the build writes it. */
+  /** Outputs of the graph; empty if the build writes the graph. */
   readonly outputs: readonly GraphOutput[];
 }
 
 /**
- * The certainty of a clue, from the most certain down. Among equal ones, the first type in
- * `build-types.ts` wins.
+ * The kinds of clues about a model's type, most certain first. Among equally certain clues, the
+ * type that is listed first in `build-types.ts` is chosen.
  */
 export const CERTAINTY = [
   /** A file that only models of this type have. */
@@ -31,11 +31,11 @@ export const CERTAINTY = [
   'output',
   /** The name of the model. */
   'name',
-  /** A head that exports often omit. */
+  /** A class in config.json that indicates a head, which exports often omit. */
   'head',
   'labels',
   'shape',
-  /** Any encoder. */
+  /** The model is an encoder of any kind. */
   'encoder',
 ] as const;
 
@@ -45,17 +45,17 @@ export interface Clue {
   readonly because: string;
 }
 
-/** A clue, if there is evidence. */
+/** Returns a list with a clue if `isFound` is true, otherwise an empty list. */
 export const clue = (certainty: Clue['certainty'], isFound: boolean, because: string): Clue[] =>
   isFound ? [{ certainty, because }] : [];
 
-/** The clue that config.json names a class with this suffix. */
+/** Returns a clue if config.json names a class with this suffix. */
 export function classClue({ architectures }: Evidence, ending: string): Clue[] {
   const name = architectures.find((architecture) => architecture.endsWith(ending));
   return name === undefined ? [] : [{ certainty: 'class', because: `config.json names ${name}` }];
 }
 
-/** The clue that the graph has an output with this name. */
+/** Returns a clue if the graph has an output with this name. */
 export const outputClue = ({ outputs }: Evidence, name: string): Clue[] =>
   clue(
     'output',

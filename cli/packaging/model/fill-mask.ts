@@ -14,11 +14,11 @@ import type { GraphRules } from './prepared-graph.ts';
 import { readJsonObject } from './read-json.ts';
 import { tokenText } from './tokenizer-settings.ts';
 
-/** A masked language model, which predicts the words of masked tokens. */
+/** Build rules for masked language models, which predict words for masked tokens. */
 export const fillMaskBuild: BuildType<'fill_mask'> = {
   guess({ architectures, outputs }) {
     const masked = architectures.find((architecture) => architecture.endsWith('ForMaskedLM'));
-    // Many exports of such models lack the head.
+    // Not as certain as other classes, because many exports of masked language models lack the head.
     const hasHead = outputs.length === 0 || outputs.some(({ name }) => name === 'logits');
     return clue('head', masked !== undefined && hasHead, `config.json names ${masked}`);
   },
@@ -39,7 +39,7 @@ export const fillMaskBuild: BuildType<'fill_mask'> = {
 };
 
 const maskRules = (maskId: number): GraphRules => ({
-  // A graph that the build has written.
+  // Graphs that the build has written already return the logits of masked tokens only.
   chooseOutput: ({ output }) =>
     findNamed(output, [MASKED_OUTPUT.name]) === undefined ? undefined : MASKED_OUTPUT,
   /** Reduces the logits of all tokens to those of masked tokens. */
@@ -49,7 +49,7 @@ const maskRules = (maskId: number): GraphRules => ({
     g.finish(selectMasked(g, output.name, maskId), MASKED_OUTPUT);
     return { output: MASKED_OUTPUT };
   },
-  /** Masks the token in the middle. */
+  /** Masks the token in the middle of a calibration text. */
   calibrate: (ids) => ids.with(Math.floor(ids.length / 2), maskId),
 });
 

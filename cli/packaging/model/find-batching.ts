@@ -13,15 +13,15 @@ export interface BatchingTrial {
   readonly fixedShape: FixedShape | undefined;
   /** Token ids of texts of different lengths. */
   readonly texts: readonly Ids[];
-  /** The result of each text when run alone. */
+  /** The output for each text when it is run alone. */
   readonly alone: readonly Float32Array[];
   /** Runs a batch, padded to its longest text. */
   readonly run: (batch: readonly Ids[]) => Promise<TryResult>;
 }
 
 /**
- * Determines which texts can share a run without affecting each other's results: from the operators
- * of the graph, and by running each text alone and with others.
+ * Determines which texts can share a run without affecting each other's results. Checks the
+ * operators of the graph, and runs each text alone and with others.
  */
 export async function findBatching({
   graph,
@@ -56,8 +56,8 @@ export async function findBatching({
 }
 
 /**
- * These operators compute their scale over the whole batch, padding included, so the values of a
- * text depend on the others.
+ * These operators compute one scale for the whole batch, including padding, so the values of a text
+ * depend on the other texts.
  */
 const OVER_BATCH = /^DynamicQuantize/;
 
@@ -72,12 +72,12 @@ function neighborOf(ids: Ids): number[] {
 }
 
 /**
- * Relative tolerance. It is far above the effect of summation order (under 2e-6 for all measured
- * models) and far below the effect of other texts where they matter (over 1e-2).
+ * Relative tolerance. The order of additions changes results far less (by under 2e-6 in all
+ * measured models), and other texts, if they affect results, change them far more (by over 1e-2).
  */
 const TOLERANCE = 1e-4;
 
-/** Whether two results of a text are the same except for the order of additions. */
+/** Whether two results of a text are equal, apart from the effect of the order of additions. */
 export function isClose(actual: Float32Array, expected: Float32Array | undefined): boolean {
   if (expected?.length !== actual.length) return false;
   const scale = expected.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);

@@ -4,7 +4,7 @@ import { lookedUpTables } from '../onnx/facts.ts';
 
 export interface PositionSource {
   readonly graph: GraphProto;
-  /** Name of the input that takes the positions. */
+  /** Name of the input for the positions. */
   readonly input: string;
   /** `model_type` of config.json. */
   readonly family: unknown;
@@ -14,9 +14,9 @@ export interface PositionSource {
 }
 
 /**
- * The position of a text's first token: 0, or in RoBERTa and its relatives the position after the
- * padding id. For unknown families it follows from their table, where the row of the padding id is
- * zero because training never changes it.
+ * Returns the position of a text's first token. It is 0, but RoBERTa and related models start after
+ * the padding id. In unknown families, such a start is detected by the position table: the row for
+ * the padding id contains only zeros, because training never changes it.
  */
 export function findFirstPosition({ graph, input, family, padId, weights }: PositionSource): number {
   const isOffset =
@@ -38,8 +38,8 @@ function isZeroRow(table: TensorProto, row: number, weights: ByteSource): boolea
 }
 
 /**
- * RoBERTa and its relatives start positions after the padding id, so the first rows of their
- * position table are not used for tokens.
+ * Whether positions start after the padding id, as in RoBERTa and related models. The first rows of
+ * their position table are not used for tokens.
  */
 export const startsAfterPadding = (modelType: unknown): boolean => FAMILIES.has(String(modelType));
 

@@ -3,8 +3,8 @@ import { firstLine } from './graph-error.ts';
 
 export interface LengthTrial {
   /**
-   * Runs one batch of token ids. Fails if the model cannot run it, with an AppError if the build
-   * must stop.
+   * Runs one batch of token ids. Rejects if the model cannot run the batch, and with an AppError if
+   * the build must stop.
    */
   readonly run: (ids: readonly (readonly number[])[]) => Promise<unknown>;
   /** Token ids of a short text. */
@@ -12,7 +12,7 @@ export interface LengthTrial {
   /** Maximum number of tokens that the model's files or the user allow. */
   readonly maxLength: number;
   readonly padId: number;
-  /** Whether the user chose that maximum, which is then not reduced. */
+  /** Whether the user chose `maxLength`. If so, it is not reduced. */
   readonly isChosen: boolean;
   /** The model file, for messages. */
   readonly model: string;
@@ -31,7 +31,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
       await run([ids]);
       return undefined;
     } catch (error) {
-      // The run took too long, and a shorter text may do so too.
+      // The run took too long. Shorter texts are not tried, because they could take too long as well.
       if (error instanceof AppError) throw error;
       return error;
     }
@@ -49,7 +49,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
   }
   let longest = sample.length;
   let failing = maxLength;
-  // The usual reason: positions start after the padding id.
+  // Tried first, because the usual reason is that positions start after the padding id.
   for (const length of [maxLength - padId, maxLength - padId - 1, maxLength - padId - 2]) {
     if (length <= longest || length >= failing) continue;
     if (await runs(length)) longest = length;

@@ -4,8 +4,8 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 
 /**
- * The error for a graph that cannot be loaded or run. A graph that the build has written from
- * safetensors can only have wrong sizes.
+ * The error for a graph that cannot be loaded or run. If the build has written the graph from
+ * safetensors, the only possible reason is that sizes do not match.
  */
 export function graphError(
   { file, graph }: { readonly file: string; readonly graph: string },
@@ -21,10 +21,10 @@ export function graphError(
   );
 }
 
-/** The first line of an error message: ONNX Runtime adds a stack trace to some messages. */
+/** The first line of an error message, without the stack trace that ONNX Runtime adds to some messages. */
 export const firstLine = (error: unknown): string => messageOf(error).split('\n')[0] ?? '';
 
-/** The error for a graph whose run did not finish in time, so that the ONNX Runtime process was ended. */
+/** The error for a graph whose run did not finish in time. The ONNX Runtime process has been terminated. */
 export function stuckError(
   model: string,
   ids: readonly (readonly number[])[],
@@ -44,8 +44,8 @@ export const isStuck = (error: unknown): boolean => error instanceof AppError &&
 const STUCK = 'graph_stuck';
 
 /**
- * Explains ONNX Runtime's messages for models that it cannot load: without source locations, and
- * with the way out.
+ * Explains ONNX Runtime's message about a model that it cannot load. Source locations are removed,
+ * and a solution is added.
  */
 function explainLoad(message: string): string {
   const plain = withoutPlaces(message);
@@ -60,10 +60,13 @@ const withoutPlaces = (message: string): string =>
     '\uFFFD',
   );
 
-/** Messages contain paths, names and shapes. */
+/**
+ * Maximum length of messages from which source locations are removed. Messages contain paths, names
+ * and shapes.
+ */
 const MAX_MESSAGE_LENGTH = 10_000;
 
-/** File, line and function that raised an error. */
+/** File, line and function in ONNX Runtime that raised an error. */
 const SOURCE_PLACE = shortPattern(
   /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g,
   MAX_MESSAGE_LENGTH,

@@ -5,7 +5,7 @@ import { openFileSource } from '#platform/file-source.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { messageFields } from '../onnx/message-fields.ts';
 
-/** An output of a graph, as far as its type is known without running it. */
+/** An output of a graph, and its type as far as it is known without running the graph. */
 export interface GraphOutput {
   readonly name: string;
   /** Number of axes. */
@@ -17,8 +17,8 @@ const MODEL_GRAPH = 7;
 const GRAPH_OUTPUT = 12;
 
 /**
- * Reads the outputs of an ONNX file without its weights, which can be gigabytes. Safetensors have
- * no outputs.
+ * Reads the outputs of an ONNX file without reading its weights, which can be gigabytes. Returns an
+ * empty list for safetensors.
  */
 export function graphOutputs(path: string): GraphOutput[] {
   if (isSafetensors(path)) return [];

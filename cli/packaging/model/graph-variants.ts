@@ -8,8 +8,8 @@ import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
 
 /**
- * A graph that a build can use. Exporters write one per precision or optimization level; for
- * safetensors, the build writes it.
+ * A graph that a build can use. Exporters write one graph for each precision or optimization level.
+ * For safetensors, the build writes the graph itself.
  */
 export interface GraphVariant {
   /** Path in the folder, with slashes: `onnx/model_fp16.onnx`, or `model.safetensors`. */
@@ -21,8 +21,8 @@ export interface GraphVariant {
 }
 
 /**
- * Lists the graphs of a model as on Hugging Face: those in its folder before those in `onnx/`,
- * sorted by path; safetensors come last.
+ * Lists a model's graphs: first those in the model's folder, then those in `onnx/`, sorted by path;
+ * safetensors come last.
  */
 export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[] => [
   ...onnxGraphs(files),
@@ -83,24 +83,30 @@ function namedVariant(variants: readonly GraphVariant[], wanted: string, shown: 
   throw configError(`${shown} has no variant ${JSON.stringify(wanted)}; ${known}.`);
 }
 
-/** Names with sizes, for messages and tables: `fp16 (onnx/model_fp16.onnx, 45 MB)`. */
+/** Formats graphs with path and size for messages and tables: `fp16 (onnx/model_fp16.onnx, 45 MB)`. */
 const listVariants = (variants: readonly GraphVariant[]): string =>
   variants.map(({ name, path, bytes }) => `${name} (${path}, ${formatBytes(bytes)})`).join(', ');
 
-/** Accepts `fp16`, `model_fp16` and `model_fp16.onnx`, each with or without its folder. */
+/**
+ * Whether `variant` names this graph. Accepts `fp16`, `model_fp16` and `model_fp16.onnx`, each with
+ * or without the graph's folder.
+ */
 const isNamed = ({ path, name }: GraphVariant, wanted: string): boolean =>
   name === wanted || [path, path.replace(/^onnx\//, '')].includes(`${wanted.replace(/\.onnx$/, '')}.onnx`);
 
 const PLAIN = 'model';
 const isGraph = (file: string): boolean => file.endsWith('.onnx') && !file.startsWith('.');
-/** Whether a file contains weights of a graph in the same folder, by the names that exporters use. */
+/**
+ * Whether a file contains the weights of a graph in the same folder, judging by the file names that
+ * exporters use.
+ */
 export const isDataOf = (name: string, graph: string): boolean =>
   name.startsWith(`${graph}_data`) || name.startsWith(`${graph}.data`);
 const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^model[_-](?=.)/, '');
 
 /**
- * What to do about a model without a graph. `shown` names the model in messages and `source` in
- * Python commands; they differ for a model on the hub.
+ * Explains how to get a graph for a model that has none. `shown` names the model in messages and
+ * `source` in Python commands; they differ for a model on the hub.
  */
 export function withoutGraph(listing: ModelListing, shown: string, source = shown): Error {
   const { files, modelType, config, modules } = listing;

@@ -11,13 +11,13 @@ import { readJsonObject, readJsonList } from './read-json.ts';
 export interface ModelGuess {
   readonly name: string;
   readonly modelType: ModelType;
-  /** The evidence, for messages; undefined if nothing states the type. */
+  /** The evidence for the type, for messages; undefined if the files do not state the type. */
   readonly because: string | undefined;
-  /** The architecture of a text-generation model, if nothing states another use. */
+  /** The architecture of a text-generation model, unless its files state another use. */
   readonly generator?: string | undefined;
 }
 
-/** Reads what a folder's files state about the model. `outputs` are the outputs of its graph. */
+/** Reads the facts about a model's type from its folder. `outputs` are the outputs of the model's graph. */
 export async function readEvidence(folder: string, outputs: readonly GraphOutput[]): Promise<Evidence> {
   const [config, modules] = [findIn(folder, 'config.json'), findIn(folder, 'modules.json')];
   const { name, repository } = modelOrigin(folder);
@@ -78,8 +78,8 @@ export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
 }
 
 /**
- * Rejects a text-generation model whose files do not state that it is used for vectors: a build of
- * its layers would return something else than the model does. `shown` names the model in messages.
+ * Rejects a text-generation model unless its files state that it is used for vectors: an executable
+ * with its layers would not return what the model returns. `shown` is the model's name in messages.
  */
 export function refuseGenerator({ generator }: ModelGuess, shown: string): void {
   if (generator === undefined) return;
@@ -89,10 +89,13 @@ export function refuseGenerator({ generator }: ModelGuess, shown: string): void 
   );
 }
 
-/** XLM and FlauBERT call the head of a masked language model `WithLMHeadModel`. */
+/** XLM and FlauBERT use the suffix `WithLMHeadModel` for masked language models. */
 const GENERATOR = /For(?:CausalLM|ConditionalGeneration|Seq2SeqLM)$|(?<!With)LMHeadModel$/;
 
-/** `_name_or_path` of config.json is not used: it often names the model that this one was trained from. */
+/**
+ * Does not use `_name_or_path` in config.json, because it often names the model that this one was
+ * trained from.
+ */
 function guessName(fields: Evidence['config'], name: string): string {
   const candidates = [name, fields['model_type']];
   return candidates.find((one): one is string => typeof one === 'string' && isName(one)) ?? 'model';

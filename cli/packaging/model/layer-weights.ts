@@ -7,7 +7,7 @@ import { readSafetensors, type StoredTensor, type StoredType } from '../architec
 import type { FoundLayer } from './sentence-layers.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Reads the weights of modules after pooling as float32: the section `layers` of an executable. */
+/** Reads the weights of the modules after pooling as float32, for the `layers` section of an executable. */
 export async function readLayerWeights(folder: string, layers: readonly FoundLayer[]): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for (const { settings, path } of layers) {
@@ -21,7 +21,7 @@ export async function readLayerWeights(folder: string, layers: readonly FoundLay
 
 type Expected = readonly [name: string, shape: readonly number[]];
 
-/** The library's names, in the order of the section. */
+/** The names of the weights in sentence-transformers, in the order of the `layers` section. */
 export function tensorsOf(layer: LayerSettings): Expected[] {
   if (layer.kind === 'normalize') return [];
   if (layer.kind === 'layer_norm') {
@@ -62,7 +62,7 @@ export function layerFloats(source: ByteSource, { type, offset, length }: Stored
 const FLOATS_OF: Record<StoredType, (bytes: ArrayBuffer) => Float32Array> = {
   F32: (bytes) => new Float32Array(bytes),
   F16: (bytes) => Float32Array.from(new Float16Array(bytes)),
-  // bfloat16 is the upper half of a float32.
+  // A bfloat16 number is the upper half of a float32 number.
   BF16: (bytes) => new Float32Array(Uint32Array.from(new Uint16Array(bytes), (half) => half << 16).buffer),
   F64: (bytes) => Float32Array.from(new Float64Array(bytes)),
 };

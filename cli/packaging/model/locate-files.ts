@@ -9,15 +9,18 @@ import { TRANSFORMER_FOLDER } from './model-listing.ts';
 export interface ModelFiles {
   /** The folder with the model's documents and settings. */
   readonly folder: string;
-  /** The ONNX graph, or safetensors for which the build writes one. */
+  /** Path of the ONNX graph, or of the safetensors for which the build writes a graph. */
   readonly weights: string;
-  /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
+  /**
+   * Path of the graph relative to the folder, with slashes; undefined if the config contains a path
+   * for each file.
+   */
   readonly graph: string | undefined;
-  /** Path of tokenizer.json, or of a vocabulary to convert. */
+  /** Path of tokenizer.json, or of a vocabulary to convert to tokenizer.json. */
   readonly tokenizer: string;
   /**
-   * Path of config.json or gliner_config.json. Undefined if the folder has neither; only models
-   * without labels can do without.
+   * Path of config.json or gliner_config.json; undefined if the folder contains neither. Models
+   * with labels require it.
    */
   readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
@@ -30,7 +33,7 @@ export interface SettingsFile {
   readonly missing: (path: string) => Error;
 }
 
-/** Finds the files of a model; each missing file has its own message. */
+/** Finds the files of a model. The error for a missing file explains how to get that file. */
 export function locateModelFiles(model: ModelSource, settings: Partial<SettingsFile> = {}): ModelFiles {
   if (model.kind === 'files') {
     requireFile(
@@ -69,12 +72,12 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   };
 }
 
-/** The folder with the settings of sentence-transformers, from the folder of config.json. */
+/** Returns the folder with the settings of sentence-transformers, given the folder of config.json. */
 const settingsFolder = (folder: string): string =>
   basename(folder) === TRANSFORMER_FOLDER ? dirname(folder) : folder;
 
 /**
- * Path of tokenizer.json, of the vocabulary of a model without one, or of the tokenizer that is
+ * Path of tokenizer.json. If a model has none, path of its vocabulary, or of the tokenizer that is
  * named after the graph.
  */
 function locateTokenizer(folder: string, weights: string): string {
@@ -98,7 +101,10 @@ export function findVocabulary(folder: string): string | undefined {
   return names.map((name) => findIn(folder, name)).find((path) => path !== undefined);
 }
 
-/** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */
+/**
+ * Finds a file in a model folder or related folders. Some exporters write all files to `onnx/`,
+ * others only the graphs.
+ */
 export function findIn(folder: string, name: string): string | undefined {
   const below = join(folder, 'onnx', name);
   const above = join(folder, '..', name);
@@ -123,8 +129,9 @@ function requireFile(path: string, message: () => string): void {
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
 /**
- * Paths of `X-tokenizer.json` next to a graph, for packages that ship `X.onnx`: the one with the
- * graph's name, else all. Only a single match is certain to belong to the graph.
+ * Paths of the `X-tokenizer.json` files next to a graph, for packages that contain an `X.onnx`.
+ * Returns only the file with the graph's name if there is one, otherwise all. If there are several,
+ * it is unknown which one belongs to the graph.
  */
 export function findNamedTokenizers(graph: string): string[] {
   const folder = dirname(graph);

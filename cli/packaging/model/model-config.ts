@@ -3,7 +3,7 @@ import { readJsonObject } from './read-json.ts';
 import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 
-/** The members of config.json that are used. */
+/** The members of config.json that builds use. */
 export interface ModelConfig {
   readonly model_type?: unknown;
   readonly num_labels?: unknown;
@@ -31,7 +31,7 @@ export function attentionHeads({ num_attention_heads, n_heads, num_heads }: Mode
   );
 }
 
-/** The labels and scores of these models depend on config.json. */
+/** The settings file of models with labels or scores, which require config.json. */
 export const requiredConfig = (modelType: ModelType): SettingsFile => ({
   name: 'config.json',
   missing: (path) =>
@@ -41,7 +41,10 @@ export const requiredConfig = (modelType: ModelType): SettingsFile => ({
     ),
 });
 
-/** Returns the label of every output index, checked against the actual width of the output; undefined if the model has no labels. */
+/**
+ * Returns the label of every output index; undefined if the model has no labels. Throws if the
+ * number of labels differs from the width of the output.
+ */
 export function readLabels(
   config: ModelConfig,
   width: number,

@@ -11,7 +11,7 @@ interface Document {
   readonly text: string;
 }
 
-/** Documents next to config.json: the model card, texts of licenses and notices, and CITATION.cff. */
+/** Documents next to config.json: the model card, the license and notice files, and CITATION.cff. */
 export interface ModelDocuments {
   readonly card: Document | undefined;
   readonly licenses: readonly Document[];
@@ -29,7 +29,10 @@ const LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.(?:txt|md))?$/i;
 const CITATION = /^citation\.cff$/i;
 const NOTICE = /^notice/i;
 
-/** Reads a model's documents. An unusable document never fails a build. */
+/**
+ * Reads a model's documents. A document that cannot be used is reported, but does not make the
+ * build fail.
+ */
 export async function readDocuments(folder: string): Promise<ModelDocuments> {
   const problems: string[] = [];
   const licenses: Document[] = [];
@@ -37,7 +40,7 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
   let citation: Document | undefined;
   for (const path of await documentPaths(folder)) {
     const isCard = CARD.test(basename(path));
-    // A file system can have both README.md and readme.md.
+    // On a case-sensitive file system, there can be both README.md and readme.md.
     if (isCard && card) continue;
     const { text, problem } = await readDocument(path, isCard);
     if (problem) problems.push(problem);
@@ -50,7 +53,7 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
   return { card, licenses, ...(citation ? { citation } : {}), problems };
 }
 
-/** Whether a file of a model folder is a document, by its name. */
+/** Whether a file in a model folder is a document, judging by its name. */
 export const isDocument = (name: string): boolean =>
   [CARD, LICENSE, CITATION].some((pattern) => pattern.test(name));
 
@@ -68,7 +71,7 @@ interface ReadDocument {
   readonly problem?: string;
 }
 
-/** A card can be truncated, but a license is only valid as a whole. */
+/** A model card that is too long is truncated, but a license is only valid as a whole. */
 async function readDocument(path: string, canTruncate: boolean): Promise<ReadDocument> {
   const name = basename(path);
   try {
@@ -96,11 +99,14 @@ async function readBytes(path: string, length: number): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Returns undefined for a binary file. Control characters are removed, because the text is printed on terminals. */
+/**
+ * Reads a text file; returns undefined for a binary file. Removes control characters, because the
+ * text is printed to terminals.
+ */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    // `stream` tolerates a character that is cut off at the end.
+    // With `stream`, a character that is cut off at the end is not an error.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     // A lone carriage return would let a terminal overwrite the line before it.
     return text.replaceAll(/\r(?!\n)/g, '\n').replaceAll(/(?![\t\n\r])\p{Cc}/gu, '');
@@ -113,13 +119,13 @@ function textOf(bytes: Uint8Array): string | undefined {
 interface LicensedModel {
   readonly license: ModelLicense | undefined;
   readonly facts: CardFacts | undefined;
-  /** Texts of the license files, the notices and the model card. */
+  /** Contents of the license files, the notice files and the model card. */
   readonly licenseText: string | undefined;
   readonly cardText: string | undefined;
   readonly problems: readonly string[];
 }
 
-/** Finds a model's license: in the config, else in the model card, else in a license file. */
+/** Finds a model's license in the config, otherwise in the model card, otherwise in a license file. */
 export function findLicense(stated: string | undefined, documents: ModelDocuments): LicensedModel {
   const { card, licenses, citation: file, problems } = documents;
   const read = card && readCard(card.text);
@@ -149,7 +155,8 @@ function licenseIn(
   carded: Omit<ModelLicense, 'source'> | undefined,
   licenses: readonly Document[],
 ): ModelLicense | undefined {
-  // If the config repeats the card's license, the card's license name and link still apply.
+  // If the config states the same license as the model card, the license name and link from the
+  // model card still apply.
   if (stated !== undefined) return { ...(stated === carded?.id ? carded : { id: stated }), source: 'config' };
   if (carded) return { ...carded, source: 'card' };
   const file = licenses.find(({ name }) => !NOTICE.test(name));

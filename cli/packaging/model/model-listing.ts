@@ -9,9 +9,9 @@ import { memberOf } from '#core/values/member-of.ts';
  */
 export const TRANSFORMER_FOLDER = '0_Transformer';
 
-/** What file names and config.json reveal about a model. */
+/** The files of a model, and the settings that determine which of its graphs can be used. */
 export interface ModelListing {
-  /** Files with paths relative to the model, with slashes. */
+  /** Files with their paths relative to the model folder, with slashes. */
   readonly files: readonly ListedFile[];
   /** `model_type` of config.json: the architecture. */
   readonly modelType: string | undefined;
@@ -26,8 +26,8 @@ interface ListedFile {
 }
 
 /**
- * Folders that can contain graphs: as on Hugging Face, and as saved by older sentence-transformers
- * versions.
+ * Folders that can contain graphs, as in repositories on Hugging Face or as saved by older
+ * sentence-transformers versions.
  */
 export const GRAPH_FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`, `${TRANSFORMER_FOLDER}/onnx/`];
 
@@ -46,8 +46,8 @@ export const listModel = (folder: string): ModelListing => ({
 });
 
 /**
- * What a model folder's settings state. An unreadable file is reported later, where it is read
- * completely.
+ * Reads the settings for a listing from a model folder. An unreadable file is ignored here, because
+ * it is reported later, when it is read completely.
  */
 export function statedIn(folder: string): Pick<ModelListing, 'modelType' | 'config' | 'modules'> {
   const configs = CONFIG_FOLDERS.map((below) => jsonIn(join(folder, below, 'config.json')));
@@ -72,7 +72,7 @@ function filesIn(folder: string): string[] {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
   const isFile = (name: string): boolean => {
     const path = join(folder, name);
-    // Files in the Hugging Face cache are links, which can be broken.
+    // Skips broken links: files in the Hugging Face cache are links.
     return existsSync(path) && statSync(path).isFile();
   };
   return readdirSync(folder).filter(isFile);
@@ -80,9 +80,9 @@ function filesIn(folder: string): string[] {
 
 /** The origin of a model folder, as far as its path shows it. */
 export interface ModelOrigin {
-  /** The model's name: that of its repository or folder. */
+  /** The name of the model's repository or folder. */
   readonly name: string;
-  /** `organization/name` and revision of a folder in the Hugging Face cache. */
+  /** `organization/name` and revision, if the folder is in the Hugging Face cache. */
   readonly repository?: string;
   readonly revision?: string;
 }

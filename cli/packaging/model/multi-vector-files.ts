@@ -21,7 +21,7 @@ const ARTIFACT = 'artifact.metadata';
 /** Written by PyLate, and by its export to ONNX. */
 const PYLATE_FILES = ['config_sentence_transformers.json', 'onnx_config.json'] as const;
 
-/** The file in a folder that identifies the model as ColBERT. */
+/** Returns the name of the file that identifies the model in a folder as a ColBERT model. */
 export async function findColbertFile(folder: string): Promise<string | undefined> {
   for (const name of PYLATE_FILES) {
     if (memberOf(await readObject(folder, name), 'model_type') === 'ColBERT') return name;
@@ -59,7 +59,7 @@ export interface MultiVectorDefaults {
   readonly attendsToExpansion: boolean;
   readonly skipped:
     | { readonly kind: 'tokens'; readonly tokens: readonly string[] }
-    /** The first token of each text, determined as colbert-ai does. */
+    /** The first token of each of these texts, as in colbert-ai. */
     | { readonly kind: 'texts'; readonly texts: readonly string[] };
 }
 
@@ -68,7 +68,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Python's `string.punctuation`. */
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.split('');
 
-/** PyLate's settings; its files can omit any of them. */
+/** Settings from PyLate's files, which can omit any setting. */
 function pylateDefaults(fields: Fields): MultiVectorDefaults {
   refusePrompt(fields);
   const words = fields['skiplist_words'];
@@ -88,7 +88,7 @@ function pylateDefaults(fields: Fields): MultiVectorDefaults {
   };
 }
 
-/** The settings of colbert-ai. */
+/** Settings from colbert-ai's file. */
 function stanfordDefaults(fields: Fields): MultiVectorDefaults {
   for (const [key, supported] of [
     ['similarity', 'cosine'],
@@ -113,7 +113,7 @@ function stanfordDefaults(fields: Fields): MultiVectorDefaults {
   };
 }
 
-/** PyLate puts the default prompt before both queries and documents; no known model has one. */
+/** Rejects a default prompt, which PyLate prepends to both queries and documents. No known model has one. */
 function refusePrompt({ prompts, default_prompt_name: name }: Fields): void {
   const prompt = isObject(prompts) && typeof name === 'string' ? prompts[name] : undefined;
   if (typeof prompt !== 'string' || prompt === '') return;
@@ -127,12 +127,12 @@ const size = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 const WEIGHTS = 'model.safetensors';
-/** colbert-ai's matrix, among the model's weights. */
+/** Name of colbert-ai's projection matrix in the model's weights. */
 const LINEAR = 'linear.weight';
-/** Modules that do not change the token vectors, or that the runtime applies. */
+/** Modules that do not change the token vectors, or that the runtime applies itself. */
 const OTHER_MODULES: ReadonlySet<string> = new Set(['Transformer', 'Normalize', 'Dropout']);
 
-/** Reads the layers after a ColBERT model's hidden states; empty if its files have none. */
+/** Reads the layers that a ColBERT model applies to its hidden states; empty if its files contain none. */
 export async function readProjection({
   folder,
   weights,
@@ -186,7 +186,10 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
   };
 }
 
-/** colbert-ai's matrix, in the safetensors that the graph is written from, or next to an exported graph. */
+/**
+ * Reads colbert-ai's projection matrix from the safetensors that the graph is written from, or from
+ * those next to an exported graph.
+ */
 async function readLinear(folder: string, weights: string): Promise<ProjectionLayer[]> {
   const beside = join(folder, WEIGHTS);
   const path = isSafetensors(weights) ? weights : beside;

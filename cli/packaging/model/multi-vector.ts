@@ -58,8 +58,8 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'mul
   };
   return {
     modelConfig,
-    // Queries and documents have their own maximum lengths, so the model need not read longer
-    // texts.
+    // Queries and documents have their own maximum lengths, so the model does not have to support
+    // longer texts.
     tokenizer: { limit: (possible) => longestText(source, possible) },
     async withTokenizer(tokenizer) {
       const projection = await readProjection(files);
@@ -82,11 +82,11 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'mul
 }
 
 /**
- * How queries and documents are tokenized. Settings that are missing here come from the model's own
- * files.
+ * Settings in the config file for the tokenization of queries and documents. Missing settings come
+ * from the model's own files.
  */
 interface MultiVectorConfig {
-  /** The token after the first one; empty for none. */
+  /** The token that is inserted after the first token; empty for no token. */
   readonly prefixes: Readonly<Record<TextRole, string | undefined>>;
   /** Maximum number of tokens. */
   readonly lengths: Readonly<Record<TextRole, number | undefined>>;
@@ -111,11 +111,11 @@ interface MultiVectorSource {
   readonly file: string;
   readonly config: MultiVectorConfig;
   readonly defaults: MultiVectorDefaults;
-  /** Tokens that can fill queries, in order of preference. */
+  /** Tokens that can be used to fill queries, in order of preference. */
   readonly fillers: readonly string[];
 }
 
-/** The longest text that the settings allow: the model need not support more tokens than that. */
+/** The maximum number of tokens that the settings allow. The model does not have to support more. */
 const longestText = (source: MultiVectorSource, possible: number): number =>
   greatest(TEXT_ROLES.map((role) => lengthOf(source, role, possible)));
 
@@ -186,7 +186,7 @@ function expansionOf(
   );
 }
 
-/** Both libraries use the unknown token for words that are not in the vocabulary. */
+/** Both PyLate and colbert-ai use the unknown token for words that are not in the vocabulary. */
 async function skippedIds(
   { config, defaults }: MultiVectorSource,
   { tokenizer, settings }: PreparedTokenizer,
@@ -203,7 +203,7 @@ async function skippedIds(
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The first token of each text, not counting tokens that the tokenizer puts before texts. */
+/** Returns the first token of each text, not counting special tokens that the tokenizer puts before texts. */
 async function firstTokens(
   tokenizer: PreparedTokenizer['tokenizer'],
   texts: readonly string[],
@@ -213,12 +213,12 @@ async function firstTokens(
   return encoded.flatMap((ids) => ids[start] ?? []);
 }
 
-/** Mask tokens of tokenizers whose settings do not name one. */
+/** Mask tokens to try if a tokenizer's settings do not name one. */
 const USUAL_MASKS = ['[MASK]', '<mask>'];
 
 /**
- * Tokens that fill queries: the mask token, or for models without one the end-of-text token, as in
- * PyLate.
+ * Returns the tokens that can fill queries: the mask token, then the end-of-text token for models
+ * without a mask token, as in PyLate.
  */
 async function fillerTokens(tokenizerConfig: string | undefined): Promise<string[]> {
   const config = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
@@ -227,8 +227,8 @@ async function fillerTokens(tokenizerConfig: string | undefined): Promise<string
 }
 
 /**
- * Adds a multi_vector model's projection to a graph that ends with hidden states. Returns what was
- * changed.
+ * Adds a multi_vector model's projection to a graph that returns hidden states. Returns
+ * descriptions of the changes.
  */
 function projectVectors(
   graph: GraphProto,
@@ -250,9 +250,9 @@ function projectVectors(
 }
 
 /**
- * Rejects a graph that the build wrote if query-filling tokens can have no token to attend to.
- * Implementations return different results for such tokens; in other models only padding is hidden,
- * whose results do not matter.
+ * Rejects a graph that the build wrote if, for a token that fills a query, attention to all tokens
+ * could be masked. Results for such tokens differ between implementations. In other models, this
+ * only affects padding, whose results are not used.
  */
 function checkExpansion(
   { query }: MultiVectorSettings,

@@ -11,7 +11,7 @@ import { graphError } from './graph-error.ts';
 export interface OptimizeRequest {
   /** The model file, as messages name it. */
   readonly file: string;
-  /** The ONNX file. Differs from `file` if the build has written it. */
+  /** Path of the ONNX file. Differs from `file` if the build has written the ONNX file. */
   readonly graph: string;
   /** Whether integer weights stay integers. */
   readonly keepsIntegers: boolean;
@@ -40,7 +40,7 @@ export async function optimizeGraph(
   } catch (error) {
     throw graphError(request, `ONNX Runtime cannot load ${file}`, error);
   }
-  // A model with only tiny tensors has no external weights.
+  // If all tensors of a model are tiny, ONNX Runtime writes no weights file.
   await writeFile(weightsPath, '', { flag: 'a' });
   return { graphPath, weightsPath, integers };
 }

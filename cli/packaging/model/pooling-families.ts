@@ -12,7 +12,7 @@ interface PoolingFamily {
 }
 
 export interface FoundFamily extends PoolingFamily {
-  /** The evidence, for messages: `from the name bge-small-en-v1.5`. */
+  /** The evidence for the family, for messages: `from the name bge-small-en-v1.5`. */
   readonly from: string;
 }
 
@@ -22,7 +22,7 @@ export interface ModelFamilySource {
   readonly config: unknown;
 }
 
-/** Finds a model's family by its names, or by the model that it was trained from. */
+/** Finds a model's family by the model's names, or by the name of the model that it was trained from. */
 export function findFamily({ names, config }: ModelFamilySource): FoundFamily | undefined {
   const fields = isObject(config) ? config : {};
   for (const name of names) {
@@ -34,13 +34,16 @@ export function findFamily({ names, config }: ModelFamilySource): FoundFamily | 
   return found && { ...found, from: '_name_or_path in config.json' };
 }
 
-/** Matches a model name without its organization. Organizations are joined with `/`, `_` or `--`. */
+/** Finds the family of a model name. The name can follow an organization and `/`, `_` or `--`. */
 function familyOf(name: string): PoolingFamily | undefined {
   const text = trimEndOf(name.toLowerCase(), '/\\').replaceAll(/[/\\_]|--/g, ' ');
   return OTHER.test(text) ? undefined : FAMILIES.find(({ pattern }) => pattern.test(text))?.family;
 }
 
-/** Models of these families that do not encode single texts, or that pool differently. */
+/**
+ * Names that can match a family, but belong to models that do not encode single texts or that pool
+ * differently.
+ */
 const OTHER =
   /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4|-ance-|mxbai-embed-xsmall/;
 
@@ -61,9 +64,9 @@ const family = (
 ): PoolingFamily => ({ name, pooling, normalize, prompts });
 
 /**
- * The first match counts, so exceptions come before their family. Vectors are normalized if the
- * authors' modules.json has a Normalize module, so that a model returns the same vectors with and
- * without that file.
+ * The first matching pattern is used, so exceptions precede their family. `normalize` is true if
+ * the authors' modules.json contains a Normalize module, so that a model returns the same vectors
+ * with and without that file.
  */
 const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFamily }[] = [
   { pattern: /(?:^| )bge-m3/, family: family('bge-m3', 'cls', true) },

@@ -23,8 +23,8 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
 
 /**
- * Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result.
- * Writes all files to `folder`.
+ * Rewrites an optimized graph for the runtime, and runs texts through the result. Writes all files
+ * to `folder`.
  */
 export async function prepareGraph(
   runtime: OnnxTools,
@@ -51,8 +51,8 @@ export async function prepareGraph(
 }
 
 /**
- * Records the shapes of a graph's values, and runs texts through it. If it fails with shapes, the
- * graph without shapes is used.
+ * Records the shapes of a graph's intermediate values, and runs texts through the graph. If it
+ * fails with these shapes, the graph without shapes is used.
  */
 export async function tryTextGraph(
   runtime: OnnxTools,
@@ -72,8 +72,8 @@ export async function tryTextGraph(
   );
   const shaped = path === undefined ? undefined : await attempt(path).catch(unlessStuck);
   if (shaped?.maxLength === longestPossible(tokenizer, runnable)) return shaped;
-  // The graph without shapes shows whether the model or a shape is at fault. Its errors are the
-  // model's own.
+  // Runs the graph without shapes to find out whether the model or a recorded shape is at fault. If
+  // this run also fails, the model is at fault, and its error is reported.
   const plain = await attempt(runnable.graphPath);
   return shaped?.maxLength === plain.maxLength ? shaped : plain;
 }
@@ -83,15 +83,18 @@ const longestPossible = (
   { fixedShape }: Pick<RunnableGraph, 'fixedShape'>,
 ): number => Math.min(settings.maxLength, fixedShape?.tokens ?? Infinity);
 
-/** A run that did not finish has ended the process, so no other run is possible. */
+/**
+ * Rethrows the error for a run that did not finish: its process was terminated, so no other run is
+ * possible.
+ */
 function unlessStuck(error: unknown): undefined {
   if (isStuck(error)) throw error;
 }
 
 /**
- * Writes a copy of a graph that has the shapes of its values, so that ONNX Runtime opens it in a
- * fraction of the time (docs/decisions/0094). Returns the path of the copy, or undefined if the
- * shapes cannot be determined. `model` is the file that messages name.
+ * Writes a copy of a graph with the shapes of its intermediate values, which ONNX Runtime opens in
+ * a fraction of the time (docs/decisions/0094). Returns the path of the copy, or undefined if the
+ * shapes cannot be determined. `model` is the model file, for messages.
  */
 async function writeShapes(
   runtime: OnnxTools,
@@ -124,8 +127,8 @@ async function writeShapes(
     return shaped.path;
   } catch (error) {
     if (error instanceof AppError) throw stuckError(model, runs[0] ?? [], error);
-    // The graph itself may still run: values whose types cannot be outputs, such as sequences, stay
-    // without shapes.
+    // The graph may still run without shapes: the failure can be caused by values whose types
+    // cannot be outputs, such as sequences.
     return undefined;
   }
 }
@@ -133,7 +136,10 @@ async function writeShapes(
 const textOf = (sample: readonly number[], length: number, padId: number): number[] =>
   Array.from({ length }, (_, at) => sample[Math.min(at, 1)] ?? padId);
 
-/** Sizes that are not multiples of each other, so that one run explains each size. */
+/**
+ * Numbers of texts and tokens that are not multiples of each other, so that it is clear what the
+ * size of an axis depends on.
+ */
 const SHORTER: readonly RunSize[] = [
   { texts: 2, tokens: 13 },
   { texts: 3, tokens: 5 },
@@ -145,7 +151,7 @@ type Ids = readonly number[];
 /** A short text, a long one and one with non-ASCII characters, as in a typical batch. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
 
-/** Longer than the others together, to see the effect of padding. */
+/** Longer than all other texts together, to test the effect of padding. */
 const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
 
 /** Runs texts through a graph as the executable will, alone and together. */
@@ -225,7 +231,7 @@ function checkDims(
 ): number {
   const texts = fixedShape?.texts ?? ids.length;
   const longest = fixedShape?.tokens ?? greatest(ids.map((row) => row.length));
-  // The sample texts have no mask token; the graph then returns the logits of one token.
+  // The sample texts contain no mask token. In this case, the graph returns the logits of one token.
   const expected = shape.length === 2 ? [texts] : [texts, name === MASKED_OUTPUT.name ? 1 : longest];
   const width = dims.at(-1) ?? 0;
   if (dims.length === shape.length && expected.every((size, axis) => size === dims[axis]) && width > 0)

@@ -25,9 +25,9 @@ import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
   readonly settings: TokenizerSettings;
-  /** tokenizer.json without whitespace: a third smaller and faster to load. */
+  /** tokenizer.json without whitespace, which is a third smaller and loads faster. */
   readonly json: string;
-  /** Files that it was read from, for messages. */
+  /** Names of the files that the tokenizer was read from, for messages. */
   readonly origin: string;
 }
 
@@ -37,16 +37,16 @@ export interface TokenizerDefaults {
   readonly maxLength?: number | undefined;
   readonly lowerCase?: boolean;
   /**
-   * How many of the possible tokens the model needs. `isChosen` states whether the config sets this
-   * number.
+   * Returns the maximum number of tokens that the model needs, out of the `possible` ones.
+   * `isChosen` states whether the config sets `possible`.
    */
   readonly limit?: (possible: number, isChosen: boolean) => number;
 }
 
 interface TokenizerOverrides extends TokenizerDefaults {
-  /** `max_length` of the config file. */
+  /** `max_length` in the config file. */
   readonly chosenLength?: number | undefined;
-  /** `tokenizer.truncation_side` of the config file. */
+  /** `tokenizer.truncation_side` in the config file. */
   readonly truncationSide?: 'left' | 'right' | undefined;
 }
 
@@ -108,7 +108,7 @@ async function load(path: string, json: string): Promise<LoadedTokenizer> {
 
 /** Number of vocabulary words to try. */
 const MAX_WORDS = 200;
-/** With fewer words, the result would say nothing about the vocabulary. */
+/** With fewer words, the result would not be meaningful. */
 const MIN_WORDS = 5;
 const MAX_UNKNOWN_SHARE = 0.5;
 
@@ -143,16 +143,19 @@ async function checkVocabulary(
   );
 }
 
-/** Tokenizer models that use one unknown token for a whole word. */
+/** Types of tokenizers that use one unknown token for a whole word. */
 const WHOLE_WORDS: ReadonlySet<string> = new Set(['WordPiece', 'WordLevel']);
 
 /** @internal Exported for tests only. */
 export interface ReadTokenizer {
   /** Content of tokenizer.json, read or converted. */
   readonly content: SourceTokenizer;
-  /** Where the content comes from, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
+  /** The source of the content, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
   readonly origin: string;
-  /** The padding token of a converted tokenizer; for a tokenizer.json, other files name it. */
+  /**
+   * The padding token of a converted tokenizer. The padding token of a tokenizer.json is named in
+   * other files.
+   */
   readonly padToken?: string | undefined;
 }
 
@@ -213,7 +216,7 @@ async function readText(path: string): Promise<string> {
   throw configError(`${path} is not UTF-8 on line ${invalid}. Restore the original file.`);
 }
 
-/** Ineffective settings, one sentence each. */
+/** Settings of the tokenizer that have no effect, one sentence each. */
 export function ineffectiveOptions({ pad_strategy, truncation_strategy }: TokenizerOptions): string[] {
   const warnings: string[] = [];
   if (typeof pad_strategy === 'object') {

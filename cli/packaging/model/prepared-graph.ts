@@ -15,7 +15,7 @@ import type { ModelFiles } from './locate-files.ts';
 
 /** A graph to prepare, and the known facts about its model. */
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
-  /** Whether the user chose the maximum length, which is then not reduced. */
+  /** Whether the user chose the maximum length. If so, it is not reduced. */
   readonly isLengthChosen: boolean;
   /** `model_type` of config.json. */
   readonly family: unknown;
@@ -28,19 +28,19 @@ export interface GraphRequest extends SignatureRequest, OptimizeRequest {
  */
 export interface GraphRules extends SignatureRules {
   /**
-   * Joins outputs of an export into the one that the runtime reads, before an output is chosen.
-   * Returns what was changed.
+   * Before an output is chosen, joins outputs of an export into the output that the runtime reads.
+   * Returns descriptions of the changes.
    */
   readonly joinOutputs?: (graph: GraphProto) => string[];
   /** Checks the inputs other than tokens. */
   readonly checkInputs?: (inputs: readonly MatchedInput[], fixedShape: FixedShape | undefined) => void;
-  /** Outputs to keep next to the chosen one. */
+  /** Returns the outputs to keep in addition to the chosen output. */
   readonly keptOutputs?: (graph: GraphProto) => readonly string[];
   /** Adds this type's steps to the end of a graph with float32 outputs. */
   readonly extend?: (graph: ExtendedGraph) => GraphExtension;
-  /** Runs a graph that has inputs other than tokens. */
+  /** Runs texts through a graph that has inputs other than tokens. */
   readonly tryOut?: TryOut;
-  /** The size of a result, for messages. Default: the last axis of the output. */
+  /** Describes the size of a result, for messages. Default: the size of the output's last axis. */
   readonly size?: string;
   /** Changes the calibration tokens of a text before quantization. */
   readonly calibrate?: (ids: readonly number[]) => readonly number[];
@@ -53,9 +53,9 @@ interface ExtendedGraph extends Signature {
 }
 
 interface GraphExtension {
-  /** The output after the change; undefined if it is still the chosen one. */
+  /** The output to use instead of the chosen one; undefined if the chosen output is still used. */
   readonly output?: SelectedOutput;
-  /** Outputs with one row per token, next to the chosen one. */
+  /** Outputs with one row per token, in addition to the chosen output. */
   readonly tokenOutputs?: TokenOutputNames | undefined;
   /** The changes, one sentence each. */
   readonly changes?: readonly string[];
@@ -68,12 +68,12 @@ export interface RewrittenGraph {
   readonly precision: string;
   /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape: FixedShape | undefined;
-  /** Position of the first token; undefined if it is 0, or if the graph has no `position_ids`. */
+  /** Position of a text's first token; undefined if it is 0, or if the graph has no `position_ids`. */
   readonly firstPosition: number | undefined;
   readonly tokenOutputs: TokenOutputNames | undefined;
-  /** Changes that the runtime required in the graph, one sentence each. */
+  /** Changes that had to be made to the graph for the runtime, one sentence each. */
   readonly changes: readonly string[];
-  /** The graph as written. */
+  /** The graph as written to the file. */
   readonly graph: GraphProto;
 }
 
@@ -95,7 +95,7 @@ export type RunnableGraph = Pick<
   'graphPath' | 'graph' | 'signature' | 'fixedShape' | 'firstPosition'
 >;
 
-/** A tested graph and its file: the model type, or the test itself, can write a different one. */
+/** A tested graph and its file, which can differ from the original file if a test changed the graph. */
 export type TriedFile = TriedGraph & Pick<RunnableGraph, 'graphPath'>;
 
 type TryOut = (
@@ -106,7 +106,7 @@ type TryOut = (
   folder: string,
 ) => Promise<TriedFile>;
 
-/** Outputs per token, as found by running them. */
+/** Facts about the outputs with one row per token, determined by running the graph. */
 export interface TriedTokenOutputs {
   readonly sparse: Pick<TokenOutputs['sparse'], 'output'>;
   readonly multiVector: TokenOutputs['multiVector'];
@@ -117,16 +117,16 @@ export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
     readonly tokenOutputs: TriedTokenOutputs | undefined;
   };
 
-/** A prepared model: everything that is added to the base runtime. */
+/** A prepared model, with everything that is appended to the base runtime. */
 export interface PreparedModel {
   readonly files: ModelFiles;
   readonly tokenizer: PreparedTokenizer;
   readonly graph: PreparedGraph;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
-  /** Weights of the modules after pooling, if there are any. */
+  /** Weights of the modules after pooling, if the model has any. */
   readonly layers: Uint8Array | undefined;
-  /** Texts of the license and notice files next to the model. */
+  /** Contents of the license and notice files next to the model. */
   readonly licenseText: string | undefined;
   /** Text of the model card. */
   readonly cardText: string | undefined;

@@ -8,7 +8,7 @@ import { compareAnswers } from './compare.ts';
 import { classClue, outputClue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
 
-/** Defaults of transformers' question answering pipeline: answers in longer texts are found in windows. */
+/** Defaults of the question answering pipeline in transformers, which reads longer texts in windows. */
 const MAX_LENGTH = 384;
 const STRIDE = 128;
 
@@ -18,7 +18,7 @@ export const questionAnsweringBuild: BuildType<'question_answering'> = {
     ...classClue(evidence, 'ForQuestionAnswering'),
     ...outputClue(evidence, 'start_logits'),
   ],
-  // The question must be read as a whole.
+  // Only the context can be split or truncated, because the question must be read as a whole.
   truncatedText: 'second',
   inferOptions: '--question "What is it?"',
   read: async ({ files, config }) => ({

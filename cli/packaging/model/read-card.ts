@@ -7,7 +7,7 @@ export interface Card {
   readonly license: Omit<ModelLicense, 'source'> | undefined;
   readonly facts: CardFacts | undefined;
   readonly citation?: string;
-  /** Names of members that are invalid YAML, repeated or too long. */
+  /** Names of the front matter's members that are invalid YAML, repeated or too long. */
   readonly invalid: readonly string[];
 }
 
@@ -52,19 +52,19 @@ export function readCard(text: string): Card {
   };
 }
 
-/** YAML between two `---` lines at the start of the file. */
+/** Matches the YAML between two `---` lines at the start of the file. */
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Returns the YAML of each member that is used. Cards with evaluation results have front matter of
- * several hundred kilobytes, which takes seconds to parse as a whole. A repeated or overlong member
- * is undefined, because parsing it can take minutes.
+ * Returns the YAML of each member that is used. Members are parsed separately, because the front
+ * matter of a card with evaluation results can have several hundred kilobytes, which take seconds
+ * to parse. A repeated or too long member is undefined, because parsing it can take minutes.
  */
 function membersIn(frontMatter: string): Map<Key, string | undefined> {
   const members = new Map<Key, string | undefined>();
   let current: Key | undefined;
   for (const line of frontMatter.split(/\r?\n/)) {
-    // A top-level member starts in the first column, but list items can start there, too.
+    // Matches the start of a top-level member, which is in the first column. List items can also start there.
     const isStart = /^[^\s\-#\]}]/.test(line);
     if (isStart) current = KEYS.find((key) => line.startsWith(`${key}:`));
     if (!current) continue;
@@ -83,11 +83,11 @@ function valueOf(source: string): unknown {
   return issues.length > 0 ? undefined : value;
 }
 
-/** A citation has several lines, so it is kept unchanged. */
+/** A citation has several lines, so it is not converted to one line. */
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-/** One string or a list of strings. */
+/** Reads a string or a list of strings. */
 function textsIn(value: unknown): string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items
@@ -125,11 +125,11 @@ export function shortText(text: string): string {
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Maximum number of characters of a citation; a longer one usually lists all papers of a library. */
+/** Maximum number of characters in a citation. Longer ones usually list all papers about a library. */
 export const MAX_CITATION_LENGTH = 8192;
 
 /**
- * Finds the BibTeX entries in a model card's citation section: its code blocks, up to the next
+ * Finds the BibTeX entries in a model card's citation section: the code blocks before the next
  * heading of the same level.
  * @internal Exported for tests only.
  */

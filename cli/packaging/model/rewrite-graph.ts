@@ -17,8 +17,8 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './prepared-graph.ts';
 
 /**
- * Rewrites an optimized model for the runtime, in place: inputs get the names and types that the
- * runtime feeds, and only the required outputs remain, as float32.
+ * Rewrites an optimized model for the runtime, in place: the inputs get the names and types of the
+ * tensors that the runtime passes, and only the required outputs remain, as float32.
  */
 export async function rewriteGraph(
   request: GraphRequest,

@@ -45,7 +45,7 @@ import {
   unused,
 } from './token-outputs.ts';
 
-/** A model that returns one vector per text, as sentence-transformers does. */
+/** Build rules for models that return one vector per text, as in sentence-transformers. */
 export const sentenceEmbeddingBuild: BuildType<'sentence_embedding'> = {
   guess(evidence) {
     const { folder, name, repository = name, config, modules, outputs } = evidence;
@@ -156,7 +156,10 @@ async function finish(
   };
 }
 
-/** The source of a pooling mode: files of sentence-transformers, a family, or nothing. */
+/**
+ * The source of a pooling mode: the files of sentence-transformers, a known model family, or an
+ * assumption.
+ */
 type PoolingOrigin = 'files' | FoundFamily | 'assumed';
 
 /** Adds the settings of a published family for models without sentence-transformers files. */
@@ -167,8 +170,8 @@ function withFamily(defaults: SentenceDefaults, family: FoundFamily): SentenceDe
 }
 
 /**
- * Reports a pooling mode that no file of the model states. The result depends on it, so it is never
- * chosen silently.
+ * Reports a pooling mode that is not stated in the model's files. Results depend on the pooling
+ * mode, so it is never chosen silently.
  */
 function reportPooling(
   { pooling: modes, normalize }: SentenceSettings,
@@ -193,7 +196,8 @@ function reportPooling(
 const { shape: PER_TOKEN } = MODEL_TYPES.sentence_embedding;
 
 /**
- * Chooses between text vectors and token vectors; outputs next to them have other purposes.
+ * Chooses the output with text vectors or the one with token vectors; other outputs have other
+ * purposes.
  * @internal Exported for tests only.
  */
 export function chooseVectors(
@@ -206,8 +210,8 @@ export function chooseVectors(
   const tokens = unnamedOutputs(outputs, PER_TOKEN.length);
   const ofToken = findNamed(outputs, TOKEN_VECTORS) ?? (tokens.length === 1 ? tokens[0] : undefined);
   const texts = outputs.filter((output) => rankOf(output) === PER_TEXT.length && isFloatOutput(output));
-  // BERT's pooler is a tanh over the first token, trained for another task. It is used as a text's
-  // vector only if nothing else is returned.
+  // BERT's pooler output is a tanh of the first token, trained for another task. It is only used as
+  // a text's vector if the graph has no other suitable output.
   const vectors = texts.filter(
     ({ name }) => tokens.length + Number(ofToken !== undefined) === 0 || !isPooler(graph, name),
   );

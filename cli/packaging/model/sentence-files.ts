@@ -21,7 +21,7 @@ import {
 export const hasSentenceFiles = ({ folder }: Pick<ModelFiles, 'folder'>): boolean =>
   ['modules.json', join('1_Pooling', 'config.json')].some((name) => existsSync(join(folder, name)));
 
-/** Reads the files that sentence-transformers saved in the model folder; all are optional. */
+/** Reads the files that sentence-transformers saved in the model folder. All of them are optional. */
 export async function readSentenceDefaults({
   folder,
 }: Pick<ModelFiles, 'folder'>): Promise<SentenceDefaults> {
@@ -60,11 +60,11 @@ export async function readModules(folder: string): Promise<unknown[] | undefined
 
 /** The vector settings that were saved with a sentence-transformers model. */
 export interface SentenceDefaults {
-  /** Results of several modes are concatenated. */
+  /** If there are several pooling modes, their results are concatenated. */
   readonly pooling: Pooling | readonly Pooling[] | undefined;
-  /** Modules between pooling and normalization. */
+  /** The modules between pooling and normalization. */
   readonly layers: readonly FoundLayer[];
-  /** An unsupported processing step, as the start of an error message. */
+  /** Names an unsupported processing step, as the start of an error message. */
   readonly unsupported: string | undefined;
   readonly includePrompt: boolean;
   readonly normalize: boolean;
@@ -120,7 +120,10 @@ export function sentenceDefaults(
   };
 }
 
-/** Folder of the pooling settings, relative to the model folder. @internal Exported for tests only. */
+/**
+ * Returns the folder of the pooling settings, relative to the model folder.
+ * @internal Exported for tests only.
+ */
 export function poolingFolder(modules: readonly unknown[] | undefined): string {
   const pooling = modules?.filter(isObject).find((module) => moduleClass(module) === 'Pooling');
   return modulePath(pooling) || '1_Pooling';
@@ -128,7 +131,7 @@ export function poolingFolder(modules: readonly unknown[] | undefined): string {
 
 const NO_LAYERS = { layers: [], problem: undefined };
 
-/** Dropout has no effect after training. */
+/** Modules that are supported, apart from layers. Dropout has no effect after training. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
 
 const POOLING_OF = lookup<Pooling>({
@@ -140,7 +143,10 @@ const POOLING_OF = lookup<Pooling>({
   weightedmean: 'weightedmean',
 });
 
-/** Older files have a boolean per mode. Several modes are concatenated in this order. */
+/**
+ * Boolean settings in older files, one for each pooling mode. The results of several modes are
+ * concatenated in this order.
+ */
 const MODE_OF_SWITCH = lookup<string>({
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -166,7 +172,7 @@ function unsupportedPooling(
   return unknown === undefined ? undefined : `${name} has an unsupported pooling mode ${unknown}`;
 }
 
-/** Cosine is also the default of executables. */
+/** Returns undefined for cosine, because it is also the default of executables. */
 function similarityOf(value: unknown): Similarity | undefined {
   if (value === undefined || value === null || value === 'cosine') return undefined;
   if (isOneOf(SIMILARITIES, value)) return value;
@@ -180,7 +186,7 @@ function promptsOf(value: unknown): Record<string, string> {
   const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
   if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map names to strings.');
   return Object.fromEntries(
-    // The library writes null for a prompt that is not set.
+    // sentence-transformers writes null for a prompt that is not set.
     entries.flatMap(([name, prompt]) =>
       name === '' ? [] : [[name, typeof prompt === 'string' ? prompt : '']],
     ),

@@ -5,7 +5,7 @@ import { memberOf } from '#core/values/member-of.ts';
 /** A sentence-transformers module after pooling. */
 export interface FoundLayer {
   readonly settings: LayerSettings;
-  /** Its folder relative to the model folder, for messages and weights. */
+  /** The module's folder relative to the model folder, for messages and to find weights. */
   readonly path: string;
 }
 
@@ -23,22 +23,25 @@ export interface FoundLayers {
   readonly problem: string | undefined;
 }
 
-/** A module's class name without its package, which differs between versions of the library. */
+/**
+ * Returns a module's class name without the package, which differs between versions of
+ * sentence-transformers.
+ */
 export const moduleClass = (module: unknown): string =>
   (textOf(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
 
-/** A module's folder, relative to the model folder. */
+/** Returns a module's folder, relative to the model folder. */
 export const modulePath = (module: unknown): string => textOf(memberOf(module, 'path')) ?? '';
 
 /**
- * Whether a module has weights that a build reads. Classes from the model's own package can compute
- * something else.
+ * Whether a module has weights that a build reads. Excludes classes from the model's own package,
+ * because they can compute something different.
  */
 export const isWeighted = (module: unknown): boolean =>
   ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
-/** Reads the modules between Pooling and the final Normalize. */
+/** Reads the modules between the Pooling module and the final Normalize module. */
 export function findLayers(
   modules: readonly unknown[],
   files: ReadonlyMap<string, ModuleFiles>,
@@ -63,7 +66,7 @@ export function findLayers(
   return { layers, problem: undefined };
 }
 
-/** Settings of a module with weights, or the reason why they cannot be used. */
+/** Settings of a module with weights, or the reason why the module cannot be used. */
 function settingsOf(name: string, path: string, files: ModuleFiles | undefined): LayerSettings | string {
   if (!files) return `modules.json has the module ${name}, but ${path}/config.json is missing`;
   if (!files.hasWeights) {
@@ -100,7 +103,7 @@ const isSize = (value: unknown): value is number => isCount(value) && value > 0;
 
 const VECTOR = 'sentence_embedding';
 
-/** The library's default activation function is tanh. */
+/** In sentence-transformers, the default activation function is tanh. */
 function activationOf(value: unknown): Activation | undefined {
   if (value === undefined) return 'tanh';
   if (typeof value !== 'string') return undefined;

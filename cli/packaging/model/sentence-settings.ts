@@ -6,7 +6,7 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-files.ts';
 import type { FoundLayer } from './sentence-layers.ts';
 
-/** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */
+/** Settings in the config file for one vector per text. Missing settings come from the model's own files. */
 export interface SentenceConfig {
   readonly pooling: Pooling | undefined;
   readonly normalize: boolean | undefined;
@@ -16,7 +16,7 @@ export interface SentenceConfig {
   readonly defaultPromptName: string | undefined;
 }
 
-/** The settings in the config file. */
+/** Selects the settings for vectors from the fields of the config file. */
 export const sentenceConfig = ({
   similarity_fn_name: similarity,
   default_prompt_name: defaultPromptName,
@@ -36,18 +36,21 @@ export interface SentenceSource {
   readonly file: string;
   readonly config: SentenceConfig;
   readonly defaults: SentenceDefaults;
-  /** Whether a transform computes the vector instead of pooling. */
+  /** Whether a transform computes the vector, so that pooling is not used. */
   readonly transforms: boolean;
-  /** Whether more layers follow the token vectors. */
+  /** Whether the build adds layers that compute more outputs from the token vectors. */
   readonly hasHeads: boolean;
 }
 
-/** The kinds of vectors that a model can return, in order of preference. The runtime pools token vectors. */
+/**
+ * The kinds of vectors that a model's graph can return, in order of preference. The runtime pools
+ * token vectors.
+ */
 export type VectorsOf = readonly ('text' | 'token')[];
 
 /**
- * Returns the kinds of vectors that the model can return. A graph that pools itself is preferred,
- * but it cannot exclude the tokens of a prompt.
+ * Returns the kinds of vectors that the model's graph can return. A graph with built-in pooling is
+ * preferred, but it cannot exclude the tokens of a prompt.
  */
 export function vectorsKind(source: SentenceSource): VectorsOf {
   const { pooling } = source.config;
@@ -100,8 +103,8 @@ export async function sentenceSettings(
 }
 
 /**
- * The model's modules after pooling. A graph or a transform that returns text vectors replaces
- * them, and so does a `pooling` setting if some modules cannot be applied.
+ * Returns the model's modules after pooling. They are not applied if the graph or a transform
+ * returns text vectors, or if `pooling` is set and some modules are not supported.
  */
 export function layerSettings(
   { config, defaults, transforms }: SentenceSource,
@@ -171,9 +174,9 @@ function chooseDefaultPrompt(
 ): string | undefined {
   const name = config.defaultPromptName ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;
-  // In the library, every model has these prompts; they are empty if no file sets them.
+  // In sentence-transformers, every model has these prompts. They are empty unless a file sets them.
   if (config.defaultPromptName === undefined && EMPTY_PROMPTS.has(name)) return undefined;
-  // The default prompt is one of the model's own prompts, so it is dropped if the config file sets
+  // The default prompt is one of the model's own prompts, so it is not used if the config file sets
   // other prompts.
   if (config.defaultPromptName === undefined && config.prompts) return undefined;
   const known = Object.keys(prompts).join(', ') || 'none';
