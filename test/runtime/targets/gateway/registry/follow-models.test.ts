@@ -65,7 +65,7 @@ function setUp() {
   };
 }
 
-test('entries are read once per revision and applied if they differ', async () => {
+test('stored entries are read only once per revision, and applied only if they have changed', async () => {
   const { follower, applied, state, store } = setUp();
   await follower.sync();
   expect(follower.refresh()).toBeUndefined();
@@ -78,7 +78,7 @@ test('entries are read once per revision and applied if they differ', async () =
   expect([state.reads, applied]).toEqual([3, ['a x']]);
 });
 
-test('a reload during a read loses neither change', async () => {
+test('if the file is reloaded while stored entries are read, both changes are applied', async () => {
   const { follower, applied, store, hold } = setUp();
   await follower.sync();
   store('x');
@@ -90,7 +90,7 @@ test('a reload during a read loses neither change', async () => {
   expect(applied).toEqual(['b', 'b x']);
 });
 
-test('a change made while older entries are read is applied by sync', async () => {
+test('a change made while older entries are read is applied when `sync` completes', async () => {
   const { follower, applied, store, hold } = setUp();
   const held = hold();
   const older = follower.refresh();
@@ -102,7 +102,7 @@ test('a change made while older entries are read is applied by sync', async () =
   expect(follower.refresh()).toBeUndefined();
 });
 
-test('if the database fails, the models are kept and the next request retries', async () => {
+test('if the database fails, the models stay unchanged and the next refresh reads the entries again', async () => {
   const { follower, applied, errors, store, fail } = setUp();
   store('x');
   fail(new Error('down'));
@@ -114,7 +114,7 @@ test('if the database fails, the models are kept and the next request retries', 
   expect(applied).toEqual(['a x']);
 });
 
-test('entries that cannot be applied are reported once and have no effect', async () => {
+test('stored entries that cannot be applied are reported once and have no effect', async () => {
   const { follower, applied, errors, store } = setUp();
   store('bad');
   await follower.refresh();

@@ -23,7 +23,7 @@ const own = (name: string, more: object = {}): object => ({
 const fileEntry = { type: 'openai-compatible', api_base: `${openai.url}/v1`, api_key: 'sk-of-the-file' };
 const CONFIG = { providers: { main: fileEntry }, aliases: { old: 'main:good' } };
 
-test('the configuration file takes precedence, in any order', async () => {
+test('providers and aliases in the configuration file take precedence over stored ones, whichever were created first', async () => {
   const url = newFile();
   const gateway = await start(url, { config: CONFIG });
   const refused = async (method: string, path: string, body?: object): Promise<string> => {
@@ -108,7 +108,7 @@ test('requests in flight keep the settings they started with', async () => {
   expect(await chat).toBe(200);
 });
 
-test('keys and teams need permission for the alias name', async () => {
+test('keys and teams need permission for an alias itself, instead of its targets', async () => {
   const gateway = await start(newFile(), { config: CONFIG });
   await gateway.ask('POST', '/v1/teams', { team_id: 'research', allowed_models: ['main:*'] });
   await gateway.ask('POST', '/v1/users', { user_id: 'ada' });

@@ -7,7 +7,7 @@ import { readWithEnv } from '../config/read.ts';
 
 const folder = useTempFolder();
 
-test("an encoder's exit is logged as a warning, and its output is not", async () => {
+test("an encoder's exit is logged as a warning, and its output at the info level", async () => {
   const path = join(folder(), 'ends.encoder');
   writeFileSync(path, '#!/bin/sh\necho its own words >&2\nexit 3\n', { mode: 0o755 });
   const file = join(folder(), 'g.yml');

@@ -43,7 +43,7 @@ test('a file that is being written is not treated as empty', async () => {
   expect(applied).toEqual([['lab']]);
 });
 
-test('a file that stays empty is applied', async () => {
+test('a file that is still empty after a pause is applied', async () => {
   const { reloader, clock, write, applied } = await start();
   write('');
   const reloading = reloader.reload();

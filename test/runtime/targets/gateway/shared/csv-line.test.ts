@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { csvLine } from '#gateway/shared/csv-line.ts';
 
 test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe 🙂', "'quoted'"])(
-  '%j survives a round trip',
+  '%j is unchanged after it is written and parsed',
   (text) => {
     expect(parse(csvLine([text, 'end']))).toEqual([[text, 'end']]);
   },

@@ -68,7 +68,7 @@ test('every occurrence of a member is listed', () => {
   expect(namesIn(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toEqual(['a', 'a', 'a']);
 });
 
-test('windows contain every part of a text that fits in their overlap', () => {
+test('every part of a text that is no longer than the overlap is contained in a window', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 300 }),

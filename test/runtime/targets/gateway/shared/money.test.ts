@@ -43,7 +43,7 @@ test.each([
 
 const amount = bigInt({ min: 0n, max: 9_000_000_000_000_000_000n });
 
-test('an amount survives formatting and parsing', () => {
+test('an amount is unchanged after it is formatted and parsed', () => {
   assert(
     property(amount, (nanos) => {
       expect(nanosOf(dollarText(nanos))).toBe(nanos);
@@ -51,7 +51,7 @@ test('an amount survives formatting and parsing', () => {
   );
 });
 
-test('an amount below four million dollars survives conversion to a number', () => {
+test('an amount of up to four million dollars is unchanged after conversion to a number and back', () => {
   const asNumber = bigInt({ min: 0n, max: 4_000_000_000_000_000n });
   assert(
     property(asNumber, (nanos) => {

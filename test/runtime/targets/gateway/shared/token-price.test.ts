@@ -56,7 +56,7 @@ test('a missing price falls back to the next more general one', () => {
   expect(costOf(tokens, { ...plain, cacheWrite: usd('2'), cacheWrite1h: usd('4') })).toBe(usd('0.00019'));
 });
 
-test('contradictory counts never exceed the prompt', () => {
+test('contradictory counts are never charged as more tokens than the prompt has', () => {
   const price = { input: 1_000_000n, output: 0n, cachedInput: 1_000_000n, cacheWrite: 1_000_000n };
   expect(costOf({ input: 10, cachedInput: 8, cacheWrite: 8, cacheWrite1h: 80, output: 0 }, price)).toBe(10n);
 });

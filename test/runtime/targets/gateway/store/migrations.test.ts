@@ -38,7 +38,7 @@ const NO_DATA = [
   'gateway_prompts',
 ];
 
-test('every table with a user ID has an owner space or is listed here', () => {
+test('every table with a user ID has an owner space or is listed in this test', () => {
   const named = Object.entries(TABLES)
     .filter(([, { columns }]) => 'user_id' in columns || 'owner' in columns)
     .map(([name]) => name);
@@ -124,7 +124,7 @@ describeDatabases((database) => {
     await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
   });
 
-  test('all migrations run on an empty database, and the first one omits the parts that later ones add', async () => {
+  test('all migrations run on an empty database, and the first migration omits what later migrations add', async () => {
     const { columnsOf, to } = await open();
     const first: Migration = async (db) => {
       await createTable(db, 'gateway_budgets', BUDGETS);

@@ -109,7 +109,7 @@ test('counts rejected requests', async () => {
   expect(await lines('gateway_tokens_total')).toEqual([]);
 });
 
-test('unknown model names share one label, so that clients cannot create metrics', async () => {
+test('beyond the first 100, unknown model names share one label, so that clients cannot create any number of metrics', async () => {
   const { telemetry, lines } = open();
   for (let index = 0; index < 300; index += 1) {
     telemetry.completed(completion({ model: `openai:made-up-${index}`, cost: undefined }));

@@ -55,7 +55,7 @@ const headersOf = (headers: Record<string, string> = {}): Headers => new Headers
 const parentOf = (flags: string): Headers =>
   headersOf({ traceparent: `00-${TRACE_ID}-${CLIENT_SPAN}-${flags}`, tracestate: 'vendor=1' });
 
-test("a request has a span below the client's span, with one child span per attempt", async () => {
+test("the parent of a request's span is the client's span, and each attempt has a child span", async () => {
   const collector = await collected();
   const { telemetry, clock, counted } = trace(collector.endpoint);
   const place = telemetry.trace(parentOf('01'));
@@ -167,7 +167,7 @@ test('a client error is not recorded as a server error', async () => {
   ]);
 });
 
-test("the client's sampling decision is used, or a configured share, and the header is forwarded", () => {
+test("the client's sampling decision takes precedence over the configured share, and trace headers are forwarded", () => {
   const { telemetry } = trace('http://127.0.0.1:1/v1/traces', 0);
   expect(telemetry.trace(headersOf())).toMatchObject({ sampled: false, parentId: undefined });
   const seen = telemetry.trace(parentOf('01'));
@@ -240,7 +240,7 @@ test('data rejected by a collector is counted and logged once', async () => {
   expect(errors.map(String)).toEqual(['Error: The OTLP collector returned status 400.']);
 });
 
-test('without a collector, memory stays bounded, requests continue and shutdown is not delayed', async () => {
+test('if the collector does not respond, memory stays bounded, requests continue and shutdown is not delayed', async () => {
   // The collector accepts the connection and never responds.
   const silent = createServer(() => {});
   silent.listen(0, '127.0.0.1');

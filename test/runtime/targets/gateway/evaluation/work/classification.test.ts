@@ -93,7 +93,7 @@ test('a model of the wrong type is rejected before any row', async () => {
   });
 });
 
-test('an aborted batch does not count', async () => {
+test('an aborted batch is not counted in the checkpoint', async () => {
   const stop = new AbortController();
   await withWork(inferenceOf(encoderAt(encoder.url)), async (work) => {
     stop.abort();
@@ -185,7 +185,7 @@ test('evaluation resumes at the checkpoint with the same result', async () => {
   expect(whole.details).toMatchObject({ rows: 12 });
 });
 
-test('responses are written to a separate column', async () => {
+test('responses are written to the configured column, whose name must not be empty or reserved', async () => {
   const open = (own: Partial<InferenceSpec>) =>
     withWork(inferenceOf(encoderAt(encoder.url), own), (work) => runAll(work, ROWS.slice(0, 1)));
   for (const outputField of ['examples', 'ground_truth', 'scores', 'error', ' ']) {

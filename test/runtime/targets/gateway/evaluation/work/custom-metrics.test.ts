@@ -144,7 +144,7 @@ test('a large JSON Schema is compiled without blocking other requests, and a lar
   ).rejects.toThrow('Custom metric "own" is invalid: the JSON Schema has more than');
 });
 
-test('checking a response against a JSON Schema is limited in time', async () => {
+test('the check of a response against a JSON Schema has a time limit', async () => {
   const choice = {
     anyOf: [{ type: 'array', items: { $ref: '#' } }, { type: 'array', contains: { $ref: '#' } }, false],
   };

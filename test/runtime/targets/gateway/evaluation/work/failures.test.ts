@@ -30,7 +30,7 @@ const classified = (own: RowCells, ground_truth = 'GOOD'): RowCells => ({
   ...own,
 });
 
-test('a failed row counts as a wrong response without adding a label', async () => {
+test('a failed row counts as a wrong response, but does not add a label to the metrics', async () => {
   const rows = [
     classified({ predictions: 'GOOD' }),
     classified({ predictions: 'BAD' }, 'BAD'),

@@ -9,7 +9,7 @@ const judge = await scriptedModel(({ body }, nth) => {
   return nth === 1 ? 'Hm, let me see' : '{"reason": "Good.", "score": 8}';
 });
 
-test('a judge is called per criterion and retried on invalid responses; a row without a verdict fails', async () => {
+test('a judge is called once per criterion and again after an invalid response, and a row without a verdict fails', async () => {
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec = evaluationOf({
     task: { task: 'translation', sourceLanguage: 'de', targetLanguage: 'en' },

@@ -8,13 +8,16 @@ const NONE = { judge: false, embedder: false };
 const ALL = { judge: true, embedder: true };
 
 describe('metrics', () => {
-  test.each(Object.entries(EVALUATED_TASKS))('the defaults of %s can be set explicitly', (_name, task) => {
-    expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
-    const possible = defaultMetrics(task, NONE);
-    expect(possible.length).toBeGreaterThan(1);
-    expect(() => checkMetrics(task, possible, NONE)).not.toThrow();
-    expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
-  });
+  test.each(Object.entries(EVALUATED_TASKS))(
+    'the default metrics of %s can also be set explicitly',
+    (_name, task) => {
+      expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
+      const possible = defaultMetrics(task, NONE);
+      expect(possible.length).toBeGreaterThan(1);
+      expect(() => checkMetrics(task, possible, NONE)).not.toThrow();
+      expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
+    },
+  );
 
   test('metrics that cannot be computed are rejected with a fix', () => {
     const { summarization, 'text-classification': classification } = EVALUATED_TASKS;
@@ -36,7 +39,7 @@ describe('metrics', () => {
 });
 
 describe('prompts', () => {
-  test('prompts contain languages and labels, and add nothing for free text', () => {
+  test('default prompts contain languages or labels, and text generation has no default prompt', () => {
     const {
       translation,
       'text-classification': classification,

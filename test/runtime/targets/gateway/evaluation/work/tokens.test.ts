@@ -48,7 +48,7 @@ test('text spans are compared in code points', async () => {
   expect(result.metrics).toMatchObject({ span_precision_micro: 0.5, span_recall_micro: 1 });
 });
 
-test('a row whose words and labels do not match fails alone', async () => {
+test('a row whose words and labels do not match fails without affecting other rows', async () => {
   const rows = [
     { examples: 'Anna', tokens: ['Ben'], ground_truth: 'O' },
     { examples: 'Anna met Ben', ground_truth: 'B-PER O' },

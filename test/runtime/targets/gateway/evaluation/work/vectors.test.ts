@@ -8,7 +8,7 @@ const encoder = await startFixture('encoder');
 const vectors = encoderAt(`${encoder.url}/vectors`);
 const task = { task: 'feature-extraction' } as const;
 
-test('texts are compared with their references, and similarities with ratings', async () => {
+test('texts are compared with their references, and similarities are correlated with ratings', async () => {
   const rows = [
     { examples: 'one two', reference: 'one two', ground_truth: '5' },
     { examples: 'three', reference: 'a', ground_truth: '1' },
@@ -29,7 +29,7 @@ test('texts are compared with their references, and similarities with ratings', 
   expect(result.details).toMatchObject({ undefined_metrics: { mrr: 'No row was scored.' } });
 });
 
-test('the correct candidate is found', async () => {
+test('ranking metrics reflect the position of the correct candidate', async () => {
   const rows = [
     { examples: 'alpha', candidates: ['zz', 'alpha'], ground_truth: 1 },
     { examples: 'alpha', candidates: '["alpha", "zz"]', ground_truth: '[0, 1]' },

@@ -27,7 +27,7 @@ const compatible = (own: object = {}): Backend => ({
 const summarizing = { task: { task: 'summarization' as const } };
 const rowsOf = (...texts: string[]) => texts.map((examples) => ({ examples, ground_truth: 'Short: text' }));
 
-test('each row sends one request with the prompt and the key', async () => {
+test('for each row, one request with the prompt and the key is sent', async () => {
   const spec = inferenceOf(compatible(), { ...summarizing, systemPrompt: 'Be "short"; $(echo no).' });
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('text', 'more', 'x', 'y', 'z', 'w')));
   expect(outcome.rows.map((row) => row['predictions'])).toEqual(
@@ -114,7 +114,7 @@ test('a response with tool calls is stored as the list of calls', async () => {
   ]);
 });
 
-test('a failed row has its error, and the other rows have their responses', async () => {
+test('a failed row contains its error, and the other rows contain their responses', async () => {
   const rows = rowsOf('text', 'refuse', 'busy', 'nothing');
   const { outcome, result } = await withWork(
     inferenceOf(compatible(), { ...summarizing, batchSize: 1 }),

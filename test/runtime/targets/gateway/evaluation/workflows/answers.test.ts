@@ -19,7 +19,7 @@ async function runWorkers({ context: { jobs } }: OpenGateway, gatewayUrl: string
 }
 
 describeDatabases((database) => {
-  test('workflows of one experiment share responses and verdicts, and the comparison reports them', async () => {
+  test('workflows of one experiment share responses and verdicts, and the comparison reports how many were reused', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     const { ask } = gateway;

@@ -8,7 +8,7 @@ import { LABELLED, requestsTo } from './workflow-requests.ts';
 const [encoder, openai] = [await startFixture('encoder'), await startFixture('openai')];
 const gateway = useGateway(() => ({ providers: [providerOf('openai', openai)] }));
 
-test('the comparison has intervals, significance, cost, tokens, latency and disagreements; it is partial if one model failed', async () => {
+test('the comparison includes intervals, significance, cost, tokens, latency and disagreements, and is marked as partial if a model failed', async () => {
   const { ask, context, listen, clock } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   await context.state.prices.set({

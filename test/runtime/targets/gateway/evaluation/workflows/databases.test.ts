@@ -9,7 +9,7 @@ const encoder = await startFixture('encoder');
 
 // Differences between databases: sums, pagination, and conditions on other tables.
 describeDatabases((database) => {
-  test('a workflow runs from its dataset to its comparison, and lists contain several', async () => {
+  test('a workflow runs from upload to comparison, and workflows are listed with pagination and filters', async () => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     const { ask, request, context } = gateway;

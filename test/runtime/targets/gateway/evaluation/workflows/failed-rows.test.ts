@@ -96,7 +96,7 @@ test('the cost of a model without a price is unknown, not zero', async () => {
   expect(first.split(',')[head.split(',').indexOf('cost')]).toBe('');
 });
 
-test('the reason names a budget that rejects rows', async () => {
+test('if an exhausted budget causes rows to fail, the reason names the budget', async () => {
   const { ask, context, listen } = gateway();
   await context.state.prices.set({
     modelKey: 'openai:dear',

@@ -40,7 +40,7 @@ test('an oversized upload over the network returns 413', async () => {
   ]);
 });
 
-test('BOM, CRLF, quotes and line breaks in cells are supported, and so is a raw body', async () => {
+test('CSV with a byte order mark, CRLF, quotes and line breaks in cells can be uploaded in a form or as the raw body', async () => {
   const { request, ask } = gateway();
   const text = '\uFEFFexamples,ground_truth\r\n"He said ""no"",\r\ntwice",SAFE\r\n';
   const dataset = (await requestsTo(gateway()).upload(text)).body;

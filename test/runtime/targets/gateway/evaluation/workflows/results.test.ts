@@ -13,7 +13,7 @@ const model = await scriptedModel(({ body }) =>
 );
 const gateway = useGateway();
 
-test("an experiment has rows, plots, progress and a report, and the rows contain the judge's reasons", async () => {
+test("an experiment returns rows, plots, progress and a report, and its rows contain the judge's reasons", async () => {
   const { ask, context, listen, clock } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload(LABELLED)).body.id;

@@ -166,7 +166,7 @@ describeDatabases((database) => {
     expect(await ended(path)).toMatchObject({ status: 'failed' });
   });
 
-  test('a job outside workflows can be retried and shows its rows', async () => {
+  test('a job without a workflow can be retried and shows its rows', async () => {
     const { request, upload, ended, rows } = await open();
     const model = await startModelServer();
     const made = await request('POST', '/api/v1/jobs/annotate/', {

@@ -9,7 +9,7 @@ const [encoder, openai] = [await startFixture('encoder'), await startFixture('op
 const gateway = useGateway(() => ({ providers: [providerOf('openai', openai)] }));
 const ENCODER = () => ({ provider: 'encoder', base_url: encoder.url });
 
-test('an encoder runs an experiment with responses, scores and results', async () => {
+test('an experiment can run an encoder, and returns its responses, scores and results', async () => {
   const { ask, request, context } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload(LABELLED)).body;
@@ -72,7 +72,7 @@ test('an encoder runs an experiment with responses, scores and results', async (
   expect((await ask('DELETE', `/api/v1/datasets/${derived.id}`)).status).toBe(409);
 });
 
-test('a language model behind the gateway runs an experiment', async () => {
+test('an experiment can run a language model through the gateway', async () => {
   const { context, listen, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);

@@ -97,7 +97,7 @@ describe('request paths', () => {
     expect(await path()).toBe(`/openai/deployments/good/chat/completions?api-version=${DATED}`);
   });
 
-  test('the token limit and stream usage depend on the API version', async () => {
+  test('the field for the token limit and the request for stream usage depend on the API version', async () => {
     const body = chatBody('good', { max_tokens: 5, stream: true });
     const sent = async (apiVersion: string | undefined) => {
       const provider = await providerOfEntry('azure', entryOf(apiVersion ? { api_version: apiVersion } : {}));

@@ -56,7 +56,7 @@ test.each(TYPES)('%s: a stream has the same output and usage as the buffered res
   });
 });
 
-test.each(TYPES)('%s: only clients that request it receive the usage chunk', async (type) => {
+test.each(TYPES)('%s: only clients that request usage in streams receive the usage chunk', async (type) => {
   const usageIn = (text: string): unknown[] =>
     eventsOf(text)
       .filter(([, data]) => data !== '[DONE]')
@@ -109,7 +109,7 @@ test.each(TYPES)('%s: tools can be called, and their results are accepted', asyn
   expect(last.includes('"thoughtSignature":"dGhvdWdodA=="')).toBe(type === 'gemini');
 });
 
-test.each(TYPES)('%s: tool calls in a stream are complete', async (type) => {
+test.each(TYPES)('%s: streamed tool calls are complete', async (type) => {
   const body = chatBody('tools', {
     stream: true,
     tools: [...TOOLS, { type: 'function', function: { name: 'news' } }],

@@ -118,7 +118,7 @@ test('a killed encoder is restarted, and stopped on close', async () => {
   expect(() => process.kill(second, 0)).toThrow('ESRCH');
 });
 
-test('a missing or foreign program cannot be started', async () => {
+test('the error explains why a missing program or a program that exits cannot be started', async () => {
   const start = (path: string) =>
     startEncoder({ path, apiKey: 'k', clock: systemClock, signal, onLine: () => undefined });
   await expect(start('/nowhere/x.encoder')).rejects.toMatchObject({
@@ -130,7 +130,7 @@ test('a missing or foreign program cannot be started', async () => {
   });
 });
 
-test("an executable receives the gateway's certificates for its tracing collector", async () => {
+test('an executable inherits NODE_EXTRA_CA_CERTS from the gateway', async () => {
   vi.stubEnv('NODE_EXTRA_CA_CERTS', '/certificates/collector.pem');
   onTestFinished(() => void vi.unstubAllEnvs());
   const path = join(folder(), 'prints.encoder');
@@ -147,7 +147,7 @@ test("an executable receives the gateway's certificates for its tracing collecto
   expect(await line.promise).toBe('/certificates/collector.pem');
 });
 
-test('an encoder that never becomes ready is also stopped', async () => {
+test('an encoder that never becomes ready is stopped', async () => {
   const path = join(folder(), 'never.encoder');
   writeFileSync(path, '#!/bin/sh\necho $$ >&2\nexec sleep 1000\n', { mode: 0o755 });
   const told = Promise.withResolvers<string>();

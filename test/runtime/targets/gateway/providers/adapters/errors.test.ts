@@ -90,7 +90,7 @@ test('an error does not repeat a key that the provider rejected', async () => {
   }
 });
 
-test('a response of the wrong content type is a provider error', async () => {
+test('a response with the wrong content type is a provider error', async () => {
   const provider = providerOf('openai', fixtures.openai);
   for (const stream of [false, true]) {
     expect(failureOf(await provider.chat(callOf('chat', chatBody('wrong-type', { stream })))).kind).toBe(
@@ -117,7 +117,7 @@ test('an unreachable provider returns an error', async () => {
   });
 });
 
-test('a response without usage has none, and its text length is measured instead', async () => {
+test('if a response reports no usage, the length of its text is measured instead', async () => {
   for (const type of TYPES) {
     const answer = wholeOf(await providerOf(type, fixtures[type]).chat(callOf('chat', chatBody('no-usage'))));
     expect(answer.summary).toMatchObject({ usage: undefined, outputLength: answer.text.length });

@@ -95,7 +95,7 @@ test.each<readonly [string, object]>([
     (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,
   ),
   ['no choices', { choices: [] }],
-])('%s: protocols that cannot represent it return a provider error', async (_what, answer) => {
+])('a response with %s is a provider error on protocols that cannot represent it', async (_what, answer) => {
   scripted.says(answer);
   for (const wire of ['messages', 'responses'] as const) {
     const told = await providers.compatible.chat(callOf(wire, askedOver(wire, false)));
@@ -106,13 +106,13 @@ test.each<readonly [string, object]>([
   }
 });
 
-test('unknown call types pass through on protocols that support them', async () => {
+test("tool calls of an unknown type pass through on the provider's own protocol", async () => {
   scripted.says(message({ tool_calls: CUSTOM }));
   const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
   expect(jsonOf(told)).toEqual(message({ tool_calls: CUSTOM }));
 });
 
-test.each([{ choices: [] }, { hello: 1 }])('%j is not a chat response', async (answer) => {
+test.each([{ choices: [] }, { hello: 1 }])('%j is rejected as a chat response', async (answer) => {
   scripted.says(answer);
   const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
   expect(failureOf(told).kind).toBe('provider_error');
@@ -127,7 +127,7 @@ test.each([{ hello: 1 }, { data: 5 }, { data: [] }, { data: [null] }, { data: [{
   },
 );
 
-test('message parts are converted to text on other protocols', async () => {
+test('text parts of a response are converted for the Messages protocol, and malformed parts are omitted', async () => {
   scripted.says(
     message({
       content: [
@@ -145,7 +145,7 @@ const delta = (fields: object, finish: string | null = null): object => ({
 });
 
 test.each(WIRES.flatMap((wire) => [5, {}, 'x', [null]].map((calls) => [wire, calls] as const)))(
-  'over %s: an event with the calls %j is skipped, and the stream continues',
+  'over %s: an event with the invalid tool calls %j is skipped, and the stream continues',
   async (wire, calls) => {
     scripted.says([
       delta({ content: 'One ' }),
@@ -170,7 +170,7 @@ const usageOver = async (wire: Wire, usage: object): Promise<unknown> => {
 test.each([
   { prompt_tokens: '21', completion_tokens: '9' },
   { prompt_tokens: 21, completion_tokens: -9 },
-])('%j is not a valid count and is not returned', async (usage) => {
+])('the invalid token count %j is not returned', async (usage) => {
   expect(await usageOver('responses', usage)).toMatchObject({
     input_tokens: 0,
     output_tokens: 0,
@@ -195,7 +195,7 @@ test('missing output tokens are estimated if only prompt tokens are reported, bu
   });
 });
 
-test('usage of embeddings counts only the prompt', async () => {
+test('the usage of embeddings includes only prompt tokens', async () => {
   scripted.says({ ...RECORDED.openai.vectors, usage: { prompt_tokens: 8 } });
   const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
   expect(told).toMatchObject({ summary: { usage: { promptTokens: 8, completionTokens: 0 } } });

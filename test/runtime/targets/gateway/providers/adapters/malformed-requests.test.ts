@@ -51,7 +51,7 @@ const kinds = Object.keys(providers) as Kind[];
 const wires = Object.keys(ROUTES) as Wire[];
 
 test.each(kinds.flatMap((kind) => wires.map((wire) => [wire, kind] as const)))(
-  'a request over %s to %s of any shape is translated or rejected',
+  'over %s to %s, a request of any shape is translated or rejected',
   async (wire, kind) => {
     scripted.says(RECORDED[kind].whole);
     expect(await outcomeOf(providers[kind], wire, REQUESTS[wire])).toBe('whole');

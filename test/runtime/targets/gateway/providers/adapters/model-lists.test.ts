@@ -21,7 +21,7 @@ test.each([
   [-1, 0],
   ['1', 0],
   [null, 0],
-])('a model created at %j is listed with %j', (created, listed) => {
+])('a model with the creation time %j is listed with %j', (created, listed) => {
   expect(openAiAdapterModels.list({ data: [{ id: 'm', created }] })).toEqual([
     { id: 'm', created: listed, ownedBy: 'unknown' },
   ]);

@@ -17,7 +17,7 @@ import { startThree, TYPES, USAGE } from '../../three-providers.ts';
 
 const { fixtures, providers } = await startThree();
 
-test("bytes pass through unchanged on the provider's own protocol", async () => {
+test("requests and responses pass through unchanged on the provider's own protocol", async () => {
   // Given: unknown members, a number beyond double precision, whitespace, an order
   const bytes = Buffer.from(
     '{ "seed": 123456789012345678901234567890,  "model":"openai:good","messages":[{"role":"user","content":"Hello"}], "x_new": {"a": 1.50} }',
@@ -174,7 +174,7 @@ test.each(TYPES)('%s: sequential requests reuse connections', async (type) => {
   expect((await connections()) - before).toBeLessThanOrEqual(2);
 });
 
-test("arguments of Anthropic's own tools are also checked", () => {
+test("arguments of Anthropic's own tools are included in the text to check", () => {
   const wire = anthropicAdapter.native.messages;
   const called = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'run', input: { code: 'attack' } };
   const message = { id: 'm', model: 'x', content: [{ type: 'text', text: 'Well: ' }, called], usage: {} };

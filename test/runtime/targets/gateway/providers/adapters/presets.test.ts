@@ -6,7 +6,7 @@ import { PRESETS } from '#gateway/providers/adapters/presets.ts';
 const options = { clock: systemClock, random: Math.random, onLine: () => undefined };
 
 test.each(Object.entries(PRESETS))(
-  '%s works without further settings',
+  '%s can be opened without further settings',
   async (name, { local = false, ...preset }) => {
     const provider = openProvider({ name, local, ...preset }, options);
     expect(provider).toMatchObject({ name, type: preset.type });

@@ -26,7 +26,7 @@ test.each([{ background: true, store: false }, { background: 'yes' }, { backgrou
   },
 );
 
-test('a request with state stored by the provider is forwarded, if the provider reports its usage', async () => {
+test('a request that refers to state stored by the provider is forwarded unchanged', async () => {
   const more = {
     background: false,
     previous_response_id: 'resp_1',
@@ -66,7 +66,7 @@ test.each([
   ],
   ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
   ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
-])('%s is read without a preceding announcement', (_what, event) => {
+])('%s is decoded even if no earlier event announced it', (_what, event) => {
   const step = responsesUpstream.decoder()(undefined, JSON.stringify(event));
   expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
 });

@@ -39,7 +39,7 @@ test.each(
   WIRES.flatMap((type) =>
     ['cut', 'ends-early', 'malformed-often', 'error-later'].map((model) => [type, model] as const),
   ),
-)('%s: a stream that breaks by `%s` ends with an error and [DONE]', async (type, model) => {
+)('%s: a stream interrupted by `%s` ends with an error and [DONE]', async (type, model) => {
   // Given
   const provider = providerOf(type, fixtures[type]);
   // When
@@ -82,21 +82,24 @@ test.each(['openai', 'anthropic'] as const)('%s: data after the end marker is ig
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-test.each(WIRES)('%s: a stream split at every byte, or with CRLF, has the same output', async (type) => {
-  const provider = providerOf(type, fixtures[type]);
-  const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
-  for (const model of ['split', 'crlf']) {
-    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming(model))));
-    expect(contentOf(text.replaceAll('\r\n', '\n'))).toBe(contentOf(plain));
-    expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
-  }
-});
+test.each(WIRES)(
+  '%s: a stream that is split at every byte or uses CRLF has the same output',
+  async (type) => {
+    const provider = providerOf(type, fixtures[type]);
+    const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
+    for (const model of ['split', 'crlf']) {
+      const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming(model))));
+      expect(contentOf(text.replaceAll('\r\n', '\n'))).toBe(contentOf(plain));
+      expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
+    }
+  },
+);
 
 test.each(
   WIRES.flatMap((type) =>
     ['error-first', 'error-after-preamble', 'ends-at-once'].map((model) => [type, model] as const),
   ),
-)('%s: `%s` fails before anything is sent to the client', async (type, model) => {
+)('%s: a request to `%s` fails before any output is sent to the client', async (type, model) => {
   const provider = providerOf(type, fixtures[type]);
   const failure = failureOf(await provider.chat(callOf('chat', streaming(model))));
   expect(['provider_error', 'overloaded', 'stream_incomplete']).toContain(failure.kind);

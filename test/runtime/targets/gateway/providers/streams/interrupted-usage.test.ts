@@ -34,7 +34,7 @@ test.each(CASES)(
   },
 );
 
-test('this table contains every stream decoder', () => {
+test('this test covers every stream decoder', () => {
   const folder = join(ROOT, 'runtime/targets/gateway/providers/adapters');
   const decoders = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     if (!name.endsWith('.ts')) return [];
@@ -47,7 +47,7 @@ test('this table contains every stream decoder', () => {
   expect(decoders.toSorted()).toEqual(STREAMS.map(({ file }) => file).toSorted());
 });
 
-test('a zero reported for an unknown count is not a free prompt', () => {
+test('a reported prompt token count of 0 is treated as unknown, so that the prompt is not free', () => {
   const tally = createTally();
   tally.report({ prompt_tokens: 0, completion_tokens: 1 });
   tally.report(null);

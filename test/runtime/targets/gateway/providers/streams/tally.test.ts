@@ -8,7 +8,7 @@ test('provider token counts are used unchanged', () => {
   expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });
 });
 
-test('missing token counts are not returned as 0', () => {
+test('missing token counts are returned as undefined instead of 0', () => {
   expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: undefined });
   expect(read(undefined, 5)).toMatchObject({ promptTokens: undefined, completionTokens: 5 });
   expect(read(10, 0)).toMatchObject({ promptTokens: 10, completionTokens: 0 });

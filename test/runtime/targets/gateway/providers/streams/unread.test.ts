@@ -98,7 +98,7 @@ test("a silent provider's stream is settled before the client reads the error, a
   await Promise.all([events.unread, events.ended]);
 });
 
-test('a body that is no longer read never ends as if it were complete', async () => {
+test('if the client stops reading, the body ends with an error instead of appearing complete', async () => {
   const { clock, events, settled } = await begun('long@body');
   const reader = readablePieces(events, { text: '', milliseconds: 600_000 }, clock).getReader();
   await reader.read();

@@ -57,7 +57,7 @@ function chunksOf(args: string): ChatChunk[] {
 test.each([
   [chatWire, CHAT],
   [responsesWire, RESPONSES],
-])('a custom tool becomes a function with one text argument for other providers', (wire, body) => {
+])('a custom tool becomes a function with one string argument for other providers', (wire, body) => {
   const [patch, weather] = wire.toChat(body).tools ?? [];
   expect(weather?.function?.name).toBe('weather');
   expect(patch).toMatchObject({
@@ -159,7 +159,7 @@ test.each([
   expect(typeof chosen === 'string' ? chosen : chosen?.function?.name).toBe(expected);
 });
 
-test('tools that only another provider can run are dropped, unless none remain or the model must call them', () => {
+test('tools that only another provider can run are dropped, unless no other tools remain or the model must call the dropped tool', () => {
   const chat = responsesWire.toChat({ ...RESPONSES, tools: [...RESPONSES.tools, SEARCH] });
   expect(withSupportedTools(chat, 'drop')).toMatchObject({
     chat: { tools: [{ type: 'function' }, { type: 'function' }] },

@@ -4,7 +4,7 @@ import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
 import { openAiRequest } from '#gateway/providers/adapters/openai/adapter.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 
-test('the model is notified of a failed tool call, on every provider', () => {
+test('a failed tool call is reported to the model as failed, on every provider', () => {
   const chat = messagesWire.toChat({
     model: 'm',
     max_tokens: 1,

@@ -35,7 +35,7 @@ test('tools in namespaces become functions with unique names for other providers
   expect([dropped, chat.tools?.length]).toEqual([[], 4]);
 });
 
-test('a request with only a namespace works', () => {
+test('a request whose only tool is a namespace is converted', () => {
   const { chat } = withSupportedTools(responsesWire.toChat({ ...REQUEST, tools: TOOLS.slice(1, 2) }), 'drop');
   expect(chat.tools).toHaveLength(2);
 });

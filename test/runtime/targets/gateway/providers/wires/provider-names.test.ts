@@ -60,7 +60,7 @@ test('only the first response in a conversation lists dropped tools', () => {
 });
 
 test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
-  'clients of %s see dropped tools in the reasoning, buffered and streamed',
+  'clients of %s see the names of dropped tools in the reasoning, buffered and streamed',
   (wire) => {
     const request = { store: false };
     const api = CLIENT_WIRES[wire];
@@ -81,7 +81,7 @@ test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
   },
 );
 
-test('the signature memory is bounded and evicts the oldest entries first', () => {
+test('the cache of thought signatures is bounded and evicts the oldest entries first', () => {
   const memory = createSignatureMemory(1000);
   const signed = (id: string) => ({
     ...callOf('read', 0),

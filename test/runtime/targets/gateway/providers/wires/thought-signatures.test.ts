@@ -56,7 +56,7 @@ const sent = (wire: keyof typeof CLIENTS, request: Json, model = MODEL): readonl
 const IDS = ['call_r-1-0-0', 'call_r-1-0-1'];
 const WIRES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
-test('this test covers every API with functions', () => {
+test('this test covers every API that supports function calls', () => {
   expect([...WIRES, 'completions'].toSorted()).toEqual(Object.keys(CLIENT_WIRES).toSorted());
 });
 
@@ -70,7 +70,7 @@ describe.each(WIRES)('%s', (wire) => {
     ]);
   });
 
-  test.each([false, true])('a text is sent back with its signature (stream: %s)', (isStream) => {
+  test.each([false, true])('text is sent back to Gemini with its signature (stream: %s)', (isStream) => {
     const parts = isStream
       ? [{ text: 'Hi.' }, { text: '', thoughtSignature: TEXT_SIGNATURE }]
       : [{ text: 'Hi.', thoughtSignature: TEXT_SIGNATURE }];
@@ -80,7 +80,7 @@ describe.each(WIRES)('%s', (wire) => {
     expect(back).toEqual([{ text: 'Hi.', ...(!isLost && { thoughtSignature: TEXT_SIGNATURE }) }]);
   });
 
-  test('IDs stay within the limits of all APIs', () => {
+  test('tool call IDs stay within the limits of all APIs', () => {
     const text = JSON.stringify(received(wire, [THOUGHT, ...CALLS], true));
     const ids = [...text.matchAll(/"(?:id|call_id)":"([^"]*)"/g)].map(([, id = '']) => id);
     for (const id of ids) expect(id).toMatch(/^[\w-]{1,40}$/);
@@ -115,7 +115,7 @@ describe.each(WIRES)('%s', (wire) => {
   });
 });
 
-test('a Gemini client receives a signature for calls from other models, and sends it to the next model', () => {
+test('a Gemini client receives the placeholder signature for the first call from another model', () => {
   const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } } as const;
   const answer = completionCalling(call, call);
   const whole = CLIENT_WIRES.gemini.fromChat(answer, {}) as { candidates: { content: { parts: Json[] } }[] };

@@ -143,7 +143,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
   });
 });
 
-test('a different provider address or setting uses a different cache entry', () => {
+test('a cached response is used only for the same provider address and settings', () => {
   const provider = { name: 'p', type: 'openai', baseUrl: 'http://a/v1', local: true } as const;
   const of = (config: object, others: unknown = []) => {
     const { origin, shared } = createModelCache(CACHE_DEFAULTS, [{ ...provider, ...config }], others);

@@ -89,21 +89,24 @@ describeDatabases(({ create, kind }) => {
     expect(await ask(third, secret, CHAT, chat())).toMatchObject({ cache: 'miss', calls: 1 });
   });
 
-  test.skipIf(kind === 'postgres')('responses can be shared per key, per user or by all', async () => {
-    for (const [scope, ofOtherKey, ofOtherUser] of [
-      ['key', 'miss', 'miss'],
-      ['user', 'hit', 'miss'],
-      ['shared', 'hit', 'hit'],
-    ] as const) {
-      const gateway = await open({ scope });
-      const [first, second, other] = [
-        await member(gateway, 'ann'),
-        await member(gateway, 'ann'),
-        await member(gateway, 'bob'),
-      ];
-      await ask(gateway, first, CHAT, chat({ user: undefined, metadata: { a: '1' } }));
-      expect([scope, (await ask(gateway, second, CHAT, chat())).cache]).toEqual([scope, ofOtherKey]);
-      expect([scope, (await ask(gateway, other, CHAT, chat())).cache]).toEqual([scope, ofOtherUser]);
-    }
-  });
+  test.skipIf(kind === 'postgres')(
+    'cached responses can be shared within a key, within a user or among all users',
+    async () => {
+      for (const [scope, ofOtherKey, ofOtherUser] of [
+        ['key', 'miss', 'miss'],
+        ['user', 'hit', 'miss'],
+        ['shared', 'hit', 'hit'],
+      ] as const) {
+        const gateway = await open({ scope });
+        const [first, second, other] = [
+          await member(gateway, 'ann'),
+          await member(gateway, 'ann'),
+          await member(gateway, 'bob'),
+        ];
+        await ask(gateway, first, CHAT, chat({ user: undefined, metadata: { a: '1' } }));
+        expect([scope, (await ask(gateway, second, CHAT, chat())).cache]).toEqual([scope, ofOtherKey]);
+        expect([scope, (await ask(gateway, other, CHAT, chat())).cache]).toEqual([scope, ofOtherUser]);
+      }
+    },
+  );
 });

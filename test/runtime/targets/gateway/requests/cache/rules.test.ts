@@ -65,7 +65,7 @@ describe('cacheable requests', () => {
     ['/v1/responses', { previous_response_id: 'r' }, false],
     ['/v1/embeddings', { input: 'x' }, true],
     ['/v1/images/generations', {}, false],
-  ])('%s %j: %s', (endpoint, body, expected) => {
+  ])('%s %j is cacheable: %s', (endpoint, body, expected) => {
     expect(isCacheable(endpoint, 'openai:good', body, settings)).toBe(expected);
   });
 
@@ -104,7 +104,7 @@ describe('the question for similarity search', () => {
     [CHAT, { messages: [user('x'.repeat(41))] }, undefined],
     [CHAT, { messages: [user('  ')] }, undefined],
     ['/v1/embeddings', { input: 'Who?' }, undefined],
-  ])('%s %j is %j', (endpoint, body, expected) => {
+  ])('the question in %s %j is %j', (endpoint, body, expected) => {
     expect(questionOf(endpoint, body, rule)?.text).toBe(expected);
   });
 

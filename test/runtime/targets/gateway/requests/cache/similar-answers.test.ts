@@ -96,7 +96,7 @@ describeDatabases(({ create }) => {
   });
 });
 
-test('everything except the last message must be equal, including numbers in that message', async () => {
+test('everything except the last message must be equal, and so must the numbers in the last message', async () => {
   const gateway = await open();
   const secret = await member(gateway, 'ann');
   const system = { role: 'system', content: 'Be kind.' };
@@ -129,7 +129,7 @@ test('in conversation mode, all messages are compared together, and instructions
   expect((await ask(gateway, secret, CHAT, talk('Hello over there', 'Be rude.'))).cache).toBe('miss');
 });
 
-test('the encoder receives no texts that it cannot compare', async () => {
+test('the encoder is not called for images, long texts, conversations or requests with no-cache', async () => {
   const gateway = await open();
   const secret = await member(gateway, 'ann');
   const before = encoder.texts.length;
@@ -145,7 +145,7 @@ test('the encoder receives no texts that it cannot compare', async () => {
 });
 
 test.each(['errors', 'nothing'] as const)(
-  'an encoder that returns %s does not fail the request',
+  'a request succeeds even if the encoder returns %s',
   async (answers) => {
     const gateway = await open({ timeoutMs: 200 });
     const secret = await member(gateway, 'ann');

@@ -85,7 +85,7 @@ test.each(
     TYPES.flatMap((type) => [false, true].map((stream) => ({ path, type, stream }))),
   ),
 )(
-  '$path of $type, stream: $stream: a client that disconnects before the first byte pays for the actual usage',
+  '$path of $type, stream: $stream: a client that disconnects before the first byte is charged for the actual usage',
   async ({ path, type, stream }) => {
     const running = await start();
     const model = stream ? STALLED : SILENT;
@@ -112,7 +112,7 @@ test.each(
   },
 );
 
-test('all 50 requests with disconnected clients are billed, and count for max_parallel until read', async () => {
+test('all 50 requests with disconnected clients are billed, and count toward max_parallel until their responses are read', async () => {
   const { gateway } = await start();
   const secret = await gateway.key({ user_id: 'ann', max_parallel: 50 });
   const running = { gateway, secret };
@@ -134,7 +134,7 @@ test('all 50 requests with disconnected clients are billed, and count for max_pa
 test.each([
   ['/v1/embeddings', 'held:any', { data: [{ embedding: [1] }], usage: { prompt_tokens: 7 } }, 70],
   ['/v1/classify', 'encoder:held', { results: [{ top: [{ label: 'A', score: 1 }] }] }, 70],
-])('%s: a client that disconnects pays for the actual usage', async (path, model, json, micros) => {
+])('%s: a client that disconnects is charged for the actual usage', async (path, model, json, micros) => {
   const running = await start();
   let response: ServerResponse | undefined;
   await leave(running, path, { model, input: 'Hello' }, async () => (response = await held.next()));
@@ -146,7 +146,7 @@ test.each([
 });
 
 test.each([false, true])(
-  'a response that times out returns 504, and its actual usage is billed once it is read; stream: %s',
+  'a request that times out returns 504, and its actual usage is billed once the response is read (stream: %s)',
   async (stream) => {
     const { gateway, secret } = await start();
     const model = stream ? STALLED : SILENT;
@@ -197,7 +197,7 @@ test("a fallback's usage is written immediately, and the timed-out target's usag
 });
 
 test.each([false, true])(
-  'after the time limit, the provider request is canceled and the estimated usage is billed; stream: %s',
+  'after the time limit, the provider request is canceled and the estimated usage is billed (stream: %s)',
   async (stream) => {
     const running = await start();
     const model = `${stream ? STALLED : SILENT}@left`;

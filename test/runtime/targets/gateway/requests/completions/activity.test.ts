@@ -56,7 +56,7 @@ test('a request shows its attempts, the reason for each failure, and its cost br
   expect(own.attempts[0].usage).not.toHaveProperty('error_detail');
 });
 
-test('guardrail hits are listed without their text, and an open circuit breaker is shown', async () => {
+test('guardrail hits are listed without the matched text, and open circuit breakers are shown', async () => {
   const { userId, secret } = await someone();
   const say = (mode: string) =>
     gateway.post(

@@ -49,7 +49,7 @@ test('Azure OpenAI clients can use embeddings, images, responses and legacy comp
   expect(rows.filter((row) => row.cost === cost)).not.toHaveLength(0);
 });
 
-test('a body without a model, an undated path, an invalid key and an unknown model return errors', async () => {
+test('encoded model names and undated paths are accepted, and a missing model, an invalid key and an unknown model return errors', async () => {
   const post = async (path: string, body: object, key = apiKey): Promise<Response> =>
     await fetch(gateway.url + path, {
       method: 'POST',

@@ -87,7 +87,7 @@ test.each([
   expect(metrics).toContain('gateway_cache_write_tokens_total{provider="anthropic",model="good"} 36\n');
 });
 
-test('a request reserves its prompt at the highest price that can apply', async () => {
+test('a reservation includes the prompt at the highest price that can apply', async () => {
   const { gateway, secret } = await start({ ...RATES, tiers: [{ aboveTokens: 1, ...LONG }] });
   const client = new AbortController();
   onTestFinished(() => client.abort());

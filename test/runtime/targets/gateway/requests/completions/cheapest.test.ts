@@ -26,7 +26,7 @@ const gateway = await runGateway({
 });
 afterAll(() => gateway.stop());
 
-test('the cheapest target depends on the prompt and the maximum output', async () => {
+test('the target that is cheapest for the given prompt and maximum output is chosen', async () => {
   await gateway.user('ann');
   const secret = await gateway.key({ user_id: 'ann' });
   const ask = async (content: string, max: number): Promise<unknown> => {

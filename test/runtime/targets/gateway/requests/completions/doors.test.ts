@@ -171,7 +171,7 @@ describe('Gemini API', () => {
     expect(await unknown.json()).toMatchObject({ error: { details: [{ reason: 'model_not_found' }] } });
   });
 
-  test('counts tokens, lists models and reports missing ones', async () => {
+  test('counts tokens, lists models and returns 404 for unknown models', async () => {
     const get = (path: string): Promise<Response> =>
       fetch(`${gateway.url}/v1beta/models${path}`, { headers: { 'x-goog-api-key': secret } });
     const count = (model: string, body: object): Promise<Response> =>

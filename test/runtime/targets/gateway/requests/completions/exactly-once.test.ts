@@ -48,7 +48,7 @@ const tokenCounter = createTokenCounter();
 await state.prices.seed(MODELS.map((model) => priced(`openai:${model}`, 10, 30)));
 
 test(
-  'every request is settled once, reported once and leaves no reservations, regardless of failures',
+  'regardless of failures, every request is settled once, reported once and leaves no reservations',
   { timeout: 60_000 },
   async () => {
     const { secret } = await state.identity.keys.create({ userId: 'ann', maxParallel: 1000 });

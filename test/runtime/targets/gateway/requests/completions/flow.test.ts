@@ -71,7 +71,7 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
-test("the master key must name a user, in each route's own field", async () => {
+test('a request with the master key must name a user in the field that its route uses', async () => {
   const { userId } = await someone();
   expect(await errorIn(await gateway.post(CHAT, chatBody('openai:good'), MASTER))).toMatchObject({
     status: 400,
@@ -113,7 +113,7 @@ test('a key with a model list can use no other models, and an alias counts as a 
   }
 });
 
-test('a stream through the app equals a direct stream', async () => {
+test('a stream is the same whether the direct route or the app handles the request', async () => {
   const { userId, secret } = await someone();
   const body = chatBody('openai:good', { stream: true });
   const direct = await gateway.post(CHAT, body, secret);

@@ -87,7 +87,7 @@ test('tools of another provider are dropped, and the response lists them', async
   expect(gateway.logged.some((line) => line.includes('dropped tools'))).toBe(true);
 });
 
-test('`user` can be configured as the end user, who is recorded but does not pay', async () => {
+test('`user` can be configured to name an end user, who is recorded but not charged', async () => {
   const calls = [
     [CHAT, chatBody('openai:good', { user: 'customer-7' }), 'customer-7'],
     [CHAT, chatBody('openai:good', { safety_identifier: 'hash-1' }), 'hash-1'],

@@ -34,7 +34,7 @@ test('guardrails also apply to embeddings and classifications', async () => {
   ]);
 });
 
-test('guardrails of a request block or monitor it and do not affect other requests', async () => {
+test('guardrails that a request specifies block or monitor only that request', async () => {
   const { userId, secret } = await someone();
   const saying = (content: string, guardrails: object[]) =>
     gateway.post(CHAT, { model: 'openai:good', messages: [{ role: 'user', content }], guardrails }, secret);
@@ -106,7 +106,7 @@ test.each([
   ['a custom tool', CHAT, { tools: [{ type: 'custom', custom: { name: 'shell' } }] }],
   ['a legacy function', CHAT, { functions: [{ name: 'shell' }] }],
   ['a custom tool of the Responses API', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
-])('model output for %s is checked like text', async (_what, path, more) => {
+])('input that the model generates for %s is checked like text', async (_what, path, more) => {
   const { secret } = await someone();
   const asked = {
     model: 'openai:good',

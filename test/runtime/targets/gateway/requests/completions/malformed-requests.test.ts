@@ -102,7 +102,7 @@ test('Retry-After does not exceed one day', async () => {
   expect(answer.headers.get('retry-after')).toBe('86400');
 });
 
-test("a malformed response is the provider's error, not the gateway's", async () => {
+test('a malformed response is reported as an error of the provider instead of the gateway', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });

@@ -30,7 +30,7 @@ test("an alias falls back to the next target at that target's price, and both at
   ]);
 });
 
-test('a request that every target fails has one usage row with the error', async () => {
+test('a request that fails on every target has one usage row with the error', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:fails-503@one-row'), secret);
   expect(await errorIn(answer)).toMatchObject({
@@ -87,7 +87,7 @@ test('requests per minute are limited, and every response reports the remaining 
   expect(await errorIn(refused)).toMatchObject({ status: 429, code: 'rate_limited' });
 });
 
-test('an exhausted budget rejects all models except free ones', async () => {
+test('if a budget is exhausted, only requests to free models are admitted', async () => {
   const budget = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.00015 });
   const { secret } = await someone({}, { budget_id: budget['budget_id'] });
   const short = chatBody('openai:good', { max_tokens: 1 });

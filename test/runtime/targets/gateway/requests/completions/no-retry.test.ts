@@ -20,7 +20,7 @@ afterAll(() => gateway.stop());
 const reasonOf = async (model: string, secret: string): Promise<string | null> =>
   (await gateway.post(CHAT, chatBody(model), secret)).headers.get('x-gateway-no-retry');
 
-test('an error header contains the reason for not retrying, and a metric counts exhausted retry budgets', async () => {
+test('an error header contains the reason why the request was not retried, and a metric counts exhausted retry budgets', async () => {
   const secret = await gateway.key();
   expect(await reasonOf('openai:fails-400', secret)).toBe('not_retryable');
   expect(await reasonOf('openai:rate-limited', secret)).toBe('long_pause');
@@ -33,7 +33,7 @@ test('an error header contains the reason for not retrying, and a metric counts 
   expect(metrics).toContain('gateway_retries_withheld_total{provider="openai",model="fails-500"} 1');
 });
 
-test('an open circuit breaker is also reported as a reason', async () => {
+test('the error header also reports an open circuit breaker as the reason', async () => {
   const secret = await gateway.key();
   const reasons: (string | null)[] = [];
   for (let request = 0; request < 8; request += 1) reasons.push(await reasonOf('openai:fails-500', secret));

@@ -319,7 +319,7 @@ const CONFIG: ModelsConfig = {
 
 describeDatabases((database) => {
   test.each(['this gateway', 'another gateway'] as const)(
-    "the next request sees every change to its plan's sources, made by %s",
+    'the next request reflects every change that %s makes to the data on which its plan depends',
     { timeout: 120_000 },
     async (by) => {
       const { here, there, clock, send, reserve, setUp } = await planGateways(database, CONFIG);
@@ -344,7 +344,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('the next request sees every change to the set of models', async () => {
+  test('the next request reflects every change to the set of models', async () => {
     const { here, models, send, setUp } = await planGateways(database, CONFIG);
     const { secret } = await setUp(here);
     for (const [name, { config, seen, ...request }] of Object.entries(SET)) {

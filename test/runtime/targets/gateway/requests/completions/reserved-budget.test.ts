@@ -95,7 +95,7 @@ test.each(WIRES)(
   },
 );
 
-test("a usage record has the same status as the client's response", () => {
+test("the status of a budget error depends on the client's protocol", () => {
   const error = new AppError('ForbiddenError', 'x', { reason: 'budget_exceeded' });
   expect([CHAT, '/v1/messages', '/v1/responses'].map((path) => statusOfError(error, path))).toEqual([
     403, 402, 429,

@@ -62,7 +62,7 @@ test.each([
     'by the app',
     { accept: 'application/json, text/event-stream', 'accept-encoding': 'identity', origin: '' },
   ],
-])('a pending response gets 503 at the shutdown timeout, handled %s', async (_how, headers) => {
+])('a pending request that is handled %s gets 503 at the shutdown timeout', async (_how, headers) => {
   const { gateway, secret, stopped } = await start();
   const asked = gateway.post(CHAT, chatBody('openai:silent'), secret, { headers });
   await openai.happened('waiting', 'silent');
@@ -76,7 +76,7 @@ test.each([
 });
 
 test.each([true, false])(
-  'a response whose client disconnected is recorded before the gateway exits, arriving in time: %s',
+  'a request whose client disconnected is recorded before the gateway exits (response arrives in time: %s)',
   async (comesInTime) => {
     const { gateway, secret, stopped } = await start(comesInTime ? 60_000 : PATIENCE_MS);
     const client = new AbortController();

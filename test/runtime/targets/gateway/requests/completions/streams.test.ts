@@ -88,7 +88,7 @@ test.each(
   },
 );
 
-test('a stalled stream and one that takes too long end with an error event', async () => {
+test('a stream that stalls or takes too long ends with an error event', async () => {
   const { secret } = await someone();
   for (const provider of ['impatient', 'brief']) {
     const text = await (await gateway.post(CHAT, streaming(`${provider}:stall`), secret)).text();
@@ -105,7 +105,7 @@ test.each([
   ['ends-at-once', 502],
   ['wrong-type', 502],
   ['huge', 502],
-] as const)('`%s` returns an error status and leaves no reservation', async (model, status) => {
+] as const)('a request to `%s` returns an error status and leaves no reservation', async (model, status) => {
   const { userId, secret } = await someone();
   expect((await gateway.post(CHAT, streaming(`openai:${model}`), secret)).status).toBe(status);
   const rows = await settledRows(userId);
@@ -133,7 +133,7 @@ test('a client that disconnects cancels the provider request within 100 ms and i
   expect(await fastestOf(hangUp)).toBeLessThan(100);
 });
 
-test('a client that disconnects while sending its body is not recorded', async () => {
+test('a request is not recorded if its body is incomplete, even after a disconnect, or too large', async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(chatBody('openai:good'));
   const slow = await rawRequest(secret, body.slice(0, 20), [`Content-Length: ${body.length}`]);
@@ -192,7 +192,7 @@ test('a client that does not read slows down the provider without using more mem
   expect((await openai.happened('closed', 'long')).complete).toBe(false);
 });
 
-test('a thousand idle streams stay open, and all continue', { timeout: 60_000 }, async () => {
+test('a thousand idle streams stay open and can all continue', { timeout: 60_000 }, async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(streaming('usual:stall@many'));
   const sockets: Socket[] = [];

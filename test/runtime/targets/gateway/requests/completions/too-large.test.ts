@@ -50,7 +50,7 @@ test('an oversized response is reported, not retried, and billed by estimate', a
   expect(user['spend']).toBeCloseTo((models.length * (prompt * 10 + 50 * 30)) / 1e6, 9);
 });
 
-test('oversized embeddings are billed for what was sent', async () => {
+test('oversized embeddings are billed by the input that was sent', async () => {
   await gateway.user('bob');
   const secret = await gateway.key({ user_id: 'bob' });
   const answer = await gateway.post('/v1/embeddings', { model: 'openai:good', input: 'Hello' }, secret);

@@ -81,7 +81,7 @@ test.each([
   ['gemini:gemini-2.5-flash', false],
   ['gemini:gemini-3-flash-preview', false],
   ['gemini:gemini-3-flash-preview', true],
-])('web searches of %s are billed per request or per query', async (model, stream) => {
+])('web searches by %s are billed per request or per query', async (model, stream) => {
   const part = (text: string, more: object = {}) => ({
     candidates: [
       {
@@ -135,7 +135,7 @@ test("a reranker's search units are billed", async () => {
   });
 });
 
-test('searches of the Responses API are billed per item, or once per response for models that always search', async () => {
+test('web searches in the Responses API are billed per search item, or once per response for models that always search', async () => {
   const search = (type: string) => ({
     type: 'web_search_call',
     id: type,
@@ -164,7 +164,7 @@ test('searches of the Responses API are billed per item, or once per response fo
   });
 });
 
-test('a budget reserves the maximum number of searches and images of a request', async () => {
+test('a reservation includes the maximum number of searches and images of a request', async () => {
   const { budget_id: id } = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.1 });
   await gateway.user('poor', { budget_id: id });
   const secret = await gateway.key({ user_id: 'poor' });

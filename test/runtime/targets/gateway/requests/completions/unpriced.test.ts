@@ -68,7 +68,7 @@ test('a user or key with a budget cannot use a model without a price, and no req
   expect(warningsIn(gateway)).toEqual([]);
 });
 
-test('a price effective now admits requests, and a future price does not', async () => {
+test('requests to a model are admitted if its price is already effective, but not if it is effective in the future', async () => {
   const gateway = await startGateway();
   const { user = '' } = await keysUnderBudget(gateway);
   const price = { model_key: 'openai:unpriced', input_price_per_million: 1, output_price_per_million: 1 };

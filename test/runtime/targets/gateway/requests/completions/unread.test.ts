@@ -21,7 +21,7 @@ test.each([
   ['directly', []],
   ['by the app', ['Origin: ']],
 ])(
-  'a client that does not read releases its slot after the stream timeout, handled %s',
+  'a request that is handled %s releases its slot after the stream timeout if its client does not read',
   async (how, more) => {
     // Given
     const userId = `user-${how.replace(' ', '-')}`;

@@ -194,7 +194,7 @@ test('a stream without matches is sent unchanged', async () => {
   expect(verdicts.length).toBeGreaterThan(0);
 });
 
-test('text is sent in full windows, and each window overlaps the previous one', async () => {
+test('streamed text is checked and sent in full windows, each of which overlaps the previous window', async () => {
   // Given
   const judged: string[] = [];
   const guard = createStreamGuard({

@@ -28,7 +28,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(checkedTexts({ model: 'x', ...body }).join()).toContain('attack');
 });
 
-test('each tool definition is one text', () => {
+test('each tool definition is checked as one string', () => {
   const tools = [
     { name: 'a', description: 'b' },
     { function: { name: 'c', parameters: { type: 'object' } } },

@@ -144,7 +144,7 @@ test('patterns block or mask text, and a text that takes too long to check is bl
   expect(kept.masked?.placeholders.restore('[IBAN_1]')).toBe('[IBAN_1]');
 });
 
-test('a response must match its schema, whose patterns cannot block the process either', async () => {
+test('a response must match its schema, and patterns in the schema cannot block the process', async () => {
   const schema = {
     type: 'object',
     required: ['n'],
@@ -169,7 +169,7 @@ test('a response must match its schema, whose patterns cannot block the process 
   expect(await guard?.end()).toMatchObject({ kind: 'block' });
 });
 
-test('a webhook decides; a slow, broken or unreachable one counts as unavailable', async () => {
+test('a webhook decides whether text is blocked, and a slow, broken or unreachable webhook counts as unavailable', async () => {
   const asked: unknown[] = [];
   let answer: (response: ServerResponse) => void = () => undefined;
   const server = createServer((incoming, response) => {

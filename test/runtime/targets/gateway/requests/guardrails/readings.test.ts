@@ -56,7 +56,7 @@ test.each(Object.entries(PLACES))('text is masked and checked in %s', async (_pl
   expect(checkedTexts(body).join('\n')).toContain(IBAN);
 });
 
-test('a pattern sees the actual line breaks of arguments', () => {
+test('tool arguments are checked with their actual line breaks and quotes', () => {
   const text = 'two\nlines "quoted"';
   expect(checkedTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
 });

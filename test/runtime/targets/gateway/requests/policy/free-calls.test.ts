@@ -68,7 +68,7 @@ describe('routes for stored objects', () => {
   });
 });
 
-test('token counts and requests of a key have separate limits', async () => {
+test('a key has separate rate limits for token counts and for other requests', async () => {
   const { key } = await newKey({ rpm: 1 });
   expect((await chat(key)).status).toBe(200);
   expect((await chat(key)).status).toBe(429);

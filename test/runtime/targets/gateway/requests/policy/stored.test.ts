@@ -96,7 +96,7 @@ test("a stored response is masked on retrieval, with the request's values restor
   expect([followed.status, followed.text.includes('cannot be streamed')]).toEqual([403, true]);
 });
 
-test('text in files is masked without changing the JSON around it, and other files are unchanged', async () => {
+test('text in uploaded files is masked without changing the JSON around it, and binary files are unchanged', async () => {
   const { key } = await newKey();
   await uploaded(key, '{"messages":[{"content":"ACC-555555"}],"n":1e400}\n', 'fine-tune', 'tune.jsonl');
   expect(arrived.at(-1)).toContain('{"messages":[{"content":"[ACCOUNT_1]"}],"n":1e400}');

@@ -89,7 +89,7 @@ test('a breaker never stays open longer than the maximum', () => {
   );
 });
 
-test('a rejected request gets a retry delay', () => {
+test('a request that the breaker rejects gets a retry delay', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(admitCall(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
   expect(admitCall(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });
@@ -106,7 +106,7 @@ test('only consecutive failures open a breaker, and one success closes it', () =
   expect(trial).toMatchObject({ admitted: true, isTrial: true });
 });
 
-test('a failed trial doubles the open time, and an abandoned trial admits the next one', () => {
+test('a failed trial doubles the time for which the breaker stays open, and an abandoned trial admits the next trial', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(afterFailure(open, true, 6000)).toMatchObject({
     openUntil: 16_000,

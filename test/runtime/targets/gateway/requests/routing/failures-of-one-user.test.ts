@@ -29,7 +29,7 @@ test('other users are not affected while the failing user continues', async () =
   expect(all.filter(isFailed).length / all.length).toBeLessThan(0.045);
 });
 
-test('only the failing user is blocked, which relieves the provider', async () => {
+test('the breaker blocks only the failing user, so that few requests reach the provider', async () => {
   const { send, calls, states } = routerTo(({ owner }) => owner === OF_MALLORY);
   const all = await send('one:m', 200, 100, OF_MALLORY);
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 4);
@@ -57,7 +57,7 @@ test('a failure unrelated to the request opens the breaker for all users, even i
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 2);
 });
 
-test('one user cannot use up all trials of an open breaker', async () => {
+test('one failing user cannot use up all trials, so that the breaker closes for other users', async () => {
   let isDown = true;
   const { send } = routerTo(({ owner }) => isDown || owner === OF_MALLORY);
   for (const owner of ['ann', OF_MALLORY, 'bob']) await send('one:m', 20, 1000, owner);
@@ -67,7 +67,7 @@ test('one user cannot use up all trials of an open breaker', async () => {
   expect(all.filter(isFailed)).toEqual([]);
 });
 
-test('an outage with many users is amplified by at most the budget and one retry per user', async () => {
+test('during an outage with many users, retries are limited to the retry budget plus one retry per user every 10 seconds', async () => {
   const breaker = { ...ROUTING_POLICY.breaker, failures: 1_000_000 };
   const { send, calls } = routerTo(() => true, { breaker });
   const users = Array.from({ length: 20 }, (_, at) => `user-${at}`);

@@ -63,7 +63,7 @@ test.each([1, 20, 500])(
 );
 
 test.each([1, 50])(
-  'an outage is amplified by at most the budget, with or without a breaker (%i per second)',
+  'during an outage, retries are limited to the retry budget, with or without a breaker (%i per second)',
   async (rate) => {
     const breaker = { ...ROUTING_POLICY.breaker, failures: 1_000_000 };
     const { send, calls } = routerTo(() => true, { breaker });

@@ -109,7 +109,7 @@ test('a failed call is retried after a pause, and every attempt is reported', as
   expect(told[0]).toMatchObject({ upstreamStatus: 503, number: 1 });
 });
 
-test('retries stop after the second', async () => {
+test('a failed call is retried at most twice', async () => {
   const clock = manualClock();
   const { answer, attempts } = await ask(routerOf(one('openai:fails-500'), clock), clock);
   expect(failureOf(answer).kind).toBe('provider_error');

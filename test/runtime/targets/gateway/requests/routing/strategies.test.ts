@@ -129,7 +129,7 @@ test('speeds of streams and buffered responses are measured separately', async (
   expect(router.resolve('any', true).targets[0]?.key).toBe('a:m');
 });
 
-test('the breaker keeps requests away from the fastest target while it fails', async () => {
+test('the breaker keeps requests away from the fastest target while that target fails', async () => {
   const router = routerOf({ targets: ALL.slice(0, 2), strategy: 'fastest' });
   Object.assign(standIns.b, { takesMs: 100 });
   expect((await shares(router, 30))['a']).toBeGreaterThan(25);

@@ -38,7 +38,7 @@ function dueForTrial(model: string) {
   return { ask, admission };
 }
 
-test('a trial stream succeeds when it starts, whether or not it is read', async () => {
+test('a trial with a streaming response succeeds when the stream starts, whether or not the client reads it', async () => {
   const { ask, admission } = dueForTrial('good');
   const trial = await ask(true);
   expect(admission()).toMatchObject({ admitted: true, isTrial: false });
@@ -59,7 +59,7 @@ test('a stream that breaks after a successful trial counts as an ordinary failur
 });
 
 test.each(['silent@trial', 'stall-first@trial'])(
-  'a trial abandoned by its client before a response (`%s`) admits the next trial',
+  'if the client disconnects before the response to a trial (`%s`), the next trial is admitted',
   async (model) => {
     for (const stream of [false, true]) {
       const { ask, admission } = dueForTrial(model);

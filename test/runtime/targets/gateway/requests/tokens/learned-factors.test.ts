@@ -10,7 +10,7 @@ const BODY = {
 };
 
 describeDatabases((database) => {
-  test('learned factors survive a restart and are dropped after 90 days', async () => {
+  test('learned token factors survive a restart and are dropped after 90 days', async () => {
     const url = await database.create();
     const clock = createTestClock();
     const errors: unknown[] = [];

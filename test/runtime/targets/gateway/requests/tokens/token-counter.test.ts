@@ -53,7 +53,7 @@ test('long texts are counted by sampling, in bounded time, regardless of their c
 
 const say = (content: unknown) => ({ model: 'x', messages: [{ role: 'user', content }] });
 
-test('a prompt counts its texts, its tools and the message format', () => {
+test('the token count of a prompt includes its texts, its tools and the message format', () => {
   // OpenAI bills 8 tokens for this message.
   expect(counter.prompt(MODELS.o200k, say('Hello')).tokens).toBe(8);
   expect(counter.prompt(MODELS.o200k, { model: 'x', input: 'Hello' }).tokens).toBe(1);
@@ -62,7 +62,7 @@ test('a prompt counts its texts, its tools and the message format', () => {
   expect(counter.prompt(MODELS.o200k, { ...say('Hello'), tools }).tokens).toBe(8 + own);
 });
 
-test('a model without a published encoding uses the token ratios its provider reported per script', async () => {
+test('tokens of a model without a published encoding are estimated by the ratios that its provider reported for each script', async () => {
   const own = createTokenCounter();
   const model = 'anthropic:claude-sonnet-4-5';
   const prompt = (name: string) => say(texts.find((one) => one.name === name)?.text.repeat(3) ?? '');

@@ -21,7 +21,7 @@ function file(bytes: Uint8Array, mode = 0o755): string {
 const inspect = (path: string, { runsHere = true, trusted = true } = {}) =>
   inspectEncoderFile({ kind: 'encoder-file', path }, toolsOf({ trusted }), { runsHere, signal });
 
-test('type and labels are read from the executable file, for any platform on a cluster', async () => {
+test('the model type and labels are read from the executable, which can be built for any platform if jobs run on a cluster', async () => {
   const path = file(modelFor(elsewhere), 0o644);
   const model = await inspect(path, { runsHere: false });
   expect(model).toMatchObject({ modelType: 'sequence_classification', labels: ['NEGATIVE', 'POSITIVE'] });
@@ -44,7 +44,7 @@ test('a local job requires an executable for this platform', async () => {
   expect((await inspect(file(modelFor(here)))).labels).toHaveLength(2);
 });
 
-test('files that are damaged, not allowed or contain no model are rejected without starting them', async () => {
+test('files that are damaged, not allowed or contain no model are rejected without being executed', async () => {
   const path = file(modelFor(here));
   await expect(inspect(path, { trusted: false })).rejects.toMatchObject({ reason: 'files_not_allowed' });
   const damaged = Buffer.from(modelFor(here));

@@ -19,7 +19,7 @@ function open(max: number) {
   return { clock, slots, granted, names, take };
 }
 
-test('a rate limit halves the concurrency once and pauses all requests', async () => {
+test('simultaneous rate limit errors halve the concurrency once and pause all requests', async () => {
   const { clock, granted, take } = open(8);
   for (let at = 0; at < 20; at += 1) take(String(at));
   await turn();
@@ -47,7 +47,7 @@ test('a rate limit halves the concurrency once and pauses all requests', async (
   expect(granted).toHaveLength(3);
 });
 
-test('retries come first, and a canceled request frees its slot', async () => {
+test('retries are sent before new requests, and a canceled request leaves the queue', async () => {
   const { slots, granted, names, take } = open(1);
   take('first');
   take('second');

@@ -44,7 +44,7 @@ test.each([
   expect(messageOf(() => checkTemplate({ systemPrompt: '', prompt }, columns))).toBe(message);
 });
 
-test('an example requires its ground truth and the columns of the prompt', () => {
+test('a few-shot example must have a ground truth and every column that the prompt uses', () => {
   const check = (fewShot: object): string =>
     messageOf(() => checkFewShot({ systemPrompt: '', prompt: '{{source}}', fewShot: [fewShot as never] }));
   expect(check({ source: 'Mail', ground_truth: 'A' })).toBe('');

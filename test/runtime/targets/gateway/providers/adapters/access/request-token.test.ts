@@ -39,7 +39,7 @@ const says =
   (_request, response) =>
     response.writeHead(status, { date }).end(body);
 
-test('the response status decides whether the credentials are to blame', async () => {
+test('the response status determines whether the credentials are considered invalid', async () => {
   answer = says(200, '{"access_token": "t"}');
   expect(await ask()).toEqual({ access_token: 't' });
   answer = says(400, '{"error": "invalid_grant", "error_description": "Expired.\\nTrace: 1"}');
@@ -70,7 +70,7 @@ test('a token request times out after 10 seconds', async () => {
   expect(await error).toEqual(['cannot get a token: no response within 10000 ms', false]);
 });
 
-test('a request whose client disconnected does not wait for credentials', async () => {
+test('a request that waits for credentials is aborted if its client disconnects', async () => {
   const waiter = createWaiter();
   const upstream = authorizedUpstream(
     {

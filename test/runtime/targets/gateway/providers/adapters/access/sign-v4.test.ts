@@ -26,7 +26,7 @@ const PUBLISHED = [
   'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
 ];
 
-test("signatures match Amazon's own client and test suite", () => {
+test("signatures match those of Amazon's own client and test suite", () => {
   const signed = golden.requests.map(({ method, url, headers, body, service, token }) =>
     signV4(
       { method, url: new URL(url), headers, body: Buffer.from(body) },

@@ -21,13 +21,17 @@ const expected = messages.map(({ headers, payload }) => ({ headers, payload }));
 const shown = (found: readonly StreamMessage[]): object[] =>
   found.map(({ headers, payload }) => ({ headers, payload: payload.toString() }));
 
-test.each([1, 7, 16, 100_000])("messages in chunks of %i bytes match Amazon's own client", (size) => {
-  const splitter = createChunkedMessages();
-  const found: StreamMessage[] = [];
-  for (let at = 0; at < bytes.length; at += size) found.push(...splitter.push(bytes.subarray(at, at + size)));
-  expect(shown(found)).toEqual(expected);
-  expect(splitter.isWhole()).toBe(true);
-});
+test.each([1, 7, 16, 100_000])(
+  "messages that arrive in chunks of %i bytes are decoded as by Amazon's own client",
+  (size) => {
+    const splitter = createChunkedMessages();
+    const found: StreamMessage[] = [];
+    for (let at = 0; at < bytes.length; at += size)
+      found.push(...splitter.push(bytes.subarray(at, at + size)));
+    expect(shown(found)).toEqual(expected);
+    expect(splitter.isWhole()).toBe(true);
+  },
+);
 
 test('every modified byte is detected, and a stream that ends inside a message is incomplete', () => {
   const [, second] = messages;

@@ -13,7 +13,7 @@ describe("Anthropic models with Anthropic's own API", () => {
     metadata: { user_id: 'ann' },
   };
 
-  test('bytes pass through, buffered and streamed', async () => {
+  test('requests and responses pass through, buffered and streamed', async () => {
     expect(jsonOf(await bedrock.chat(callOf('messages', body)))).toMatchObject({
       type: 'message',
       content: [{ type: 'text', text: REPLY }],
@@ -38,17 +38,20 @@ describe("Anthropic models with Anthropic's own API", () => {
     expect((await fixture.last()).path).toBe('/model/us.anthropic.good/invoke-with-response-stream');
   });
 
-  test.each(['messages', 'chat'] as const)('stream errors over %s keep their kind', async (wire) => {
-    const first = await bedrock.chat(
-      callOf(wire, { ...body, model: 'us.anthropic.error-first', stream: true }),
-    );
-    expect(failureOf(first).kind).toBe('rate_limited');
-    const cut = await bedrock.chat(
-      callOf(wire, { ...body, model: 'us.anthropic.error-later', stream: true }),
-    );
-    const { summary } = await readStream(cut);
-    expect(summary.outcome).toBe('incomplete');
-  });
+  test.each(['messages', 'chat'] as const)(
+    'over %s, an error before the first output keeps its kind, and a later error makes the stream incomplete',
+    async (wire) => {
+      const first = await bedrock.chat(
+        callOf(wire, { ...body, model: 'us.anthropic.error-first', stream: true }),
+      );
+      expect(failureOf(first).kind).toBe('rate_limited');
+      const cut = await bedrock.chat(
+        callOf(wire, { ...body, model: 'us.anthropic.error-later', stream: true }),
+      );
+      const { summary } = await readStream(cut);
+      expect(summary.outcome).toBe('incomplete');
+    },
+  );
 });
 
 test('Titan embeds each text in a separate request, and Cohere embeds all texts in one request', async () => {

@@ -84,7 +84,7 @@ test('the longest of several overlapping spans is kept, however many there are',
   }
 });
 
-test('known values are found as whole words, as by an individual search for each', () => {
+test('a search for all known values finds the same whole words as a separate search for each value', () => {
   const below = numbers(11);
   const pieces = ['Anna', 'An', 'na', ' ', '-', '.', '+', 'é', '東京', '_', '1', '😀', '𝐀', '\u0301'];
   const random = (most: number): string =>

@@ -40,7 +40,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
     expect(eventsIn(all).map(read).join('')).toBe(masked);
   });
 
-  test('values from the request are restored, and values from the response are not', async () => {
+  test('masked values from the request are restored, and values that occur only in the response stay masked', async () => {
     const opened = openMasking({ body: { a: '[PER_1]' } });
     expect(opened.placeholders.of('PER', 'Ann "A." Lee')).toBe('[PER_2]');
     const mask = opened.guardrails.streamMask(opened.rules, opened.masking, () => undefined);
@@ -56,7 +56,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   });
 });
 
-test('any split of any text is masked like the whole text', async () => {
+test('text is masked in the same way however it is split', async () => {
   // Longer values are also masked where the pattern does not match them, depending on the text before.
   const profile = patternsOf({ A: 'ab|b', B: 'bb?', C: String.raw`c\b`, D: '^a', E: 'a$', F: 'a?c' });
   const text = string({ unit: constantFrom('a', 'b', 'c', ' ', '[', '1'), maxLength: 24 });
@@ -75,7 +75,7 @@ test('any split of any text is masked like the whole text', async () => {
   );
 });
 
-test('only a possible start of a match is held back', async () => {
+test('only text that can be the start of a match is held back', async () => {
   const { stream, read } = APIS['messages'] ?? { stream: () => '', read: () => '' };
   const mask = maskOf({});
   const got = async (piece: string): Promise<string> => {

@@ -32,7 +32,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   });
 });
 
-test('complete texts and other events are restored, and comments are kept', () => {
+test('placeholders in complete texts and other events are restored, and comments are kept', () => {
   const placeholders = createPlaceholders('');
   placeholders.of('PER', VALUE);
   const restorer = createStreamRestorer(placeholders);
