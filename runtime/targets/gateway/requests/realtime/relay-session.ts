@@ -154,7 +154,10 @@ interface ForwardRules {
   readonly onMessage: (text: string | undefined) => boolean | Promise<boolean>;
 }
 
-/** Forwards frames at the reader's speed, without mixing the frames of different messages. */
+/**
+ * Forwards messages at the reader's speed. The frames of a message are forwarded together, once `onMessage`
+ * has accepted the message.
+ */
 function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMessage }: ForwardRules): void {
   const reader = createFrameReader(maxFrameBytes);
   const join = createTextJoiner();

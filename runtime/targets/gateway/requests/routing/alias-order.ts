@@ -75,8 +75,8 @@ function fastestFirst<Target extends Choice>(
   );
   const [fastest] = sorted;
   const isMeasured = targets.every((target) => speedOf(target) !== undefined);
-  // A target whose speed has not been measured yet is tried immediately, but only by one request at a time,
-  // not by all requests until its first response.
+  // A target whose speed has not been measured yet is tried immediately, but not by all requests that
+  // arrive before its first response.
   const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
   const mayTry = !isMeasured || random() < TRIAL_SHARE;
   const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;

@@ -383,8 +383,8 @@ interface Measurement {
 const UNITS_PER_TOKEN = 4;
 
 /**
- * Records the speed of a response and the time at which it ends. Responses without output tokens, such as
- * vectors, count as one token.
+ * Records the speed of a response, and calls `end` once the response has ended. Responses without output
+ * tokens, such as vectors, count as one token.
  */
 function measureAnswer<Answer extends SuccessfulAnswer>(
   answer: Answer,

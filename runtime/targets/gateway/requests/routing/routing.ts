@@ -114,7 +114,10 @@ export interface Attempt {
   /** Number of the attempt, counted from 1 across all of the request's targets. */
   readonly number: number;
   readonly outcome: 'answered' | 'failed' | 'skipped';
-  /** The kind of failure; undefined for `answered`. */
+  /**
+   * The kind of failure; undefined for `answered`. With `breaker_open`, the target was skipped because its
+   * breaker was open.
+   */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
   /** Failure details for logs and administrators. */

@@ -252,7 +252,8 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
     own: Breaker,
     needed: number,
   ): 'failed' | 'abandoned' => {
-    // The next trial is left to another user.
+    // If the user's own breaker is open, a failed trial is not counted, so that another user can try the
+    // target again.
     if (isTrial) return own.openUntil === undefined ? 'failed' : 'abandoned';
     const ofTarget = remembered(shares, key);
     const share = (ofTarget.get(owner) ?? 0) + 1;

@@ -12,14 +12,14 @@ import type { Json } from '../../providers/shapes/chat.ts';
 
 interface OutputParts {
   readonly guardrails: ModelSet['guardrails'];
-  /** What was masked in the batch's requests, by request ID. */
+  /** The values that were masked in the batch's requests, by request ID. */
   readonly masks: ReadonlyMap<string, RequestMasks>;
   readonly request: PolicyRequest;
   readonly hits: HitRecorder;
 }
 
 /**
- * Applies the policy to a batch's output, line by line. A line that it blocks is replaced by the error that a
+ * Applies the policy to a batch's output, line by line. A blocked line is replaced by the error that a
  * direct request would get.
  */
 export function screenOutput(pieces: ForwardedStream, parts: OutputParts): ForwardedStream {
@@ -66,8 +66,8 @@ function parsed(line: string): unknown {
 }
 
 /**
- * The objects that the provider stores with one response in a batch, and their items. They belong to the
- * batch's user.
+ * The objects that the provider stores for one response in a batch, and the items in the response. All of
+ * them belong to the batch's user.
  */
 export function storedWith(
   batch: StoredObject,
@@ -90,7 +90,7 @@ export function storedWith(
   return [response, ...createdItems(response, createdIds(answer)), ...created];
 }
 
-/** The lines of a text that arrives in pieces. Throws if it is incomplete. */
+/** The lines of a text that arrives in pieces. Throws if the text is incomplete. */
 export async function* linesOf(pieces: ForwardedStream): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let isCut = false;

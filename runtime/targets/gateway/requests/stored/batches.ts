@@ -27,7 +27,7 @@ const OWN_MEMBERS = new Set(['user', 'model', 'provider', 'custom_llm_provider']
 export function createBatches({ state, calls, settler, clock, log }: BatchesParts): Batches {
   const { identity, objects, ledger } = state;
 
-  /** Reserves the batch's maximum cost until it is paid for. */
+  /** Reserves the batch's maximum cost until the batch has been paid for. */
   const hold = async (
     { router, requirePricing: required, allowUnpriced }: ModelSet,
     { caller }: StoredRequest,
@@ -47,7 +47,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     try {
       await ledger.settleHeld(held);
     } catch (error) {
-      // It is released later, as a reservation that belongs to no batch.
+      // The reservation does not belong to a batch, so a later check releases it.
       log.error({ err: error }, 'batch budget not released');
     }
   };
@@ -84,7 +84,8 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
-          // A client that disconnects must not leave an unpaid batch behind.
+          // Not canceled when the client disconnects: otherwise, the provider could have a batch that is
+          // never paid for.
           .call(
             owned,
             onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }, admission),
@@ -110,7 +111,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     async list(request, page) {
       const found = await objects.list('batch', await viewerOf(identity, request), page);
       const shown = found.slice(0, page.limit);
-      // Unpaid ones may have changed.
+      // The state of unpaid batches may have changed.
       const fresh = await Promise.all(
         shown.map(async (object) => {
           if (!object.held) return object;

@@ -22,7 +22,7 @@ export interface StoredParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Interval at which unpaid batches and responses are checked. */
+/** Interval between checks for unpaid batches and responses. */
 const CHECK_MS = 10_000;
 
 export function createStored({

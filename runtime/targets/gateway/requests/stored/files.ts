@@ -40,7 +40,7 @@ const OWN_FIELDS = new Set(['user', 'model', 'provider', 'custom_llm_provider', 
 export function createFiles({ state, policy, calls, settler, tokenCounter, clock }: FilesParts): Files {
   const { objects, objectMasks, identity } = state;
 
-  /** Applies the policy to a batch's output; undefined if there is nothing to do. */
+  /** Applies the policy to a batch's output; undefined if the policy has nothing to do. */
   const outputScreen = async (
     request: StoredRequest,
     { id, model }: StoredObject,
@@ -110,7 +110,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
       async screen({ endpoint, body, bytes }) {
         const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
-        // Headers apply to a single request.
+        // Response headers apply to a single request, but a file can contain many.
         const line = { ...policyRequestOf(request, named, clock), setHeader: () => undefined, admission };
         const screened = await policy.screen(line, { body, bytes }, set);
         screened.prompt?.end('', undefined, undefined);
@@ -194,7 +194,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
   };
 }
 
-/** The form for an upload, with its length. */
+/** The form data for an upload, and its length in bytes. */
 function uploadOf(fields: Form['fields'], file: FormFile) {
   const boundary = `gateway-${randomBytes(12).toString('hex')}`;
   const body = writeForm({ fields, files: [file] }, boundary);
@@ -216,8 +216,8 @@ export function requiredId({ id }: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * The model in a batch's first request; undefined if it has none. Other problems are reported when all
- * requests are read.
+ * The model in a batch's first request; undefined if it has none. Other problems are reported later, when
+ * all requests are read.
  */
 function firstModel({ pieces }: FormFile): string | undefined {
   for (const line of linesIn(pieces)) {
@@ -233,14 +233,14 @@ interface Choice {
   readonly caller: Caller;
   /** The provider specified in the request. */
   readonly named: string | undefined;
-  /** The request's model strings. */
+  /** The model strings specified in the request. */
   readonly models: readonly string[];
 }
 
 /**
- * The provider that stores a new file: the one specified in the request, or the one of its models, or the
- * only one that stores files and that the key can use. Throws an InputError if there is no such provider, and
- * a ForbiddenError if the key has access to none of its models.
+ * The provider that stores a new file: the one specified in the request, the one of the request's models,
+ * or the only one that stores files and that the key can use. Throws an InputError if there is no such
+ * provider, and a ForbiddenError if the key has access to none of its models.
  */
 function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
   const usable = router.storing.filter((provider) => canUse(caller, provider));
@@ -269,7 +269,10 @@ function storingProvider(router: Router, { caller, named, models }: Choice): Sto
   );
 }
 
-/** A model string's targets; empty if it is invalid, because a batch can contain the provider's own names. */
+/**
+ * The targets of a model string; empty if the string is invalid, because a batch can contain the provider's
+ * own model names.
+ */
 function targetsOf(router: Router, model: string): readonly Target[] {
   try {
     return router.resolve(model).targets;

@@ -33,15 +33,15 @@ interface BatchModel {
 interface PlanParts {
   readonly tokenCounter: TokenCounter;
   readonly assumedOutputTokens: number;
-  /** The model in a line. Throws if it is not allowed. */
+  /** Returns the model for a line. Throws if the model is not allowed. */
   readonly modelOf: (name: string) => BatchModel;
   /** Checks and masks a request in the same way as a direct one. Throws if the policy blocks it. */
   readonly screen: (line: BatchLine) => Promise<Screened>;
-  /** Called from time to time, so that screened requests are written. */
+  /** Called from time to time to write the screened requests. */
   readonly written: () => Promise<void>;
-  /** Throws if one of the IDs in a line belongs to another user. */
+  /** Throws if one of the IDs in a line belongs to another user's object. */
   readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
-  /** Digest of the policy. */
+  /** Digest of the policy that checked the requests. */
   readonly policy: string;
 }
 
@@ -53,14 +53,14 @@ interface BatchLine {
 }
 
 interface PlannedBatch {
-  /** The file with the provider's model names. */
+  /** The file, in which the model names are those of the provider. */
   readonly file: Passed<{ readonly pieces: readonly Uint8Array[] }>;
   readonly plan: WorkPlan;
-  /** What was masked in its requests. */
+  /** The values that were masked in its requests. */
   readonly masks: readonly RequestMasks[];
 }
 
-/** Number of requests after which other work gets a turn. */
+/** Number of requests after which the event loop can run other work. */
 const PER_TURN = 50;
 
 const MAX_REQUESTS = 100_000;
@@ -116,7 +116,8 @@ export async function planBatch(
       inputTokens: plan.inputTokens + counts.maxPrompt,
       outputTokens: plan.outputTokens + rules.maxOutputTokens(body, assumedOutputTokens),
     };
-    // Rewritten, so that the provider reads what was read here, even if a name occurred twice.
+    // The line is rewritten, so that the provider reads the same members as the gateway, even if a name
+    // occurred twice.
     pieces.push(Buffer.from(JSON.stringify({ ...request, body: { ...body, model: name } })));
     pieces.push(LINE_END);
   }
@@ -126,14 +127,14 @@ export async function planBatch(
 
 const LINE_END = Buffer.from('\n');
 
-/** What to restore in the request's response; undefined if there is nothing. */
+/** The values to restore in the request's response; undefined if there are none. */
 function masksOf(id: unknown, { placeholders }: GuardedInput, guardrails: unknown): RequestMasks | undefined {
   const values = placeholders?.restored() ?? [];
   if (values.length === 0 && guardrails === undefined) return undefined;
   return { customId: String(id), values, ...(guardrails !== undefined && { guardrails }) };
 }
 
-/** Adds the line number to policy errors. */
+/** Runs a function, and adds the line number to errors thrown by the policy. */
 async function inLine<Result>(line: number, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -161,7 +162,7 @@ function parsed(text: string, line: number): Json {
     const value = parseJsonText(text);
     if (isObject(value)) return value;
   } catch {
-    // Reported below.
+    // Invalid JSON causes the error below.
   }
   throw wrong(line, 'is not a JSON object.');
 }
@@ -169,7 +170,10 @@ function parsed(text: string, line: number): Json {
 const wrong = (line: number, what: string): AppError =>
   new AppError('MalformedError', `Line ${line} of the batch file ${what}`, { reason: 'invalid_batch' });
 
-/** A file's lines in pieces, without line ends. Lines are only copied where they cross pieces. */
+/**
+ * Splits the pieces of a file into lines without line breaks. A line is only copied if it spans several
+ * pieces.
+ */
 export function* linesIn(pieces: Iterable<Uint8Array>): Generator<Buffer, void> {
   let rest: Buffer[] = [];
   for (const piece of pieces) {

@@ -19,19 +19,24 @@ import type { Viewer } from '../../shared/owner.ts';
 
 type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
 
-/** A request about an object, without anything written by a user. */
+/** A request about an object that contains no content written by users. */
 type AskedCall = Pick<ObjectCall, 'method' | 'path' | 'headers' | 'signal'>;
 
-/** Calls the providers of stored objects. Throws the error for the client. */
+/**
+ * Calls the providers of stored objects. Errors are thrown in the form in which the client receives them.
+ */
 export interface ProviderCalls {
-  /** Calls on behalf of a user, whose limits apply. */
+  /** Calls the object's provider on behalf of a user, whose limits apply. */
   ask(request: StoredRequest, object: Owned, call: AskedCall): Promise<ObjectAnswer>;
   openFor(request: StoredRequest, object: Owned, call: AskedCall): Promise<StoredBytes>;
-  /** Runs work that calls a provider on behalf of a user, whose limits apply until it is done. */
+  /**
+   * Runs a function that calls a provider on behalf of a user. The user's limits apply until the function
+   * is done.
+   */
   admitted<Result>(request: StoredRequest, work: (admission: Admission) => Promise<Result>): Promise<Result>;
   call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
   open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
-  /** Runs work with the current configuration, which stays open until it is done. */
+  /** Runs a function with the current model set, which stays open until the function is done. */
   within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
 }
 
@@ -114,7 +119,10 @@ export function createProviderCalls({
 
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
 
-/** Throws an UnavailableError if the provider was removed from the configuration: it still has its objects. */
+/**
+ * Throws an UnavailableError, not a NotFoundError, if the provider was removed from the configuration,
+ * because it still stores its objects.
+ */
 function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): PolicedObjects {
   if (objects) return objects;
   throw new AppError('UnavailableError', `The provider of ${kind} '${id}' is not configured.`, {
@@ -122,7 +130,7 @@ function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): Po
   });
 }
 
-/** The error for the client. A provider reports an object that it does not have like an unknown model. */
+/** The error for the client. Providers report an unknown object in the same way as an unknown model. */
 const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
   kind === 'model_not_found' ? unknownObject(object, id) : error;
 
@@ -130,13 +138,13 @@ interface About {
   /** Route path. */
   readonly endpoint: string;
   readonly spender: Spender | undefined;
-  /** Empty for a file without a model. */
+  /** The model string; empty for a file without a model. */
   readonly model: string;
   /** Length of the user's content in bytes. */
   readonly size: number;
 }
 
-/** What the policy knows about a request for stored objects. */
+/** The information about a request for stored objects that the policy receives. */
 export const policyRequestOf = (
   { caller, requestId, signal, setHeader }: StoredRequest,
   about: About,
@@ -144,8 +152,8 @@ export const policyRequestOf = (
 ): PolicyRequest => ({ ...about, caller, requestId, signal, setHeader, startedAt: clock.now() });
 
 /**
- * Whose objects a request can see: those that its key can see or, with the master key, those of the specified
- * user or all.
+ * Determines which objects a request can see: those that its key can see or, with the master key, those of
+ * the specified user or of all users.
  */
 export const viewerOf = async (
   { viewer }: Pick<Identity, 'viewer'>,

@@ -85,7 +85,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
       const object = await find(request, id);
       const { signal } = request;
       if (object.held) {
-        // Its usage is only known as long as the provider has it.
+        // The usage of an unpaid response must be read before the provider deletes the response.
         const { json } = await calls.ask(request, object, { method: 'GET', path: pathOf(id), signal });
         await settler.seen(object, json);
         if ((await find(request, id)).held)

@@ -30,7 +30,10 @@ interface SettlerParts {
   readonly log: Logger;
 }
 
-/** Bills batches and responses when they are finished, each exactly once: the usage row has the reservation's ID. */
+/**
+ * Bills batches and responses when they are finished. Each is billed exactly once, because its usage row
+ * has the ID of its reservation.
+ */
 export interface Settler {
   /**
    * Receives an object's state as reported by the provider. Bills the object if it is finished, and adds its
@@ -39,7 +42,7 @@ export interface Settler {
   seen(object: StoredObject, content: Json): Promise<void>;
   /** Bills the batch that produced an output file. Throws a ConflictError if that is not possible yet. */
   beforeDelete(fileId: string): Promise<void>;
-  /** Requests the state of all unpaid objects that were not checked for a while. */
+  /** Requests the state of all unpaid objects that have not been checked for a while. */
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -50,18 +53,18 @@ const FINAL = {
 
 const PATHS = { batch: '/batches', response: '/responses' };
 
-/** How often a provider is asked about an object. */
+/** How often the state of an object is requested from its provider. */
 const CHECK_MS = { batch: 60_000, response: 10_000 };
 
 /**
- * After this time, a reservation without an object belongs to a gateway that was killed, and an object that
- * the provider does not have counts as deleted.
+ * After this time, a reservation without an object is assumed to be left over from a gateway that was
+ * killed, and an object that the provider does not find counts as deleted.
  */
 const LOST_AFTER_MS = 3_600_000;
 
 const DELETED = 'deleted';
 
-/** Number of a batch's responses that are recorded together. */
+/** How many of a batch's responses are recorded together. */
 const MAX_ADDED = 500;
 
 export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
@@ -156,7 +159,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     await billing;
   };
 
-  /** Adds the files written by a batch, with what was masked in its requests. */
+  /** Adds the files written by a batch, along with the values that were masked in its requests. */
   const addOutputs = async (batch: StoredObject, content: Json): Promise<void> => {
     const outputs = outputsOf(batch, content, clock.now());
     const { input_file_id: input } = content;
@@ -173,7 +176,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     try {
       await billOnce(object, content);
     } catch (error) {
-      // A later check bills it.
+      // A later check will bill the object.
       log.error({ err: error, [object.kind]: object.id }, 'usage not recorded yet');
     }
   };
@@ -186,7 +189,8 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }, NO_LIMITS));
       await seen(object, json);
     } catch (error) {
-      // What the provider has deleted is billed as estimated. A new object may not be visible everywhere yet.
+      // An object that the provider has deleted is billed as estimated. A new object that is not found may
+      // only not be visible on all of the provider's servers yet.
       const isOld = clock.now() - object.createdAt > LOST_AFTER_MS;
       if (isMissing(error) && isOld) await billOnce(object, { id, status: DELETED });
       else log.warn({ err: error, [kind]: id }, 'state not known');
@@ -226,7 +230,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 
 const NEVER = new AbortController().signal;
 
-/** The part of a response that the database keeps: none of its content. */
+/** The members of a response that are stored in the database, which do not include any content. */
 const withoutOutput = ({ id, status, model, usage }: Json): Json => ({ id, status, model, usage });
 
 const isMissing = (error: unknown): boolean => error instanceof AppError && error.code === 'NotFoundError';
@@ -245,16 +249,16 @@ function outputsOf(batch: StoredObject, content: Json, now: number): StoredObjec
   }));
 }
 
-/** The sum over a batch's responses. */
+/** The total usage of a batch's responses. */
 interface BatchBill {
   /** Adds an output line. Returns its response, if it has one. */
   add(line: string): Json | undefined;
-  /** Adds unreadable responses, using their estimates. */
+  /** Adds responses that could not be read, with their estimated usage. */
   addUnread(requests: number): void;
   entry(object: Pick<StoredObject, 'id' | 'content'>, error: string | undefined): UsageEntry;
 }
 
-/** Each response has its own price, because its prompt's length can determine the rate. */
+/** Each response is priced separately, because the length of its prompt can determine the rate. */
 function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBill {
   const sum = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
   let cost = price === undefined ? null : 0n;

@@ -7,7 +7,7 @@ import type { ForwardedStream } from '../../providers/streams/stream.ts';
 /** A request about a stored object. */
 export interface StoredRequest {
   readonly caller: Caller;
-  /** The user specified in the request, for the master key. */
+  /** The user specified in the request; only used with the master key. */
   readonly user: string | undefined;
   readonly requestId: string;
   /** Sets a response header. */
@@ -20,7 +20,7 @@ export interface NewStoredRequest extends StoredRequest {
   readonly provider: string | undefined;
 }
 
-/** Bytes of any type, as they arrive. */
+/** A response of any type, whose bytes are forwarded as they arrive. */
 export interface StoredBytes {
   readonly type: string;
   /** The file name. */
@@ -33,7 +33,7 @@ interface ObjectList {
   readonly hasMore: boolean;
 }
 
-/** `/v1/files`. Responses are the provider's. */
+/** `/v1/files`. Responses are returned as received from the provider. */
 export interface Files {
   upload(request: NewStoredRequest, form: Form): Promise<Uint8Array>;
   list(request: StoredRequest, page: ObjectPage): Promise<ObjectList>;
@@ -50,11 +50,11 @@ export interface Batches {
   cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
 }
 
-/** Responses stored by a provider. */
+/** Responses that providers store. */
 export interface Responses {
-  /** `query` is passed on, for example `include[]` or `starting_after`. */
+  /** `query` is passed on to the provider. It can contain `include[]` or `starting_after`, for example. */
   get(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
-  /** The events of a background response. */
+  /** Returns the events of a background response. */
   follow(request: StoredRequest, id: string, query: string): Promise<StoredBytes>;
   inputItems(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
   cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
@@ -66,7 +66,7 @@ export interface Stored {
   readonly files: Files;
   readonly batches: Batches;
   readonly responses: Responses;
-  /** Checks once which batches and responses are finished, and bills them. */
+  /** Checks once which batches and responses have finished, and bills those. */
   readonly settle: () => Promise<void>;
   /** Stops the periodic checks. */
   readonly close: () => Promise<void>;

@@ -42,14 +42,15 @@ export async function cancelRevoked(
         log.info(about, 'canceled because its key was revoked');
         await onCancelled(object, json);
       } catch (error) {
-        // It has ended by now, or the provider is unavailable, in which case the next check cancels it.
+        // Either the object has ended by now, or the provider is unavailable; in that case, the next check
+        // cancels the object.
         log.warn({ ...about, err: error }, 'not canceled, although its key was revoked');
       }
     }
   }
 }
 
-/** Why a key can no longer pay; undefined if it can. */
+/** Why a key can no longer pay; undefined if it still can. */
 async function refusalOf(identity: WatchParts['identity'], keyId: string): Promise<string | undefined> {
   try {
     await identity.spender({ kind: 'work', keyId, userId: '', teamId: null, jobId: '' }, undefined);

@@ -1,11 +1,11 @@
-/** Counts tokens in the same way as one family of models. */
+/** Counts tokens in the same way as the models that use this encoding. */
 export interface Encoding {
   readonly count: (text: string) => number;
 }
 
 /**
- * Longer pieces, for example in a language without spaces, are split, so that merging time does not grow
- * quadratically.
+ * Pieces that are longer than this, for example in a language without spaces, are split, so that the time
+ * for merging does not grow quadratically.
  */
 const MAX_PIECE_BYTES = 512;
 
@@ -47,9 +47,15 @@ export function createEncoding(ranks: Ranks, next: NextPiece): Encoding {
  */
 const POSITIONS = 1024;
 
-/** Merges with a heap of pairs, skipping pairs whose parts have changed in the meantime. Its arrays are reused. */
+/**
+ * Merges with a heap of pairs, in which pairs whose parts have changed since they were added are skipped.
+ * The arrays are reused between calls.
+ */
 function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: number) => number {
-  /** For each part, by its first byte: the next and previous part, and the rank of its pair with the next one. */
+  /**
+   * For each part, identified by the position of its first byte: the next part, the previous part, and the
+   * rank of the pair that it forms with the next part.
+   */
   const next = new Int32Array(POSITIONS);
   const previous = new Int32Array(POSITIONS);
   const pairs = new Int32Array(POSITIONS);
@@ -68,7 +74,7 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
     }
     heap[at] = key;
   };
-  /** The lowest key; -1 if there is none. */
+  /** Removes and returns the lowest key; -1 if the heap is empty. */
   const pop = (): number => {
     if (size === 0) return -1;
     const top = heap[0] as number;
@@ -89,9 +95,10 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
   };
 
   /**
-   * Most Chinese, Japanese and Korean characters are tokens, whose bytes would be merged first anyway. Their
-   * pieces are long, and this saves most of the work. For other scripts, whose tokens can end within a
-   * character, it would change counts.
+   * Treats a character that is a token as a single part. This is only done for Chinese, Japanese and
+   * Korean, where most characters are tokens whose bytes would be merged first anyway; pieces in these
+   * scripts are long, so this saves most of the work. In other scripts, tokens can end within a character,
+   * so it would change the counts.
    */
   const characterEnd = (bytes: Uint8Array, from: number, part: number): number => {
     const first = bytes[from + part] as number;
@@ -135,7 +142,7 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
   };
 }
 
-/** An encoding's byte sequences. A sequence's rank is its position in the list, and its token ID. */
+/** An encoding's byte sequences. A sequence's rank is its position in the list and also its token ID. */
 interface Ranks {
   /** The rank of the bytes from `start` to `end`; -1 if they are not a token. */
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
@@ -144,28 +151,31 @@ interface Ranks {
 /** At least two slots per token, so that most lookups need a single comparison. */
 const SLOTS_PER_TOKEN = 2;
 
-/** Ranks are below 262,144, and tokens are shorter than 256 bytes. */
+/** Ranks are less than 262,144, and tokens are shorter than 256 bytes. */
 const RANK_BITS = 18;
 
 const RANK_MASK = 2 ** RANK_BITS - 1;
 
-/** Number of tokens read without a pause; takes a few milliseconds. */
+/** Number of tokens that are read without a pause, which takes a few milliseconds. */
 const TOKENS_AT_ONCE = 20_000;
 
 /**
- * Reads a token list: the number of tokens (4 bytes, little-endian), the length of each, and then their
- * bytes. Yields between parts, so that requests are handled meanwhile.
+ * Reads a token list: the number of tokens (4 bytes, little-endian), the length of each token, and then the
+ * bytes of all tokens. Yields between parts of the list so that requests can be handled in the meantime.
  *
- * The table contains each token's hash and length instead of its bytes: a lookup reads one cache line instead
- * of four. One in 100,000 sequences that are not a token is mistaken for one, which does not matter for an
- * estimate.
+ * The table contains each token's hash and length instead of its bytes, so a lookup reads one cache line
+ * instead of four. About one in 100,000 sequences that are not tokens is mistaken for a token, which is
+ * negligible for an estimate.
  */
 export async function readRanks(data: Uint8Array, pause: () => Promise<void>): Promise<Ranks> {
   const count = new DataView(data.buffer, data.byteOffset).getUint32(0, true);
   const lengths = data.subarray(4, 4 + count);
   const bytes = data.subarray(4 + count);
   const mask = 2 ** Math.ceil(Math.log2(count * SLOTS_PER_TOKEN)) - 1;
-  /** Each slot has a hash, and a length with a rank; 0 marks an empty slot, because no token is empty. */
+  /**
+   * Each slot contains a hash, and a length combined with a rank. 0 marks an empty slot, because tokens
+   * have at least one byte.
+   */
   const table = new Int32Array(2 * (mask + 1));
   for (let rank = 0, end = 0; rank < count; rank += 1) {
     const start = end;
@@ -216,7 +226,10 @@ const KNOWN = 128;
 
 const classes = (): Uint8Array => new Uint8Array(0x11_00_00);
 
-/** Returns a code point's class. Classes are cached, because most texts have few distinct characters. */
+/**
+ * Returns a code point's class. Classes are cached, because most texts contain only a few distinct
+ * characters.
+ */
 function createClassifier(): (codePoint: number) => number {
   const known = classes();
   return (codePoint) => {
@@ -238,17 +251,17 @@ function classOf(character: string): number {
   return /\p{M}/u.test(character) ? MARK | UPPER | LOWER : 0;
 }
 
-/** A text as UTF-8 code points, with the class of each. */
+/** A text in UTF-8, with the start and the class of each character. */
 interface ClassedText {
   /** The UTF-8 bytes. */
   readonly bytes: Uint8Array;
-  /** Where each character starts, plus the end. */
+  /** The position at which each character starts, followed by the end of the text. */
   readonly starts: Uint32Array;
   readonly classes: Uint8Array;
   readonly length: number;
 }
 
-/** Finds the end of the piece that starts at a character. Encodings only merge bytes within a piece. */
+/** Finds the end of the piece that starts at a character. Encodings only merge bytes of the same piece. */
 export type NextPiece = (text: ClassedText, at: number) => number;
 
 const classify = createClassifier();
@@ -259,7 +272,7 @@ const scratch = { bytes: new Uint8Array(0), starts: new Uint32Array(0), classes:
 
 const encoder = new TextEncoder();
 
-/** Reads a text. The result is valid until the next call. */
+/** Classifies a text's characters. The result is valid until the next call. */
 function classText(text: string): ClassedText {
   if (scratch.starts.length <= text.length) {
     const size = Math.max(4096, text.length * 2);
@@ -342,13 +355,13 @@ function lowerEnd({ classes, length }: ClassedText, from: number): number {
     while (at < length && (classes[at] as number) & LOWER) at += 1;
     return at;
   }
-  // A character that is both upper and lower case was counted as upper case; the last such character can be
-  // the lower-case one.
+  // Characters that count as both upper and lower case were matched by `U*`; the last of them can match
+  // `L+` instead.
   while (at > from && ((classes[at - 1] as number) & LOWER) === 0) at -= 1;
   return at > from ? at : 0;
 }
 
-/** The end of `U+L*` where `U*L+` does not match, so that L is empty. */
+/** The end of `U+L*` where `U*L+` does not match, so that `L*` is empty. */
 function upperEnd(text: ClassedText, from: number): number {
   const end = runEnd(text, from, UPPER, text.length);
   return end > from ? end : 0;
@@ -370,8 +383,8 @@ function symbolsEnd(text: ClassedText, at: number): number {
 }
 
 /**
- * The end of white space: after its last newline, before the last space in front of a word, or the end of all
- * of it.
+ * The end of a piece of white space: after the last newline or, if there is none, before the space that
+ * precedes a word or at the end of the white space.
  */
 function spacesEnd(text: ClassedText, at: number): number {
   const { classes, length } = text;
@@ -380,7 +393,9 @@ function spacesEnd(text: ClassedText, at: number): number {
   return end === length || end - at < 2 ? Math.max(end, at + 1) : end - 1;
 }
 
-/** The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case; 0 without one. */
+/**
+ * The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in upper or lower case; 0 if there is none.
+ */
 function suffixLength(text: ClassedText, at: number): number {
   if (byteAt(text, at) !== APOSTROPHE || at + 1 >= text.length) return 0;
   const [one, two] = [byteAt(text, at + 1) | BLANK, at + 2 < text.length ? byteAt(text, at + 2) | BLANK : 0];

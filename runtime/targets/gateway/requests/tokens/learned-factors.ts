@@ -4,14 +4,14 @@ import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import { createLearnedFactors, factorKey, type LearnedFactors, MAX_LEARNED } from './token-counter.ts';
 
-/** Factors that survive a restart. */
+/** Learned factors, which are stored in the database so that they survive a restart. */
 export interface StoredFactors extends LearnedFactors {
-  /** Writes new factors, then stops. */
+  /** Writes the remaining factors, then stops. */
   readonly close: () => Promise<void>;
 }
 
 const WRITE_INTERVAL_MS = 60_000;
-/** Factors of models that were not used for this long are dropped. */
+/** Factors of models that have not been used for this long are deleted. */
 const MAX_AGE_MS = 90 * 86_400_000;
 const MILLION = 1_000_000;
 
@@ -46,7 +46,7 @@ export async function openLearnedFactors(
     unwritten = new Map();
     const updated_at = Math.floor(clock.now());
     await db.transaction().execute(async (trx) => {
-      // All processes lock the rows in the same order, so that they cannot deadlock.
+      // Sorted, so that all processes lock the rows in the same order and cannot deadlock.
       for (const [, { model, script, factor }] of [...now].sort(([one], [other]) => (one < other ? -1 : 1))) {
         const values = { factor_millionths: Math.round(factor * MILLION), updated_at };
         await trx

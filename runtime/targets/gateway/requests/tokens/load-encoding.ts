@@ -13,7 +13,10 @@ export type EncodingName = 'o200k' | 'cl100k';
 
 const SPLITS: Readonly<Record<EncodingName, NextPiece>> = { o200k: nextO200k, cl100k: nextCl100k };
 
-/** Reads an encoding's tokens, created by fixtures/scripts/make_token_counts.py, without blocking requests. */
+/**
+ * Reads an encoding's tokens from the file that fixtures/scripts/make_token_counts.py creates, without
+ * blocking requests.
+ */
 export async function loadEncoding(name: EncodingName): Promise<Encoding> {
   const { zstdDecompress } = await import('node:zlib');
   const file = `${name}.tokens.zst`;

@@ -1,7 +1,7 @@
 import type { FormFile } from '../../shared/form.ts';
 import type { MediaPart } from '../guardrails/input-parts.ts';
 
-/** The vendor whose rules for images, documents and audio apply to a model. */
+/** The vendor whose rules for counting images, documents and audio apply to a model. */
 export type MediaRules = 'openai' | 'anthropic' | 'gemini';
 
 interface Image {
@@ -10,7 +10,8 @@ interface Image {
 }
 
 /**
- * An image's tokens according to its vendor's published rules; for an image of unknown size, the maximum.
+ * An image's tokens according to the published rules of the model's vendor; for an image of unknown size,
+ * the maximum.
  * @internal Exported for tests only.
  */
 export function imageTokens(model: string, media: MediaRules, { size, detail }: Image): number {
@@ -68,7 +69,10 @@ const MAX_PATCHES = 1536;
 const patches = (size: ImageSize | undefined): number =>
   size ? Math.min(MAX_PATCHES, Math.ceil(size.width / 32) * Math.ceil(size.height / 32)) : MAX_PATCHES;
 
-/** Number of tiles after the image was scaled to fit a square of 2048 pixels, with its shorter side at 768. */
+/**
+ * Number of tiles after the image is scaled down to fit into a square of 2048 pixels, and then so that its
+ * shorter side has 768 pixels.
+ */
 function tiles(size: ImageSize | undefined): number {
   if (!size) return MAX_TILES;
   const fit = Math.min(1, 2048 / Math.max(size.width, size.height));
@@ -79,8 +83,8 @@ function tiles(size: ImageSize | undefined): number {
 const MAX_TILES = 8;
 
 /**
- * Tokens per page. Gemini uses a fixed number; Anthropic and OpenAI bill the text plus an image of the page:
- * 1500 to 3000 tokens, and 765 plus about 650 for the text.
+ * Tokens per page. Gemini uses a fixed number. Anthropic and OpenAI bill the text and an image of the page:
+ * 1500 to 3000 tokens in total at Anthropic; at OpenAI, 765 tokens plus about 650 for the text.
  */
 const PAGE: Readonly<Record<MediaRules, number>> = {
   gemini: GEMINI_TILE,
@@ -91,12 +95,15 @@ const PAGE: Readonly<Record<MediaRules, number>> = {
 /** Tokens per second of audio, as published by Google and OpenAI. Anthropic does not support audio. */
 const SECOND: Readonly<Record<MediaRules, number>> = { gemini: 32, anthropic: 32, openai: 10 };
 
-/** Assumed size of a file that the gateway cannot see. */
+/** Assumed size of a file that the gateway has no access to. */
 const UNSEEN_PAGES = 10;
 
 const UNSEEN_SECONDS = 60;
 
-/** A part's tokens according to the published rules of the model's vendor. */
+/**
+ * The tokens of an image, document or audio recording, according to the published rules of the model's
+ * vendor.
+ */
 export function mediaTokens(model: string, media: MediaRules, { kind, base64, detail }: MediaPart): number {
   if (kind === 'image')
     return imageTokens(model, media, { size: base64 === undefined ? undefined : imageSize(base64), detail });
@@ -109,7 +116,7 @@ interface ImageSize {
   readonly height: number;
 }
 
-/** A JPEG's size can follow a preview of this length. */
+/** In a JPEG, the size can come after a preview image of up to this length. */
 const MAX_HEAD = 256 * 1024;
 
 /**
@@ -122,7 +129,7 @@ export function imageSize(base64: string): ImageSize | undefined {
     const size = read(head);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    // A read beyond the end of a damaged image.
+    // The image is damaged: a read went beyond its end.
     return undefined;
   }
 }
@@ -157,10 +164,10 @@ function jpegSize(head: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Bytes per page, for documents that do not contain the number of pages. */
+/** Assumed bytes per page of documents whose number of pages cannot be read. */
 const BYTES_PER_PAGE = 50_000;
 
-/** Number of bytes searched at both ends; the pages in between are extrapolated. */
+/** Number of bytes searched at each end of the document; the pages in between are extrapolated. */
 const SEARCHED = 1024 * 1024;
 
 /** The number of pages in a base64 PDF, based on its page objects or its catalog. @internal Exported for tests only. */
@@ -176,15 +183,15 @@ export function documentPages(base64: string): number {
   if (!text.startsWith('%PDF')) return Math.ceil(bytes / BYTES_PER_PAGE);
   const share = parts.length === 1 ? 1 : text.length / bytes;
   const objects = Math.round((text.match(/\/Type\s{0,100}\/Page\b/g) ?? []).length / share);
-  // Objects can be compressed; then, the first line of a linearized file or the page tree root may still be
-  // readable.
+  // If the page objects are compressed, the number of pages may still be readable in the first object of a
+  // linearized file or in the root of the page tree.
   return Math.max(objects, countIn(text)) || Math.ceil(bytes / BYTES_PER_PAGE);
 }
 
-/** The keys for the number of pages. */
+/** The keys that contain the number of pages. */
 const COUNT = { linear: /\/N\s{1,100}(\d{1,9})/, root: /\/Count\s{1,100}(\d{1,9})/ };
 
-/** Length of a dictionary within which its end and the number are searched. */
+/** Number of characters in which the end of a dictionary and the number of pages are searched. */
 const MAX_DICTIONARY = 1024;
 
 /** The largest number of pages in a dictionary; 0 if there is none. */
@@ -201,16 +208,18 @@ function countIn(text: string): number {
 }
 
 /**
- * Assumed rate of compressed audio, 128 kbit/s. Speech often has a lower rate, so its length is under- rather
- * than overestimated.
+ * Assumed rate of compressed audio, 128 kbit/s. Speech often has a lower rate, so its length is more likely
+ * to be underestimated than overestimated.
  */
 const COMPRESSED_BYTES_PER_SECOND = 16_000;
 
-/** The length of base64 audio: for WAV from its header, for compressed formats from their size. */
+/**
+ * The length of base64 audio: read from the header for WAV, estimated from the size for compressed formats.
+ */
 const audioSeconds = (base64: string): number =>
   lengthOfAudio(Buffer.from(base64.slice(0, 64), 'base64'), (base64.length * 3) / 4);
 
-/** Same for a file of this size that starts with `head`. */
+/** The length of a file of this size that starts with `head`. */
 function lengthOfAudio(head: Buffer, bytes: number): number {
   const isWav =
     head.length >= 32 &&

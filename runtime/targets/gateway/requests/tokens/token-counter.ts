@@ -4,7 +4,7 @@ import type { Encoding } from './encoding.ts';
 import { loadEncoding, type EncodingName } from './load-encoding.ts';
 import { mediaTokens, type MediaRules } from './media-tokens.ts';
 
-/** What a model is expected to count. */
+/** The number of tokens that a model is expected to count. */
 export interface CountedPrompt {
   readonly tokens: number;
   /**
@@ -22,21 +22,30 @@ export interface CountedPrompt {
 
 /** Counts tokens before a provider does, using the model's own encoding if it is published. */
 export interface TokenCounter {
-  /** A promise while one of these models' encodings is being read; undefined if all are ready. */
+  /**
+   * A promise while the encoding of one of these models is being loaded; undefined if all encodings are
+   * ready.
+   */
   loading(models: readonly string[]): Promise<void> | undefined;
   /** A request's tokens: its texts, tools, images, documents and audio. */
   prompt(model: string, body: Json): CountedPrompt;
-  /** The tokens of a model's text; `length` is set if it is only the start of a longer one. */
+  /**
+   * The tokens of a text that the model generated; `length` is set if it is only the start of a longer
+   * text.
+   */
   output(model: string, text: string, length?: number): number;
   /** Receives what a provider reported for a request, for models whose encoding is not published. */
   learn(model: string, { learnable }: CountedPrompt, reported: number): void;
-  /** Same for the text of a response. Only some are counted, because counting takes time. */
+  /**
+   * Receives what a provider reported for the text of a response. Only some responses are counted, because
+   * counting takes time.
+   */
   learnOutput(model: string, text: string, reported: number): void;
 }
 
 /**
- * How many tokens of a model correspond to one token of the encoding, by model and script, as reported by
- * providers.
+ * For each model and script, how many of the model's tokens correspond to one token of the encoding,
+ * learned from the counts that providers reported.
  */
 export interface LearnedFactors {
   readonly get: (model: string, script: string) => number | undefined;
@@ -55,22 +64,27 @@ const LEARNING_RATE = 0.125;
 const MIN_LEARNED = 50;
 
 /**
- * All users of a model share its factors, so that a user's first estimate is already good. Texts that the
- * encoding counts differently from the model, e.g. repetitions, must not shift other users' estimates: a
- * factor stays within this ratio of the guess for its family.
+ * All users of a model share its factors, so that a user's first estimate is already good. A user's unusual
+ * texts, e.g. repetitions that the encoding counts differently from the model, must not distort other
+ * users' estimates, so a factor stays within this ratio of the guess for its family.
  */
 const MAX_SHIFT = 2;
 
 /**
- * Responses with this many times the tokens expected from their text contain more than the text, e.g. hidden
- * reasoning.
+ * A response with more than this many times the tokens expected from its text contains more than the text,
+ * e.g. hidden reasoning.
  */
 const MAX_SURPRISE = 1.6;
 
-/** Counting a longer text would take more than several tenths of a millisecond. */
+/**
+ * Maximum length of texts to learn from. Counting a longer text would take too long: several tenths of a
+ * millisecond.
+ */
 const MAX_LEARNED_LENGTH = 8192;
 
-/** The first responses from a model are learned from; after that, one in this many. */
+/**
+ * Factors are learned from the first responses of a model and, after that, from one in this many responses.
+ */
 const [FIRST_LEARNED, LEARNED_SHARE] = [4, 16];
 
 const MAX_COUNTED_MODELS = 2000;
@@ -79,7 +93,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
   const familyOf = createFamilies();
-  /** Number of responses with a text and a count, by model. */
+  /** Number of responses that had both a text and a count, by model. */
   const answers = new Map<string, number>();
 
   const read = (name: EncodingName): Promise<void> => {
@@ -89,7 +103,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     reading.set(name, done);
     return done;
   };
-  /** Tokens of texts and of the format around them. */
+  /** The tokens of texts and of the format around the texts. */
   const textTokens = (model: string, texts: readonly string[], around: number, part = ''): CountedPrompt => {
     const { encoding: name, factors } = familyOf(model);
     const encoding = ready.get(name);
@@ -150,7 +164,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
 /** Responses have their own factors, because prompts are surrounded by a format that is not part of their texts. */
 const OUTPUT = 'output ';
 
-/** Maximum number of factors. When it is exceeded, all are dropped. */
+/** Maximum number of factors. When it is exceeded, all factors are dropped. */
 export const MAX_LEARNED = 2000;
 
 /** Factors kept in memory only. */
@@ -177,14 +191,20 @@ function tokensAround({ messages, input }: Json): number {
 const longest = (texts: readonly string[]): string =>
   texts.reduce((found, text) => (text.length > found.length ? text : found), '');
 
-/** Texts that are longer in total are counted in samples, which takes 1 to 2 ms, regardless of their length. */
+/**
+ * If the texts are longer in total, only samples are counted, which takes 1 to 2 ms regardless of the
+ * length.
+ */
 const MAX_WHOLE = 16_384;
 
 const SAMPLES = 16;
 
 const SAMPLE_LENGTH = MAX_WHOLE / SAMPLES;
 
-/** Counts the total of texts: exact for short ones; for long ones, estimated from evenly spread samples. */
+/**
+ * Counts the tokens of all texts: exactly if they are short, otherwise estimated from evenly spread
+ * samples.
+ */
 function countInTexts(texts: readonly string[], count: (text: string) => number): number {
   const total = texts.reduce((sum, { length }) => sum + length, 0);
   if (total <= MAX_WHOLE) return texts.reduce((sum, text) => sum + count(text), 0);
@@ -206,17 +226,17 @@ function countInTexts(texts: readonly string[], count: (text: string) => number)
 interface ModelFamily {
   readonly encoding: EncodingName;
   /**
-   * Tokens of the model per token of the encoding, until its provider has reported some; undefined if the
-   * encoding is the model's own.
+   * Tokens of the model per token of the encoding, used until the provider has reported counts; undefined
+   * if the encoding is the model's own.
    */
   readonly factors: Readonly<Record<Script, number>> | undefined;
   readonly media: MediaRules;
 }
 
 /**
- * Measured with the tokenizers published by vendors, on the texts in fixtures/tokens/counts.json. Anthropic
- * has only published one from 2023, and Google none for Gemini, so these are conservative guesses; provider
- * reports replace them.
+ * Measured with the tokenizers published by vendors, on the texts in fixtures/tokens/counts.json.
+ * Anthropic's only published tokenizer is from 2023, and Google has not published one for Gemini, so the
+ * factors for their models are conservative guesses, which counts reported by the providers replace.
  */
 const FACTORS = {
   claude: { latin: 1.25, cyrillic: 1.7, arabic: 2, cjk: 1.4, other: 2.5 },
@@ -269,15 +289,17 @@ function createFamilies(): (model: string) => ModelFamily {
   };
 }
 
-/** Groups of scripts for which token counts differ between models in about the same way. */
+/**
+ * Groups of scripts. Within a group, the ratio between the token counts of two models is about the same.
+ */
 type Script = 'latin' | 'cyrillic' | 'arabic' | 'cjk' | 'other';
 
 /** Number of characters examined, spread over the text. */
 const LOOKED_AT = 256;
 
 /**
- * A text with at least this share of another script counts as that script, because its tokens outnumber those
- * of Latin words.
+ * If at least this share of a text is in a script other than Latin, the text counts as that script, because
+ * the script's tokens outnumber those of the Latin words.
  */
 const SHARE = 0.25;
 
@@ -324,7 +346,7 @@ const BLOCKS: readonly (readonly [from: number, script: Script | undefined])[] =
 
 const blockOf = (unit: number): Script | undefined => BLOCKS.findLast(([from]) => unit >= from)?.[1];
 
-/** Cached, because every request needs them. */
+/** The results are cached, because every request needs them. */
 const ASCII = Array.from({ length: 128 }, (_, unit) => blockOf(unit));
 
 const scriptAt = (unit: number): Script | undefined => (unit < ASCII.length ? ASCII[unit] : blockOf(unit));
