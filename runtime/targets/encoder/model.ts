@@ -10,26 +10,32 @@ import { parseManifest } from '#core/model/manifest-json.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import { layersOf, type VectorLayer } from './math/inference.ts';
 
-/** Everything needed to run a model. */
+/** Everything that is required to run a model. */
 export interface Model {
-  /** The file or folder of the model, for messages. */
+  /** Path of the model file or folder, for messages. */
   readonly path: string;
   readonly manifest: Manifest;
-  /** The optimized graph; its weights are found by file name in `weightsFolder`. */
+  /** The optimized graph. It refers to its weights by the name of a file in `weightsFolder`. */
   readonly graph: Uint8Array;
   readonly weightsFolder: string;
   readonly weightsBytes: number;
   readonly tokenizer: string;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
-  /** Modules after pooling, in memory that threads share; undefined if there are none. */
+  /**
+   * The weights of the modules that follow pooling, in memory that threads share; undefined if
+   * there are no such modules.
+   */
   readonly layers: readonly VectorLayer[] | undefined;
   /**
-   * Verifies the checksums of everything that was read; throws if they differ. Must be called
+   * Verifies the checksums of all data that was read, and throws if one does not match. Must be called
    * before any result is returned.
    */
   readonly check: () => Promise<void>;
-  /** Whether the file is still the same: threads that open it later must not get another model. */
+  /**
+   * Whether the file is still the same, because threads that open it later must not get a different
+   * model.
+   */
   readonly isStillThere: () => boolean;
 }
 
@@ -89,9 +95,9 @@ function openAssets(folder: string): Model {
 }
 
 /**
- * Verifies the checksums of small sections at every start, which detects corruption; `verify`
- * checks the weights, and detects tampering. Loading zlib takes 3 ms (crypto takes 8), while
- * another thread opens the session.
+ * Verifies the checksums of small sections at every start to detect corruption. The `verify`
+ * command also checks the weights and detects tampering. Loading zlib takes 3 ms (crypto would take
+ * 8 ms), and another thread opens the session during this time.
  */
 async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8Array>): Promise<void> {
   const { crc32 } = await import('node:zlib');
@@ -100,7 +106,7 @@ async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8A
   }
 }
 
-/** Builds are renamed into place, so another build is a different file. */
+/** A build is renamed into place, so a new build is a different file with a different inode. */
 function watchFile(path: string): () => boolean {
   const opened = statSync(path);
   return () => {
@@ -109,7 +115,7 @@ function watchFile(path: string): () => boolean {
   };
 }
 
-/** Writes the current file name into the space that the builder reserved for it. */
+/** Writes the current file name into the space that the builder has reserved for it in the graph. */
 function nameWeights(graph: Uint8Array, name: string): Uint8Array {
   const bytes = Buffer.from(graph.buffer, graph.byteOffset, graph.byteLength);
   const location = padLocation(name);

@@ -34,7 +34,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
   };
 }
 
-/** New users often pass a text before they know any command. */
+/** New users often pass a text without a command, because they do not know the commands yet. */
 const textHint = (name: string, text: string): string =>
   `To run the model on a text: \`${name} infer ${text.length <= MAX_SHOWN ? singleQuoted(text) : 'TEXT'}\`.`;
 

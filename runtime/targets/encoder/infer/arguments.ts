@@ -31,7 +31,7 @@ export async function inferArguments(
       output.out(json);
       return;
     }
-    // Most runs only print, so the file-writing code is loaded on demand.
+    // Most runs only print their results, so the code for writing files is loaded on demand.
     const { writeText } = await import('#platform/files/write-text.ts');
     await writeText(file, json);
   });

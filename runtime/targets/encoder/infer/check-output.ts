@@ -5,7 +5,10 @@ import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createFolders } from '#platform/files/create-folders.ts';
 
-/** Rejects, before any work, an output that cannot be written or that is one of the command's input files. */
+/**
+ * Rejects an output that cannot be written or that is one of the command's input files, before the
+ * model is run.
+ */
 export function checkOutput(output: string, modelPath: string, input: string | undefined): void {
   const target = findOutput(output);
   if (target.kind === 'stream') return;
@@ -15,11 +18,11 @@ export function checkOutput(output: string, modelPath: string, input: string | u
   ];
   refuseInput(target.path, inputs, output);
   if (input === undefined) return;
-  // A resumable output is first written to files next to it.
+  // Resumable output is first written to files in the same folder.
   for (const path of Object.values(partialFiles(target.path))) refuseInput(path, inputs);
 }
 
-/** A file that the shell opens as stdin also counts as an input. */
+/** A file that the shell opens as stdin also counts as an input file. */
 const inputOf = (input: string): InputFile =>
   input === '-' ? { path: STDIN, role: 'the file on stdin' } : { path: input, role: 'the --input file' };
 

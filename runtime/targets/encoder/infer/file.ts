@@ -23,12 +23,15 @@ export interface FileJob {
   readonly output: string | undefined;
 }
 
-/** Number of texts to tokenize and batch together: enough to sort by length, few enough to stream. */
+/**
+ * Number of texts to tokenize and batch together: enough for sorting by length to be effective, but
+ * few enough that results arrive continuously.
+ */
 const WINDOW = 256;
 
 /**
  * Runs the model on a file of texts and writes one line of JSON per text, in order, as results
- * arrive. A failed text gets a line with the error, and the exit code is then 1.
+ * arrive. If a text fails, its line contains the error, and the exit code is 1.
  */
 export async function inferFile(
   engine: Engine,
@@ -77,7 +80,7 @@ async function writeResults(
   const progress = startProgress(sink.done, share, output);
   let index = 0;
   let truncated = 0;
-  // A resumed run also reports the failures of earlier runs.
+  // A resumed run also reports texts that failed in earlier runs.
   let { failed } = sink;
 
   const windowed = windows(skip(texts, sink.done), WINDOW);
@@ -97,7 +100,7 @@ async function writeResults(
 
 type Result = { readonly error: string } | object;
 
-/** Runs one window: all valid texts in one call, with each result at its original position. */
+/** Runs the model on all valid texts of a window in one call. Each result is at the position of its text. */
 async function inferWindow(
   engine: Engine,
   window: readonly TextOrError[],
@@ -123,7 +126,7 @@ async function inferWindow(
   return { results, truncated: countTruncated(inferences) };
 }
 
-/** The members of a result line. */
+/** The fields of a result line. */
 async function printed(
   engine: Engine,
   inference: Inference | FailedInference,
@@ -149,7 +152,8 @@ async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<
 const FROM_THE_START = { done: 0, failed: 0, finish: () => {} };
 
 /**
- * Opens the output for lines. Only files can be resumed, and only if their lines come from the same model, input and options.
+ * Opens the output to which lines are written. Only files can be resumed, and only if their lines
+ * come from the same model, input and options.
  */
 function openSink(
   engine: Engine,
@@ -170,7 +174,7 @@ function openSink(
   return openResumableOutput(target, origin);
 }
 
-/** Shows a progress bar on a terminal, and nothing elsewhere. */
+/** Shows a progress bar if stderr is a terminal. */
 function startProgress(
   resumedAt: number,
   share: () => number | undefined,
@@ -193,7 +197,7 @@ function startProgress(
   };
 }
 
-/** Groups a stream into lists of at most `size`, in order. */
+/** Groups the items of a stream into lists of at most `size` items, in order. */
 async function* windows<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let window: T[] = [];
   for await (const item of items) {
@@ -206,12 +210,12 @@ async function* windows<T>(items: AsyncIterable<T>, size: number): AsyncGenerato
   if (window.length > 0) yield window;
 }
 
-/** Maps in order and works one item ahead: the next item is processed while the caller consumes a result. */
+/** Maps the items in order, one item ahead: the next item is processed while the caller consumes a result. */
 async function* mapAhead<T, U>(items: AsyncIterable<T>, map: (item: T) => Promise<U>): AsyncGenerator<U> {
   let ahead: Promise<U> | undefined;
   for await (const item of items) {
     const next = map(item);
-    // The failure is reported when it is awaited, in the next turn.
+    // A failure is reported when the promise is awaited in the next iteration.
     next.catch(() => {});
     if (ahead) yield await ahead;
     ahead = next;

@@ -32,7 +32,7 @@ export async function printOptions(invocation: Invocation, model: PrintModel): P
 const hasFlag = ({ flags = {}, sharedFlags = [] }: Task<unknown>, flag: string): boolean =>
   Object.hasOwn(flags, flag) || sharedFlags.includes(flag);
 
-/** The types that support a flag, for messages: `a fill_mask or question_answering`. */
+/** The model types that support a flag, for messages: `a fill_mask or question_answering`. */
 function typesWith(flag: string): string {
   const types = MODEL_TYPE_NAMES.filter((type) => hasFlag(TASKS[type], flag));
   const [last = '', ...others] = types.toReversed();
@@ -61,13 +61,13 @@ const flagReader = (invocation: Invocation): FlagReader => ({
 });
 
 /**
- * The role of the texts according to the flag. The tokenizer is opened for it, before the model
- * type is known.
+ * The role of the texts according to the flag. It is read before the model type is known, because
+ * opening the tokenizer requires it.
  */
 export const roleIn = (invocation: Invocation): TextRole | undefined =>
   TEXT_ROLES.find((role) => role === invocation.value('input-type'));
 
-/** The model's rules for reading texts. */
+/** The settings that determine how the model reads texts. */
 export const inferOptions = ({ inputs }: Task<unknown>, options: PrintOptions): InferOptions => ({
   prompt: options.prompt,
   inputsOf: inputs && ((text) => inputs(text, options)),

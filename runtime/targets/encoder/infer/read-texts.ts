@@ -16,15 +16,18 @@ export interface TextSource {
   readonly column: string;
 }
 
-/** A text, or the reason why this line has none: one invalid line must not end a run over a million. */
+/**
+ * The text of a line, or the reason why the line has none. A single invalid line must not stop a
+ * run with a million lines.
+ */
 export type TextOrError = { readonly text: string } | { readonly error: string };
 
 export interface OpenTexts {
-  /** The texts in order; the file is never held in memory as a whole. */
+  /** The texts in order. The file is never loaded into memory as a whole. */
   readonly texts: AsyncGenerator<TextOrError>;
   /** Share of the file that has been read, from 0 to 1; unknown for standard input. */
   readonly share: () => number | undefined;
-  /** Number of blank lines so far, which are not texts. */
+  /** Number of blank lines so far. Blank lines do not count as texts. */
   readonly blank: () => number;
 }
 
@@ -116,8 +119,8 @@ const textOfCell = (cell: string | undefined): TextOrError =>
 const LINE_FEED = 0x0a;
 
 /**
- * Decodes a file in whole lines. Throws an InputError with the number of the first line that is not
- * UTF-8.
+ * Decodes a file in chunks of whole lines. Throws an InputError with the number of the first line
+ * that is not valid UTF-8.
  */
 async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string): AsyncGenerator<string> {
   let rest: Uint8Array[] = [];

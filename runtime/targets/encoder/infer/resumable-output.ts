@@ -19,8 +19,8 @@ import type { FileTarget } from '#platform/files/output-target.ts';
 import { takeOwner } from '#platform/files/replace-file.ts';
 
 /**
- * A file of result lines that can be resumed after a killed run: `<file>.partial`, and next to it a
- * file that identifies its origin.
+ * A file of result lines that a run can continue after an earlier run was killed. The lines are in
+ * `<file>.partial`, and a file next to it identifies their origin.
  */
 export interface ResumableOutput {
   /** Number of lines that already exist. */
@@ -28,21 +28,21 @@ export interface ResumableOutput {
   /** How many of these lines are errors. */
   readonly failed: number;
   write(lines: string): void;
-  /** Renames the file to its final name. */
+  /** Renames the partial file to its final name. */
   finish(): void;
-  /** Releases the file; an unfinished output can be resumed. */
+  /** Releases the file. An unfinished output can then be resumed. */
   close(): void;
 }
 
-/** Names of the files next to an output while it is written. */
+/** Names of the files that exist next to an output while it is being written. */
 export const partialFiles = (path: string): { partial: string; origin: string } => ({
   partial: `${path}.partial`,
   origin: `${path}.partial.origin`,
 });
 
 /**
- * Opens the output. `origin` identifies what produces the lines (model, input, options): only a
- * partial file with the same origin is resumed.
+ * Opens the output. `origin` identifies the model, the input and the options that produce the
+ * lines. Only a partial file with the same origin is resumed.
  */
 export function openResumableOutput(target: FileTarget, origin: string): ResumableOutput {
   const files = partialFiles(target.path);
@@ -114,8 +114,8 @@ function openPartial(
 }
 
 /**
- * Counts complete lines, their bytes, and how many are errors. A line that was cut off by a kill
- * does not count.
+ * Counts the complete lines, their bytes, and the lines with errors. A line that is incomplete
+ * because the process was killed does not count.
  */
 function countLines(fd: number): { lines: number; bytes: number; failed: number } {
   const buffer = Buffer.alloc(1 << 20);
@@ -124,7 +124,7 @@ function countLines(fd: number): { lines: number; bytes: number; failed: number 
   for (;;) {
     const count = readSync(fd, buffer, 0, buffer.length, bytes + rest.length);
     if (count === 0) return { lines, bytes, failed };
-    // latin1 maps each byte to one character.
+    // The encoding latin1 maps each byte to one character.
     const text = rest + buffer.toString('latin1', 0, count);
     const end = text.lastIndexOf('\n') + 1;
     const whole = text.slice(0, end);

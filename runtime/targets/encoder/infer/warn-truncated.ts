@@ -1,11 +1,11 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { FailedInference, Inference } from '../math/inference.ts';
 
-/** Returns how many texts were longer than the model supports. */
+/** Returns the number of texts that were truncated because they are longer than the model supports. */
 export const countTruncated = (inferences: readonly (Inference | FailedInference)[]): number =>
   inferences.filter((inference) => 'text' in inference && inference.text.truncated).length;
 
-/** The line for stderr; empty if no text was truncated. */
+/** The warning for stderr; empty if no texts were truncated. */
 export function truncationWarning(truncated: number, texts: number, manifest: Manifest): string {
   if (truncated === 0) return '';
   const were = truncated === 1 ? 'was' : 'were';

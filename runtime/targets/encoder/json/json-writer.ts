@@ -10,8 +10,9 @@ import {
 } from '#core/numbers/float32.ts';
 
 /**
- * Encodes JSON as UTF-8 bytes: plain data like JSON.stringify, and a Float32Array as a list of numbers in their shortest
- * float32 form (0.1, not 0.10000000149011612). The memory of the result is not shared.
+ * Encodes a value as JSON in UTF-8: like JSON.stringify, except that a Float32Array becomes a list
+ * of numbers in their shortest float32 form (0.1, not 0.10000000149011612). The result does not
+ * share its memory.
  */
 export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   const target = new JsonBytes(likelySize(value));
@@ -19,7 +20,7 @@ export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   return target.written();
 }
 
-/** Same for a single vector. */
+/** Encodes a single vector in the same way. */
 export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
 
 /** Encodes a vector as a JSON array of numbers, or as a JSON string with base64-encoded float32 values. */
@@ -30,13 +31,13 @@ export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): U
 }
 
 /**
- * Growing copies the buffer, and new memory is slow, so floats, which make up most of a large
- * response, are counted first.
+ * Enlarging the buffer copies it, and new memory is slow. To avoid this, the floats are counted
+ * first, because a large response consists mostly of floats.
  */
 const likelySize = (value: unknown): number =>
   SMALL_SIZE + FLOATS_SLACK + Math.min(estimateFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
 
-/** Number of floats if all items of a list resemble the first. */
+/** Estimates the number of floats by assuming that all items in a list are like the first item. */
 export function estimateFloats(value: unknown): number {
   if (value instanceof Float32Array) return value.length;
   if (Array.isArray(value)) return value.length === 0 ? 0 : value.length * estimateFloats(value[0]);
@@ -59,7 +60,7 @@ function writeVector(target: JsonBytes, values: Float32Array): void {
   const start = target.at;
   target.reserve(2);
   writeFloats(target, values);
-  // Overwrites the comma before the first number.
+  // The bracket overwrites the comma before the first number.
   target.bytes[start] = OPEN_LIST;
   if (values.length === 0) target.at += 1;
   target.byte(CLOSE_LIST);
@@ -100,7 +101,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const SMALL_SIZE = 1024;
 const LIKELY_BYTES_PER_FLOAT = 13;
-/** Maximum of this estimate, because the first item may differ from the rest. */
+/** Maximum of the estimated number of floats, because the first item can differ from the others. */
 const MAX_ESTIMATED_FLOATS = 4 * 2 ** 20;
 const SHORT = 64;
 const COMMA = 0x2c;
@@ -129,7 +130,7 @@ function writeFloats(target: JsonBytes, floats: Float32Array): void {
   }
 }
 
-/** Counts trailing zeros if there were three or more; returns whether there were. */
+/** Counts the trailing zeros if there are at least three, and returns whether there are. */
 function countZeros({ digits, zeros }: Digits, index: number): boolean {
   if (zeros[index] !== MANY_ZEROS) return false;
   let rest = (digits[index] ?? 0) / 1000;
@@ -141,11 +142,11 @@ function countZeros({ digits, zeros }: Digits, index: number): boolean {
 
 const CHUNK = 128;
 /**
- * The longest number is -1.17549435e-38 with its comma, but digits are written in groups of four,
- * some beyond the end.
+ * The longest number is -1.17549435e-38 with its comma. Additional bytes are required because
+ * digits are written in groups of four, which can extend beyond the end of a number.
  */
 const MAX_BYTES = 32;
-/** Bytes to reserve beyond the written text, because space is reserved per chunk. */
+/** Number of bytes to reserve in addition to the text, because space is reserved one chunk at a time. */
 const FLOATS_SLACK = CHUNK * MAX_BYTES;
 
 interface Tables {
@@ -156,7 +157,7 @@ interface Tables {
   readonly found: Digits;
 }
 
-/** Created on first use, because most programs that load this module never print a float. */
+/** Created on first use, because most programs that load this module never write a float. */
 let tables: Tables | undefined;
 
 function makeTables(): Tables {
@@ -172,9 +173,9 @@ function makeTables(): Tables {
 }
 
 /**
- * Writes values from 0.00001 to 9.999999 (nearly all values) up to the first other value, and
- * returns its index. Only calls functions that the compiler inlines, so that everything stays in
- * registers.
+ * Writes values from 0.00001 to 9.999999 (nearly all values are in this range), stops at the first
+ * value outside this range, and returns the index of that value. It only calls functions that the
+ * compiler inlines, so that all variables stay in registers.
  */
 function writeSmall(
   target: JsonBytes,
@@ -211,7 +212,7 @@ function writeSmall(
   return at;
 }
 
-/** Same for values from 10 to 99,999.99. */
+/** Writes values from 10 to 99,999.99 in the same way. */
 function writeLarge(
   target: JsonBytes,
   words: Uint32Array,
@@ -235,7 +236,7 @@ function writeLarge(
     view.setUint16(end, COMMA_MINUS, true);
     const start = (end + 1 + (word >>> 31)) | 0;
     writeDigits(view, start, digits, ninth, pairs);
-    // The digits after the point are moved to make space for it.
+    // The digits after the decimal point are moved to make space for the point.
     const fraction = (start + point) | 0;
     const fourOfIt = view.getUint32(fraction, true);
     const rest = view.getUint32(fraction + 4, true);
@@ -248,7 +249,7 @@ function writeLarge(
   return at;
 }
 
-/** 1 if there are nine digits, otherwise 0. The first of nine digits is always 1. */
+/** 1 if there are nine digits, otherwise 0. If there are nine digits, the first digit is always 1. */
 const isNinthThere = (digits: number): number => (99_999_999 - digits) >>> 31;
 
 function writeDigits(view: DataView, at: number, digits: number, ninth: number, pairs: Uint16Array): void {
@@ -262,7 +263,7 @@ function writeDigits(view: DataView, at: number, digits: number, ninth: number, 
 
 /** Four digits in ASCII, the first in the lowest byte. */
 function fourDigits(number: number, pairs: Uint16Array): number {
-  // Exact below 43,698, and faster than a division.
+  // The result is exact below 43,698, and the calculation is faster than a division.
   const high = Math.imul(number, 5243) >>> 19;
   return (pairs[high] ?? 0) | ((pairs[(number - Math.imul(high, 100)) | 0] ?? 0) << 16);
 }
@@ -282,12 +283,15 @@ function writeOther(target: JsonBytes, value: number, word: number, index: numbe
 
 const MAX_ZEROS_SMALL = 6;
 const MAX_ZEROS_LARGE = 2;
-/** Minimum number of digits before the point; negative numbers mean zeros after it. */
+/**
+ * Minimum number of digits before the decimal point. A negative number is the number of zeros after
+ * the point.
+ */
 const MIN_POINT = -4;
 const MAX_POINT = 5;
 /**
- * Powers of ten up to this one are exact doubles, so that dividing by them gives the double nearest
- * to the decimal.
+ * Powers of ten up to this exponent are exact doubles, so that dividing by them gives the double
+ * that is nearest to the decimal number.
  */
 const EXACT_PLACES = 22;
 const POINT = 0x2e;
@@ -355,7 +359,7 @@ class JsonBytes {
     this.at += new TextEncoder().encodeInto(text, this.bytes.subarray(this.at)).written;
   }
 
-  /** Returns the written bytes. The underlying memory is not shared, and can be longer. */
+  /** Returns the written bytes. Their underlying buffer is not shared, but can be longer. */
   written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.at);
   }

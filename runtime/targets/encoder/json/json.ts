@@ -2,15 +2,18 @@ import { encodeFloats, encodeJson, estimateFloats } from './json-writer.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 
-/** JSON on one line, with floats in their shortest float32 form. */
+/** Formats a value as JSON on one line, with floats in their shortest float32 form. */
 export function toJsonLine(value: unknown): string {
   return new TextDecoder().decode(encodeJson(value));
 }
 
-/** Reads a result that a thread has rendered. */
+/** Parses a result that a worker thread has rendered. */
 export const readRenderedJson = (bytes: Uint8Array): unknown => parseJsonText(Buffer.from(bytes).toString());
 
-/** Indented JSON for reading, with lists of plain values on one line, so that a vector does not fill a page. */
+/**
+ * Formats a value as indented JSON for people. Lists of plain values are on one line, so that a
+ * vector does not fill a page.
+ */
 export function toPrettyJson(value: unknown): string {
   return render(value, '', estimateFloats(value) < MANY_FLOATS ? printFew : printMany);
 }
@@ -34,7 +37,7 @@ function render(value: unknown, indent: string, printFloats: PrintFloats): strin
 }
 
 /**
- * The fast writer only pays off once it is compiled; for fewer values than this, the engine's own
+ * The fast writer is only faster once V8 has compiled it. For fewer values than this, V8's built-in
  * functions are faster.
  */
 const MANY_FLOATS = 10_000;

@@ -1,6 +1,6 @@
 import type { TokenDetails } from '#core/model/tokenized-text.ts';
 
-/** A part of a context, in Unicode code points. */
+/** A range in a context, in Unicode code points. */
 interface AnswerSpan {
   readonly start: number;
   readonly end: number;
@@ -22,9 +22,9 @@ interface SpanLimits {
 }
 
 /**
- * Finds the most likely answers in a window, as transformers' question answering pipeline does.
- * `values` has two numbers per token. All tokens that are not special belong to the context; the
- * first token stands for no answer if the tokenizer added it.
+ * Finds the most likely answers in a window, like transformers' question answering pipeline.
+ * `values` contains two numbers per token. All tokens that are not special belong to the context.
+ * If the tokenizer added the first token, that token stands for "no answer".
  */
 export function answerSpans(
   values: Float32Array,
@@ -54,8 +54,8 @@ export function answerSpans(
 }
 
 /**
- * Softmax over the first token and the tokens of the context, in double precision. Other tokens
- * cannot be part of an answer.
+ * Softmax over the first token and the tokens of the context, in double precision. No other tokens
+ * can be part of an answer.
  */
 function probabilities(values: Float32Array, column: 0 | 1, first: number, end: number): Float64Array {
   const logits = new Float64Array(end - first + 1);
@@ -68,7 +68,7 @@ function probabilities(values: Float32Array, column: 0 | 1, first: number, end: 
   return exps.map((value) => value / sum);
 }
 
-/** Extends an answer to whole words, if the tokenizer has words. */
+/** Extends an answer to whole words if the tokenizer splits texts into words. */
 function wordBorders(from: number, to: number, words: Int32Array | undefined): [from: number, to: number] {
   const [firstWord = -1, lastWord = -1] = [words?.[from], words?.[to]];
   if (!words || firstWord < 0 || lastWord < 0) return [from, to];

@@ -1,7 +1,7 @@
 import type { WindowAnswers } from './answer-spans.ts';
 import { least } from '#core/numbers/extremes.ts';
 
-/** Members as in transformers' question answering pipeline. */
+/** An answer, with the same field names as in transformers' question answering pipeline. */
 export interface SpanAnswer {
   readonly answer: string;
   readonly score: number;
@@ -17,9 +17,9 @@ interface AnswerChoice {
 }
 
 /**
- * Chooses the best answers from all windows of a context. Scores of answers with the same text are
- * added up, and the first position is returned. The empty answer's score is the lowest probability,
- * over all windows, that a window has no answer.
+ * Chooses the best answers from all windows of a context. If several answers have the same text,
+ * their scores are added up, and the first of their positions is returned. The empty answer's score
+ * is the lowest probability, over all windows, that a window has no answer.
  */
 export function chooseAnswers(
   windows: readonly WindowAnswers[],

@@ -1,6 +1,6 @@
 import type { EntitySpan } from './entity-candidates.ts';
 
-/** Which entities can overlap. */
+/** Specifies which entities can overlap. */
 export interface OverlapRules {
   /** Whether entities must not overlap at all. Otherwise, an entity can be nested in another one. */
   readonly flat: boolean;
@@ -9,9 +9,10 @@ export interface OverlapRules {
 }
 
 /**
- * Chooses spans by descending score, skipping those that overlap a chosen one, and returns them by
- * start position. Equal scores keep the order of the candidates. A check takes time proportional to
- * the words in a span, because a low threshold can produce millions of candidates.
+ * Chooses spans in descending order of their scores, skips spans that overlap a chosen one in a way
+ * that is not allowed, and returns the chosen spans by start position. Spans with equal scores keep
+ * the order of the candidates. The time to check a span is proportional to its number of words,
+ * because a low threshold can produce millions of candidates.
  */
 export function chooseEntities(
   candidates: readonly EntitySpan[],
@@ -38,7 +39,7 @@ interface ChosenSpans {
 /** Spans that share no word. */
 class FlatSpans implements ChosenSpans {
   readonly #taken: Uint8Array;
-  /** The end of the span that starts at a word; -1 if there is none. */
+  /** For each word, the end of the chosen span that starts there; -1 if there is none. */
   readonly #ends: Int32Array;
 
   constructor(words: number) {
@@ -60,7 +61,7 @@ class FlatSpans implements ChosenSpans {
   }
 }
 
-/** Spans that share no words, or one of which contains the other. */
+/** Spans that share no words, or that are nested in one another. */
 class NestedSpans implements ChosenSpans {
   readonly #spans = new Set<number>();
   readonly #words: number;

@@ -1,16 +1,17 @@
 import { findEntailment } from '#core/model/entailment.ts';
 
 export interface ScoredLabel {
-  /** Index of the label in the request. */
+  /** Index of the label in the request's list of labels. */
   readonly index: number;
   readonly score: number;
 }
 
 /**
- * Scores labels by the logits of the sentence about each of them, highest first, as transformers'
- * zero-shot classification pipeline does: the probability of each label among all labels, or with
- * `multiLabel`, the probability that the sentence is true. A single label cannot be compared with
- * others, so its score is always the latter.
+ * Computes the score of each label from the logits of the sentence about the label, like
+ * transformers' zero-shot classification pipeline. Returns the highest score first. A score is the
+ * probability of the label among all labels, or with `multiLabel`, the probability that the
+ * sentence is true. If there is only one label, its score is always the probability that the
+ * sentence is true.
  */
 export function scoreLabels(
   logits: readonly Float32Array[],
@@ -19,7 +20,8 @@ export function scoreLabels(
 ): ScoredLabel[] {
   const entailment = findEntailment(id2label) ?? 0;
   const entailed = logits.map((row) => row[entailment] ?? 0);
-  // The pipeline compares with the first label, or with the last one if entailment is the first.
+  // Like the pipeline, compares entailment with the model's first label, or with its last label if
+  // entailment is the first.
   const contradicted = logits.map((row) => (entailment === 0 ? row.at(-1) : row[0]) ?? 0);
   const scores =
     multiLabel || logits.length === 1

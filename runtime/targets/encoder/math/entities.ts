@@ -2,7 +2,7 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { codePoints } from '#core/text/code-points.ts';
 
 /**
- * How the tokens of a word agree on a label. `simple`: not at all, each token is treated
+ * How the label of a word is determined from its tokens. `simple`: each token is treated
  * separately; `first`: by the first token; `max`: by the token with the highest score; `average`:
  * by the mean of the scores.
  */
@@ -12,7 +12,7 @@ export interface EntityToken {
   /** Token as written in the vocabulary. */
   readonly token: string;
   readonly token_id: number;
-  /** Offset in Unicode code points of the text. */
+  /** Offset in the text, in Unicode code points. */
   readonly start: number;
   readonly end: number;
   /** Probability of each label. */
@@ -28,7 +28,7 @@ export interface EntityGroup {
   readonly end: number;
   /** Token ids from which `wordOfEntity` builds a word. */
   readonly ids: readonly number[];
-  /** Source text of each unknown token. */
+  /** The original text of each unknown token. */
   readonly unknown: readonly string[];
 }
 
@@ -44,8 +44,9 @@ export interface EntityRules {
 }
 
 /**
- * Aggregates tokens without special tokens into entities, with the same results as transformers'
- * token classification pipeline (https://huggingface.co/docs/transformers/main_classes/pipelines).
+ * Aggregates tokens (excluding special tokens) into entities, with the same results as
+ * transformers' token classification pipeline
+ * (https://huggingface.co/docs/transformers/main_classes/pipelines).
  */
 export function aggregateEntities(
   tokens: readonly EntityToken[],
@@ -61,7 +62,7 @@ export function aggregateEntities(
     .filter((entity) => entity.entity_group !== OUTSIDE);
 }
 
-/** The pipeline's `word`: the decoded ids, with the source text in place of `[UNK]`. */
+/** The pipeline's `word`: the decoded token ids, with the original text instead of `[UNK]`. */
 export function wordOfEntity(decoded: string, { unknown }: EntityGroup, rules: EntityRules): string {
   if (rules.unknown === undefined) return decoded;
   let next = 0;
@@ -70,7 +71,7 @@ export function wordOfEntity(decoded: string, { unknown }: EntityGroup, rules: E
 
 const OUTSIDE = 'O';
 
-/** A word; never empty. */
+/** The tokens of a word; never empty. */
 type Word = readonly EntityToken[];
 
 interface LabelledWord {
@@ -90,7 +91,7 @@ function wordsOf(tokens: readonly EntityToken[], characters: readonly string[], 
   return words;
 }
 
-/** A token whose length differs from its source text has a prefix, as in `##ing`. */
+/** If the length of a token differs from its original text, the token has a prefix, as in `##ing`. */
 const isShortened = ({ token, start, end }: EntityToken): boolean => codePoints(token) !== end - start;
 
 const afterNoSpace =
@@ -113,7 +114,7 @@ const SCORES_OF_WORD: Record<AggregationStrategy, (rows: Rows) => Float32Array> 
   simple: first,
   first,
   max: (rows) => rows.reduce((surest, row) => (best(row) > best(surest) ? row : surest)),
-  // Computed in float32 at every step, like the pipeline, so that ties are resolved identically.
+  // Rounded to float32 at every step, like in the pipeline, so that ties are resolved identically.
   average: (rows) =>
     rows.reduce((sum, row) => sum.map((value, at) => value + (row[at] ?? 0))).map((sum) => sum / rows.length),
 };
@@ -143,7 +144,7 @@ function entityOf(
   const tokens = group.flatMap(({ word }) => word);
   const label = group[0]?.label ?? OUTSIDE;
   return {
-    // Removes everything before the first hyphen, whether it is a prefix or not.
+    // Removes everything up to the first hyphen, even if that part is not a `B-` or `I-` prefix.
     entity_group: label.slice(label.indexOf('-') + 1),
     score: group.reduce((sum, { score }) => sum + score, 0) / group.length,
     start: tokens[0]?.start ?? 0,

@@ -17,7 +17,10 @@ export interface EntityOutput {
   readonly types: number;
 }
 
-/** Returns all spans whose score is above the threshold, in the order of the gliner package's decoder. */
+/**
+ * Returns all spans whose score is above the threshold, in the same order as the decoder of the
+ * gliner package.
+ */
 export function entityCandidates(
   output: EntityOutput,
   { level, maxWidth }: Pick<EntitySettings, 'level' | 'maxWidth'>,
@@ -44,7 +47,7 @@ function fromSpans(
   return spans;
 }
 
-/** A span needs a start, an end, and only words that are inside; its score is the lowest of these. */
+/** The score of a span is the lowest of its start score, its end score and the inside scores of its words. */
 function fromWords({ logits, words, types }: EntityOutput, threshold: number): EntitySpan[] {
   const scores = Float32Array.from(logits, sigmoid);
   const at = (word: number, type: number, position: number): number =>

@@ -13,19 +13,22 @@ import type { Transformed } from '#transform/transform.ts';
 export interface Inference {
   readonly text: TokenizedText;
   readonly values: Float32Array;
-  /** The inferences of its windows, if the text is longer than the model's maximum and read in windows. */
+  /**
+   * The inferences of the windows, if the text is longer than the model's maximum and is therefore
+   * processed in windows.
+   */
   readonly windows?: readonly Inference[] | undefined;
-  /** The inferences of a text's model inputs in `infer`, if the task defines `inputs`. */
+  /** In `infer`, the inferences of the text's model inputs, if the task defines `inputs`. */
   readonly parts?: readonly Inference[] | undefined;
-  /** The result of the model's transform, if it has one. */
+  /** The result of the model's transform, if the model has one. */
   readonly transformed?: Transformed | undefined;
-  /** The additional outputs that were needed of a sentence_embedding model, row by row. */
+  /** The additional outputs of a sentence_embedding model that were requested, row by row. */
   readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
-  /** The modules after pooling, if the model has any. */
+  /** The modules that follow pooling, if the model has any. */
   readonly layers?: readonly VectorLayer[] | undefined;
 }
 
-/** The reason why a text has no inference. */
+/** The reason why there is no inference for a text. */
 export interface FailedInference {
   readonly failure: string;
 }
@@ -47,7 +50,7 @@ export function textVector(inference: Inference, manifest: Manifest, options: Ve
     return normalize ? normalizeL2(mean) : mean;
   }
   const { values, width } = vectorsOf(inference, manifest);
-  // The transform of a sentence_embedding model has already pooled the vectors.
+  // If a sentence_embedding model has a transform, the transform has already pooled the vectors.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
   const pooled = applyLayers(poolRows(values, width, pooling, skip), inference.layers ?? []);
@@ -64,8 +67,8 @@ export function tokenVectors(inference: Inference, manifest: Manifest): Float32A
 }
 
 /**
- * Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or
- * from its transform.
+ * Returns the vectors of a text's tokens, special tokens included, row by row. They come from the
+ * model or from its transform.
  */
 export function vectorsOf(
   { values, transformed }: Inference,
@@ -78,7 +81,7 @@ export function vectorsOf(
 export interface TokenInfo {
   readonly token: string;
   readonly token_id: number;
-  /** Offset in Unicode code points of the input text. */
+  /** Offset in the input text, in Unicode code points. */
   readonly start: number;
   readonly end: number;
 }
@@ -127,7 +130,7 @@ export function normalizeL2(vector: Float32Array): Float32Array {
   return squares === 0 ? vector : divided(vector, Math.sqrt(squares));
 }
 
-/** A vector, and the number of tokens that it represents. */
+/** A vector and the number of tokens that it represents. */
 export interface WeightedVector {
   readonly vector: Float32Array;
   readonly weight: number;
@@ -149,7 +152,7 @@ export interface VectorLayer {
   readonly weights: Float32Array;
 }
 
-/** Distributes the values of the section `layers` to the layers. */
+/** Assigns the values in the section `layers` to the layers. */
 export function layersOf(settings: readonly LayerSettings[], values: Float32Array): VectorLayer[] {
   let start = 0;
   return settings.map((layer) => {
@@ -190,12 +193,12 @@ function dense(
 const ACTIVATE: Record<Activation, (value: number) => number> = {
   identity: (value) => value,
   tanh: Math.tanh,
-  // Passes NaN on, because non-finite results must be detected.
+  // NaN is passed on, because results that are not finite must be detected.
   relu: (value) => (value < 0 ? 0 : value),
   sigmoid: (value) => 1 / (1 + Math.exp(-value)),
 };
 
-/** PyTorch's default constant, which the library does not change. */
+/** PyTorch's default value, which sentence-transformers does not change. */
 const EPSILON = 1e-5;
 
 function layerNorm(vector: Float32Array, weights: Float32Array): Float32Array {

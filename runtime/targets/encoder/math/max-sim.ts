@@ -4,7 +4,7 @@ export interface VectorRows {
   readonly width: number;
 }
 
-/** Vectors of equal length as one list. */
+/** Combines vectors of equal length into one list. */
 export function joinRows(vectors: readonly Float32Array[]): VectorRows {
   const width = vectors[0]?.length ?? 0;
   const values = new Float32Array(vectors.length * width);
@@ -12,7 +12,10 @@ export function joinRows(vectors: readonly Float32Array[]): VectorRows {
   return { values, width };
 }
 
-/** Same, in memory that threads share, for a query that is sent with each document. */
+/**
+ * Combines the vectors of a query in memory that threads share, because the query is sent to a
+ * thread with each document.
+ */
 export function sharedRows(vectors: readonly (readonly number[])[]): VectorRows {
   const width = vectors[0]?.length ?? 0;
   const values = new Float32Array(

@@ -3,8 +3,8 @@ import type { Similarity } from '#contract/sentence.ts';
 type Vector = readonly number[];
 
 /**
- * Compares two vectors of equal length; for `cosine`, they must be L2-normalized. Distances are
- * negated, so that a greater number always means more similar.
+ * Compares two vectors of equal length. For `cosine`, they must be L2-normalized. Distances are
+ * negated, so that greater numbers always mean greater similarity.
  */
 export const similarityOf = (similarity: Similarity, one: Vector, other: Vector): number =>
   COMPARE[similarity](one, other);

@@ -17,8 +17,8 @@ export function toSparse(vector: Float32Array, limit?: number): SparseVector {
 }
 
 /**
- * A text's sparse vector from the weights of its tokens: repeated tokens get the largest of their
- * weights. Skipped token ids, and weights that are not positive, are omitted.
+ * Computes a text's sparse vector from the weights of its tokens. If a token occurs several times,
+ * its largest weight is used. Skipped token ids and weights that are not positive are omitted.
  */
 export function sparseOfTokens(
   ids: Int32Array,
@@ -63,7 +63,7 @@ export interface ReadVector {
   readonly values: readonly number[];
 }
 
-/** Two vectors as lists of equal length, over the dimensions that either of them has. */
+/** Converts two sparse vectors to lists of equal length, with all dimensions that occur in either vector. */
 export function alignSparse(one: ReadVector, other: ReadVector): [one: number[], other: number[]] {
   const indices = [...new Set([...one.indices, ...other.indices])];
   const spread = ({ indices: own, values }: ReadVector): number[] => {

@@ -13,14 +13,14 @@ export interface McpRoutes {
   readonly close: McpHttp['close'];
 }
 
-/** Routes for `/mcp`. The app that mounts them checks access. */
+/** Routes for `/mcp`. The app that mounts them authenticates the requests. */
 export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): McpRoutes {
   const server = encoderMcpServer(context);
   const mcp: McpHttp = createMcpHttp({
     ...options,
     createServer: () => server,
     offeredVersion: OFFERED_VERSION,
-    // Running a model has no side effects.
+    // Requests can be canceled on disconnect, because running a model has no side effects.
     cancelWhenGone: true,
   });
   const routes = new Hono();
@@ -30,7 +30,10 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
   return { routes, close: mcp.close };
 }
 
-/** Serves only `/mcp`, in the shell that all HTTP servers of this project share. */
+/**
+ * Creates an HTTP app that only serves `/mcp`, based on the shell that all HTTP servers of this
+ * project share.
+ */
 export function mcpApp(
   context: EncoderContext,
   mcp: Hono,
@@ -41,5 +44,8 @@ export function mcpApp(
   return app;
 }
 
-/** Pages from other origins must be able to read it for their next request. */
+/**
+ * Pages from other origins must be able to read the session ID, because they have to send it with
+ * their next request.
+ */
 export const MCP_SESSION_HEADER = 'Mcp-Session-Id';

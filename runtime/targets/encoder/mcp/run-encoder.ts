@@ -17,7 +17,7 @@ export interface EncoderTool {
   call(args: unknown, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-/** The `run_encoder` tool: its parameters and its result are the request and response of `/predict`. */
+/** The `run_encoder` tool. Its parameters and its result are the request and the response of `/predict`. */
 export function createEncoderTool(context: EncoderContext): EncoderTool {
   const { manifest, limits } = context.engine;
   const request = predictRequest(manifest, limits);
@@ -52,7 +52,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
         return {
           content: [{ type: 'text', text }],
           structuredContent: parseJsonText(text) as Record<string, unknown>,
-          // The contract defines the members of the result.
+          // The contract defines the fields of the result.
           ...(truncated.length > 0 ? { _meta: { truncated_inputs: truncated } } : {}),
         };
       });
@@ -60,7 +60,10 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
   };
 }
 
-/** Without `allErrors`, because one error is enough for a large request with an error in every input. */
+/**
+ * The option `allErrors` is not set, because a large request could have an error in every input,
+ * and reporting the first error is enough.
+ */
 function compile(schema: object): ValidateFunction {
   const ajv = new Ajv({ strict: true, verbose: true, ...TRUSTED_SCHEMAS });
   return ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD).compile(schema);
@@ -77,7 +80,8 @@ function check(args: unknown, validate: ValidateFunction): asserts args is Predi
 /**
  * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords,
  * without `$id`, which clients would interpret as a URL, and with OpenAPI's `nullable` as a type.
- * Assistant APIs reject tools with alternatives at the top level.
+ * `anyOf` at the top level is removed, because the APIs of AI assistants reject tools with
+ * alternatives there.
  */
 function jsonSchema(schema: object): Tool['inputSchema'] {
   const revive = (_key: string, value: unknown): unknown => (isObject(value) ? plain(value) : value);
@@ -85,7 +89,7 @@ function jsonSchema(schema: object): Tool['inputSchema'] {
   return rest;
 }
 
-/** Undefined, which removes the schema, if documents omit it. */
+/** Converts one schema. Returns undefined, which removes the schema, if OpenAPI documents omit it. */
 function plain(value: Readonly<Record<string, unknown>>): object | undefined {
   const own = documentedKeywords(value);
   if (own === undefined) return undefined;

@@ -5,10 +5,13 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
 
-/** The version that the contract requires. Clients with other known versions get their own. */
+/**
+ * The protocol version that the contract requires. Clients that request another known version get
+ * the version that they request.
+ */
 export const OFFERED_VERSION = '2025-06-18';
 
-/** The MCP server for one client session. It offers tools only, and exactly one. */
+/** The MCP server for one client session. It offers exactly one tool, and no prompts or resources. */
 export function encoderMcpServer(context: EncoderContext): SessionServer<void> {
   const tool = createEncoderTool(context);
   return {
@@ -49,7 +52,10 @@ function serverInfo({ engine: { manifest }, runtime }: EncoderContext): SessionS
   };
 }
 
-/** Describes the model and the components of the executable, for which the protocol has no field. */
+/**
+ * Describes the model and the components of the executable, because the protocol has no separate
+ * fields for them.
+ */
 function instructions({ engine: { manifest }, runtime }: EncoderContext): string {
   return [
     `This server runs one model, ${manifest.name} ${manifest.version} (${manifest.modelType}), as the tool run_encoder.`,

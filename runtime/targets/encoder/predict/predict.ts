@@ -38,7 +38,10 @@ export const predictResponse = (manifest: ResultManifest): TSchema =>
     { $id: 'PredictResponse' },
   );
 
-/** The response that the contract defines, as JSON pieces, so that results are never parsed again. */
+/**
+ * The response that the contract defines, as pieces of JSON, so that the results do not have to be
+ * parsed again.
+ */
 export async function predict(
   engine: ServingEngine,
   body: PredictBody,
@@ -46,14 +49,14 @@ export async function predict(
 ): Promise<readonly JsonPiece[]> {
   const { results } = await predictResults(engine, body, run);
   const list = results.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
-  // `metadata: null` is omitted, like missing metadata.
+  // `metadata: null` is treated like missing metadata, and is omitted from the response.
   const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });
   return ['{"results":[', ...list, `],${rest.slice(1)}`];
 }
 
 /**
- * The results for a body, in the requested format if a thread can render it; results that are
- * completed here are always JSON.
+ * Computes the results for a body. They have the requested format if a worker thread can render it.
+ * Results that are completed in this thread are always JSON.
  */
 export async function predictResults(
   engine: ServingEngine,
@@ -73,13 +76,13 @@ export async function predictResults(
   const { options, complete, ...request } = await type.plan(engine, body);
   const format = complete ? 'json' : wanted;
   const view = { kind: 'result', format, options } as const;
-  // The schema of these types has validated the inputs.
+  // The inputs have already been validated with the schema of the model type.
   const inputs = engineInputs(body.inputs as readonly TextOrPair[]);
   const { results } = await runTexts({ ...request, inputs, view });
   return complete ? { format: 'json', results: await complete(results) } : { format, results };
 }
 
-/** Runs the model with a body's settings for texts that are too long. */
+/** Runs the model with the settings in the body for texts that are too long. */
 export function withOverflow(run: RunModel, body: OverflowMembers): RunModel {
   const overflow = overflowOf(body);
   return (request) => run({ ...request, overflow });
@@ -109,8 +112,8 @@ export const TRUNCATED_COUNT = 'X-Truncated-Inputs';
 export const TRUNCATED_INDEXES = 'X-Truncated-Indexes';
 
 /**
- * Headers that report truncated inputs, for HTTP and gRPC: their number, and their indexes if there
- * are any.
+ * The HTTP and gRPC headers that report truncated inputs: how many there are, and their indexes if
+ * there are any.
  */
 export function truncatedHeaders(truncated: readonly number[]): [string, string][] {
   const count: [string, string] = [TRUNCATED_COUNT, String(truncated.length)];

@@ -4,7 +4,10 @@ import { optional } from '#serve/http/schemas.ts';
 import { overflowMembers, textMember } from './texts.ts';
 import { document } from './rerank.ts';
 
-/** Unknown keys are ignored, as in `/rerank`: clients send settings that a model server does not use. */
+/**
+ * Unknown keys are ignored, as in `/rerank`, because clients send settings that a model server does
+ * not use.
+ */
 export const cohereRerankRequest = (maxDocuments: number) =>
   Type.Object(
     {

@@ -8,7 +8,10 @@ import { overflowMembers, NOT_EMPTY, promptName, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
-/** Unknown keys are ignored: clients of OpenAI's API send settings that a model server does not use. */
+/**
+ * Unknown keys are ignored, because clients of OpenAI's API send settings that a model server does
+ * not use.
+ */
 export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits, 'maxClientBatch'>) {
   const request = Type.Object(
     {
@@ -32,7 +35,7 @@ export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits,
   return documented(request, promptRestriction(manifest, 'input'));
 }
 
-/** Options of requests for vectors. */
+/** The options in a request for vectors. */
 export const vectorMembers = (manifest: Manifest) => ({
   dimensions: optional(
     Type.Integer({
@@ -47,14 +50,14 @@ export const vectorMembers = (manifest: Manifest) => ({
   ...overflowMembers,
 });
 
-/** The inputs of requests for vectors. */
+/** The inputs in a request for vectors. */
 export function textsOrTokenIds(
   { tokenizer }: Manifest,
   { maxClientBatch: maxItems }: Pick<EngineLimits, 'maxClientBatch'>,
 ) {
   const list = { minItems: 1, ...NOT_EMPTY };
   const maximum = tokenizer.vocabularySize - 1;
-  // `checkTokenIds` rejects ids that are too large, and explains where they come from.
+  // `checkTokenIds` rejects ids that are too large, with an explanation of why clients send them.
   const tokenId = documented(Type.Integer({ minimum: 0 }), { maximum });
   const description = 'Must include the model’s special tokens.';
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
@@ -67,8 +70,8 @@ export function textsOrTokenIds(
 }
 
 /**
- * A rejected combination, for documents: token ids with a prompt. `inputs` is the name of the
- * member with the inputs.
+ * A combination that is rejected, for OpenAPI documents: token ids with a prompt. `inputs` is the
+ * name of the field with the inputs.
  */
 export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
   if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};

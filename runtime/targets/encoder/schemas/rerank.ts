@@ -23,7 +23,7 @@ const weights = optional(
   ),
 );
 
-/** Unknown keys are ignored: reranking clients send settings that a model server does not use. */
+/** Unknown keys are ignored, because reranking clients send settings that a model server does not use. */
 export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manifest, 'tokenOutputs'>) => {
   const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
@@ -55,7 +55,7 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
             'Return raw model scores instead of scores between 0 and 1. Has no effect on multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
-      // Other models ignore them, like all unknown keys.
+      // Other models ignore these fields, like all unknown keys.
       ...(tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
       ...overflowMembers,
     },

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 
-/** A list of numbers in a result. */
+/** The schema of a list of numbers in a result. */
 export const numbers = (description: string) => Type.Array(Type.Number(), { description });
 
-/** A token in a result. */
+/** The schema of a token in a result. */
 export const tokenInfo = Type.Object(
   {
     token: Type.String({ description: 'Token as written in the vocabulary.' }),

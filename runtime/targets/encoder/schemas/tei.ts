@@ -6,8 +6,8 @@ import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { overflowMembers, promptName, textMember } from './texts.ts';
 
-// Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that
-// server.
+// Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as
+// text-embeddings-inference does.
 
 const embedRequest = (manifest: Manifest, limits: EngineLimits) =>
   documented(
@@ -77,8 +77,8 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
 /**
- * Requests for vectors, which several routes share. A validator accepts only one schema with the
- * same id, so they are created once.
+ * The schemas of requests for vectors. Several routes share them, and each is created only once,
+ * because a validator does not accept two schemas with the same id.
  */
 export interface VectorRequests {
   readonly embed: TUnsafe<EmbedRequest>;

@@ -18,7 +18,7 @@ const pair = Type.Array(textMember, {
   description: 'Two texts that the model processes as a pair.',
 });
 
-/** One input of most models. */
+/** One input, as most models accept it. */
 export type TextOrPair = Static<typeof textMember> | Static<typeof pair>;
 
 export const textMembers = (maxInputs: number) =>
@@ -44,8 +44,8 @@ export const textsAndPairs = (maxInputs: number) =>
   );
 
 /**
- * The model's prompts. A model without prompts accepts the names that every model has, which have
- * no effect there.
+ * The names of the model's prompts. A model without prompts accepts the names that every model has,
+ * but they have no effect.
  */
 export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
   const prompts = sentence?.prompts ?? {};
@@ -61,11 +61,11 @@ export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<
   );
 }
 
-/** Booleans are the values of text-embeddings-inference, words those of Cohere. */
+/** text-embeddings-inference uses booleans for this option, and Cohere uses strings. */
 const TRUNCATE = [true, false, 'NONE', 'START', 'END', null] as const;
 const DIRECTIONS = ['right', 'left', 'Right', 'Left'] as const;
 
-/** Members for texts that are longer than the model supports. */
+/** The request fields that specify how to handle texts that are longer than the model supports. */
 export const overflowMembers = {
   truncate: Type.Optional(
     Type.Unsafe<(typeof TRUNCATE)[number]>({
@@ -86,7 +86,10 @@ export type OverflowMembers = {
   readonly [Name in keyof typeof overflowMembers]?: Static<(typeof overflowMembers)[Name]>;
 };
 
-/** A count in a body. The HTTP and MCP schemas check it, but gRPC messages have no limits. */
+/**
+ * Checks a count in a body. HTTP and MCP requests have already been checked with a schema, but gRPC
+ * messages have no limits.
+ */
 export function atLeastOne(name: string, count: number | null | undefined): number | undefined {
   if (count === 0) throw inputError(`${name} must be at least 1, not 0`);
   return count ?? undefined;

@@ -43,7 +43,7 @@ const result = Type.Object(
   { $id: 'FillMaskResult' },
 );
 
-/** Results from threads contain ids; the thread that has the tokenizer adds the words. */
+/** Results from worker threads contain token ids. The thread that has the tokenizer adds the words. */
 const filled = (
   engine: Pick<ServingEngine, 'decode'>,
   results: readonly Uint8Array[],
@@ -117,7 +117,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   },
 };
 
-/** One list per mask, or a plain list for a single mask. */
+/** A list of candidates if the text has a single mask, otherwise one such list per mask. */
 function candidatesOf({ masks }: FilledText): object[] {
   const lists = masks.map(({ candidates }) =>
     candidates.map(({ token, token_id, score, sequence }) => ({

@@ -1,12 +1,15 @@
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Members of the contract's body that do not exist in Hugging Face's APIs, where they would be ignored. */
+/**
+ * Fields in the contract's request body that do not exist in Hugging Face's APIs, which would
+ * ignore them.
+ */
 const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation'];
 
 /**
  * Whether a `/predict` body uses the format of text-embeddings-inference or of Hugging Face's
- * Inference API: `inputs` is a single text, or there is a member that only they have. The
- * contract's body has a list of inputs and none of these members.
+ * Inference API: `inputs` is a single text, or there is a field that only exists in these APIs. In
+ * the contract's format, `inputs` is a list, and none of these fields exist.
  */
 export function isHuggingFaceBody(body: unknown): boolean {
   const has = (name: string): boolean => memberOf(body, name) !== undefined;

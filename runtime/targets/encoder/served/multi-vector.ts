@@ -30,8 +30,8 @@ const result = Type.Object(
 );
 
 /**
- * Late interaction scores are sums of similarities, whether raw scores are requested or not: no
- * function maps them to 0 to 1.
+ * Late interaction scores are sums of similarities. Even if raw scores are not requested, they are
+ * not mapped to the range 0 to 1, because there is no function for this.
  */
 const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents }, run) => {
   const normalize = manifest.multiVector?.normalize ?? false;
@@ -66,7 +66,7 @@ export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
     },
   }),
   bench: (words) => ({ inputs: [words], input_type: 'document' }),
-  // In that API, ranking is the operation for this model type.
+  // In Hugging Face's API, ranking is the operation for this model type.
   info: () => ({ reranker: { id2label: {}, label2id: {} } }),
   predict: {
     plan({ manifest }, { input_type: role, normalize }) {

@@ -16,7 +16,7 @@ import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
 const count = (value: number, description: string) =>
   optional(Type.Integer({ minimum: 1, maximum: MAX_ANSWERS, default: value, description }));
 
-/** Names as in the transformers pipeline. */
+/** The options have the same names as in the transformers pipeline. */
 const options = {
   top_k: count(DEFAULT_ANSWERS.topK, 'Maximum number of answers.'),
   max_answer_len: count(DEFAULT_ANSWERS.maxLength, 'Maximum number of tokens in an answer.'),
@@ -105,7 +105,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   async answer(_, body, run) {
     const [found] = await answerQuestions([body.inputs], body.parameters ?? {}, run);
     const { answers = [] } = found ?? {};
-    // A single answer is not wrapped in a list.
+    // If only one answer is requested, it is not wrapped in a list.
     return answers.length === 1 ? answers[0] : answers;
   },
 };

@@ -2,7 +2,7 @@ import type { EngineAnswer } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import type { ReadVector } from '../math/sparse.ts';
 
-/** The vectors of a query. Its members depend on the model and on the requested outputs. */
+/** The vectors of a query. Which fields exist depends on the model and on the requested outputs. */
 export interface EncodedQuery {
   readonly embedding?: readonly number[];
   readonly sparse?: ReadVector;

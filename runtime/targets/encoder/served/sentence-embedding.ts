@@ -13,7 +13,7 @@ import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
-/** Options of models that also return multi-vectors and sparse vectors. */
+/** Options for models that also return multi-vectors and sparse vectors. */
 const outputOptions = {
   outputs: optional(
     Type.Array(oneOf(EMBEDDING_OUTPUTS), {
@@ -60,7 +60,7 @@ const resultOfOutputs = Type.Object(
   { $id: 'EmbeddingOutputsResult' },
 );
 
-/** Scores documents by the outputs that have a weight. */
+/** Scores documents with the outputs that have a weight. */
 const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
   const { query, documents, weights = DENSE_ONLY } = request;
   const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);

@@ -51,7 +51,7 @@ const sequence = Type.Array(textMember, {
   ...NOT_EMPTY,
 });
 
-/** Also accepts requests of Hugging Face's Inference API, which have `parameters`. */
+/** Also accepts requests in the format of Hugging Face's Inference API, which contain `parameters`. */
 const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatch: maxItems }: ClientBatch) =>
   Type.Object(
     {
@@ -139,8 +139,8 @@ const scorePairs: ScoreDocuments = async (_, { query, documents, raw }, run) => 
 };
 
 /**
- * Computed from the logit, because `scores` can come from a transform or a regression model and may
- * not be between 0 and 1.
+ * Computed from the logit. `scores` cannot be used, because the numbers can come from a transform
+ * or a regression model and are then not always between 0 and 1.
  */
 function scoreOf(rendered: Uint8Array, raw: boolean): number {
   const logit = Float32Array.from((readRenderedJson(rendered) as Rendered).logits);
@@ -171,7 +171,7 @@ export const servedSequenceClassification: ServedType<BodyOf<typeof options>> = 
       },
     };
   },
-  // A reranker reads a query and a document.
+  // A reranker takes a query and a document as its input.
   bench: (words, { width }) => ({ inputs: [width === 1 ? ['Which one?', words] : words] }),
   info: (manifest) => ({ [manifest.width === 1 ? 'reranker' : 'classifier']: labelsOf(manifest) }),
   predict: {

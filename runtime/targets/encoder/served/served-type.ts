@@ -7,33 +7,36 @@ import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
 /**
- * The server behavior of a model type on every transport: HTTP, gRPC, MCP and `bench` use this
- * interface and know no types. Every type has a file with its name; the parts for `infer` and
- * inference threads are in the file of the same name in `tasks/`.
+ * The behavior of a model type in a server. HTTP, gRPC, MCP and `bench` only use this interface and
+ * do not depend on specific model types. Each type is defined in a file with the name of the type.
+ * The code for `infer` and for inference threads is in the file of the same name in `tasks/`.
  */
 export interface ServedType<Body extends PredictBody = PredictBody> {
   /**
-   * What the type does: a sentence for the OpenAPI document, and the contract's sentence for the
-   * MCP tool.
+   * Descriptions of what a model of this type does: one for the OpenAPI document, and the one that
+   * the contract specifies for the MCP tool.
    */
   readonly texts: { readonly summary: string; readonly tool: string };
-  /** The type-specific parts of `/predict` requests. */
+  /** The type-specific fields of `/predict` requests. */
   request(manifest: Manifest, limits: ClientBatch): RequestParts;
   /** The schema of a result. */
   result(manifest: ResultManifest): TSchema;
-  /** An example for documents: members of a request, and the result for `Anna lives in Berlin.` */
+  /**
+   * An example for OpenAPI documents: the type-specific fields of a request, and the result for
+   * `Anna lives in Berlin.`
+   */
   example(manifest: Manifest): { readonly request: object; readonly result: object };
-  /** A `bench` request with one text. Default: the text alone. */
+  /** A request with one text for `bench`. Default: a request that contains only the text. */
   bench?(text: string, manifest: Manifest): object;
   /** `model_type` of `GET /info`. */
   info(manifest: Manifest): Readonly<Record<string, object>>;
   /** How a request's results are computed. */
   readonly predict: FromOneRun<Body> | FromSeveralRuns<Body>;
-  /** How clients of Hugging Face's APIs request the task, if these APIs have it. */
+  /** How clients of Hugging Face's APIs request the task, if these APIs support the task. */
   readonly huggingFace?: HuggingFaceTask;
   /**
-   * The gRPC service, which only a gRPC server loads. Its request fields have the names of the
-   * body's members.
+   * The gRPC service. Only gRPC servers load it. Its request fields have the same names as the
+   * fields of the JSON body.
    */
   readonly grpc: () => Promise<DescService>;
   /** How the model scores documents for a query; undefined if it cannot. */
@@ -46,9 +49,9 @@ export type ResultManifest = Pick<Manifest, 'modelType' | 'tokenOutputs'>;
 interface RequestParts {
   /** Schema of `inputs`. Default: texts and pairs of texts. */
   readonly inputs?: TSchema;
-  /** The members next to `inputs`. */
+  /** The schemas of the fields other than `inputs`. */
   readonly options: TProperties;
-  /** Rejected combinations, for documents. */
+  /** Combinations of fields that are rejected, for OpenAPI documents. */
   readonly restriction?: Readonly<Record<string, unknown>>;
 }
 
@@ -71,11 +74,11 @@ interface FromOneRun<Body> {
 
 interface RunPlan extends Omit<EngineRequest, 'inputs' | 'view' | 'overflow' | 'signal'> {
   readonly options: ResultOptions;
-  /** Completes results in the main thread, if they need the tokenizer. */
+  /** Completes the results in the main thread, if the tokenizer is required for this. */
   readonly complete?: ((results: readonly Uint8Array[]) => Promise<readonly JsonPiece[]>) | undefined;
 }
 
-/** Each result is computed from several runs, or chosen from their results. */
+/** Each result is computed from the results of several runs, or chosen among them. */
 interface FromSeveralRuns<Body> {
   together(engine: ServingEngine, body: Body, run: RunModel): Promise<readonly object[]>;
 }
@@ -88,15 +91,18 @@ export interface HuggingFaceTask<Body extends object = object> {
   request(manifest: Manifest, limits: ClientBatch): TSchema;
   readonly response: TSchema;
   example(manifest: Manifest): { readonly request: object; readonly response: unknown };
-  /** Whether a `/predict` body has the format of these APIs, so that the response has it too. */
+  /** Whether a `/predict` body has the format of these APIs. If so, the response also has their format. */
   isTheirs(body: unknown): boolean;
-  /** The same condition as a sentence. */
+  /** A sentence that describes this condition. */
   readonly note: string;
   /** `path` is the requested route. */
   answer(engine: ServingEngine, body: Body, run: RunModel, path: '/' | '/predict'): Promise<unknown>;
 }
 
-/** Scores documents for a query. The query and the documents are run for the same caller. */
+/**
+ * Scores documents for a query. The model runs on the query and the documents on behalf of the same
+ * caller.
+ */
 export type ScoreDocuments = (
   engine: ServingEngine,
   request: RankRequest,
@@ -108,14 +114,17 @@ export interface RankRequest {
   readonly documents: readonly string[];
   /** Whether scores are logits instead of numbers between 0 and 1. */
   readonly raw: boolean;
-  /** The weight of each output, for models with several. Default: dense vectors only. */
+  /**
+   * The weight of each output, for models with several outputs. Default: only dense vectors have a
+   * weight.
+   */
   readonly weights?: OutputWeights | undefined;
 }
 
 export interface DocumentScores {
   /** Scores in the order of the documents. */
   readonly scores: readonly number[];
-  /** Number of tokens processed in each run of a text. */
+  /** Number of tokens processed in each run. */
   readonly tokens: readonly number[];
   /** Indexes of the documents that were truncated. */
   readonly truncated: readonly number[];

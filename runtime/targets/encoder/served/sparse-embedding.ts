@@ -6,7 +6,7 @@ import { numbers } from '../schemas/results.ts';
 import { atLeastOne } from '../schemas/texts.ts';
 import type { BodyOf, JsonPiece, ServedType } from './served-type.ts';
 
-/** These options also apply to sentence_embedding models that have sparse vectors. */
+/** These options also apply to sentence_embedding models that return sparse vectors. */
 export const sparseOptions = {
   max_active_dims: optional(
     Type.Integer({
@@ -72,7 +72,10 @@ export const addTokens =
       return Buffer.concat([result.subarray(0, -end.length), Buffer.from(`,"tokens":${tokens}${end}`)]);
     });
 
-/** The text of the sparse vector, which is the result or its last member, and the end of the result. */
+/**
+ * Splits a result into the JSON text of the sparse vector, which is the result itself or its last
+ * field, and the text after it.
+ */
 function sparseIn(result: Uint8Array): [vector: string, end: string] | undefined {
   const bytes = Buffer.from(result.buffer, result.byteOffset, result.byteLength);
   if (bytes.subarray(0, INDICES.length).equals(INDICES)) return [bytes.toString(), '}'];

@@ -86,7 +86,10 @@ const entitiesOf = (
     strategy,
   );
 
-/** The texts of a request with aggregation, which supports no pairs. */
+/**
+ * Returns the texts in a request with aggregation. Throws if the request contains pairs, which
+ * aggregation does not support.
+ */
 function singleTexts(inputs: readonly TextOrPair[]): string[] {
   const texts = inputs.filter((input) => typeof input === 'string');
   if (texts.length === inputs.length) return texts;

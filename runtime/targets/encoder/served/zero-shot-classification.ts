@@ -11,7 +11,7 @@ import { hasParameters } from './hugging-face.ts';
 import { labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 
-/** Names as in the transformers pipeline. */
+/** The options have the same names as in the transformers pipeline. */
 const options = {
   candidate_labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
     minItems: 1,
@@ -144,7 +144,7 @@ export const servedZeroShotClassification: ServedType<BodyOf<typeof options, str
     result: { sequence: 'The team won the match.', labels: ['sport', 'cooking'], scores: [0.98, 0.02] },
   }),
   bench: (words) => ({ inputs: [words], candidate_labels: ['person', 'place'] }),
-  // The model's labels, not those of requests.
+  // These are the model's own labels, not the labels in requests.
   info: (manifest) => ({ classifier: labelsOf(manifest) }),
   predict: {
     together: async (engine, body, run) => await classify(engine, body.inputs, planOf(body), run),

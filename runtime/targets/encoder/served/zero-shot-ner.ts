@@ -69,7 +69,7 @@ export const servedZeroShotNer: ServedType<BodyOf<typeof options, string>> = {
     },
   }),
   bench: (words) => ({ inputs: [words], labels: ['person', 'place'] }),
-  // A task type of this project, because the labels come with the request.
+  // A task type that only exists in this project, because clients send the labels with each request.
   info: () => ({ zero_shot_ner: {} }),
   predict: {
     plan({ manifest }, { labels, threshold, flat_ner: flatNer, multi_label: multiLabel }) {

@@ -10,7 +10,7 @@ export interface Address {
   readonly portFlag: string;
 }
 
-/** Where `serve` listens; undefined for a protocol that is disabled. */
+/** The addresses that `serve` listens on; undefined for a protocol that is disabled. */
 export interface Addresses {
   readonly http: Address | undefined;
   readonly grpc: Address | undefined;
@@ -19,8 +19,9 @@ export interface Addresses {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Reads the addresses of `serve`. With --local, both are loopback. A loopback address for HTTP is
- * also the default for gRPC, because its user wants a server for this machine only.
+ * Reads the addresses of `serve`. With --local, both addresses are loopback addresses. If only the
+ * HTTP address is set, and it is a loopback address, it is also the default for gRPC, because the
+ * user wants a server for this machine only.
  */
 export function readAddresses(invocation: Invocation): Addresses {
   const isLocal = invocation.flag('local');
@@ -45,7 +46,7 @@ function refuseOther(invocation: Invocation, flag: string): void {
   throw new UsageError(`${local} conflicts with ${other} ${hostname}. Remove one of them.`);
 }
 
-/** Reads an address; `fallback` is the hostname if the flag has no fallback of its own. */
+/** Reads an address. `fallback` is the default hostname if the flag itself has no default. */
 export function readAddress(
   invocation: Invocation,
   hostnameFlag: string,
@@ -53,7 +54,7 @@ export function readAddress(
   fallback = '',
 ): Address {
   const hostname = (invocation.value(hostnameFlag) ?? fallback).trim();
-  // Node would otherwise listen on all addresses.
+  // If the hostname were empty, Node would listen on all addresses.
   if (hostname === '') {
     throw new UsageError(
       `${invocation.source(hostnameFlag)} is empty. Set it to an address of this machine, or to 0.0.0.0 for all addresses.`,

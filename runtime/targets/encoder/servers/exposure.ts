@@ -5,13 +5,14 @@ import type { ServeSettings } from './settings.ts';
 export interface ExposureNotice {
   /** Lines of the banner. */
   readonly lines: readonly string[];
-  /** Same, for the log. */
+  /** The same warning as a line for the log. */
   readonly warning: string;
 }
 
 /**
- * Returns who can use the server and how to restrict that, if other machines can reach it without a
- * key. The default addresses are open, as the contract requires (docs/decisions/0142).
+ * If other machines can reach the server without an API key, returns a warning with how to restrict
+ * access. By default, other machines can reach the server, as the contract requires
+ * (docs/decisions/0142).
  */
 export function exposureNotice({
   apiKeys,

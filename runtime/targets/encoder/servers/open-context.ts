@@ -29,7 +29,10 @@ export interface OpenedEncoder extends EncoderContext {
   readonly ended: Promise<void>;
 }
 
-/** Opens the model for serving, with the state that its transports share. `write` receives log lines. */
+/**
+ * Opens the model for serving, and creates the state that all transports share. `write` receives
+ * the log lines.
+ */
 export async function openEncoder(
   modelPath: string,
   settings: EncoderContextSettings,
@@ -123,7 +126,7 @@ function observeEngine(registry: Registry): EngineObserver {
   };
 }
 
-/** Reports which model is served, so that dashboards can distinguish versions. */
+/** Reports the name and version of the model in a metric, so that dashboards can distinguish versions. */
 function describeModel(registry: Registry, { name, version, modelType }: Manifest): void {
   new Gauge({
     name: 'encoder_model_info',
@@ -133,7 +136,7 @@ function describeModel(registry: Registry, { name, version, modelType }: Manifes
   }).set({ model: name, version, type: modelType }, 1);
 }
 
-/** Reports the queue length and the number of threads whenever metrics are read. */
+/** Updates the queue length and the number of threads whenever metrics are read. */
 function watchEngine(registry: Registry, stats: () => EngineStats): void {
   const gauge = (name: string, help: string, value: () => number): Gauge =>
     new Gauge({
@@ -149,8 +152,8 @@ function watchEngine(registry: Registry, stats: () => EngineStats): void {
 }
 
 /**
- * The steps of a request that has just ended, for its trace. A long request runs before all of its
- * inputs are tokenized. @internal
+ * The steps of a request that has just ended, for its trace. The steps of a long request overlap,
+ * because it starts running before all of its inputs are tokenized. @internal
  */
 export function requestSteps({
   inputs,

@@ -3,10 +3,10 @@ import { stopSignal } from '#serve/program/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type EncoderContextSettings, openEncoder } from './open-context.ts';
 
-/** Maximum time to send the last spans. Hosts kill a server two seconds after SIGTERM. */
+/** Maximum time for sending the last spans. MCP hosts kill a server two seconds after SIGTERM. */
 const TRACES_CLOSE_MS = 1000;
 
-/** Serves MCP on stdio until stdin ends or the process is stopped; returns the exit code. */
+/** Serves MCP on stdio until stdin is closed or the process is stopped. Returns the exit code. */
 export async function runMcpStdio(modelPath: string, settings: EncoderContextSettings): Promise<number> {
   const { signal, forget } = stopSignal();
   const lines = openLogLines(process.stderr);

@@ -7,7 +7,7 @@ import { formatAddress } from '#serve/bind.ts';
 import type { EncoderContext } from '../context.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Serves until the process is stopped; returns the exit code. */
+/** Serves the model until the process is stopped. Returns the exit code. */
 export const runServers = (modelPath: string, settings: ServeSettings): Promise<number> =>
   runServer({
     reloads: false,
@@ -31,8 +31,8 @@ const MODEL_ENDED =
   'all inference threads exited and the model cannot be reopened (was the file replaced or removed?)';
 
 /**
- * The startup banner: the model, the addresses on which it is served, and who can reach them if no
- * key protects them.
+ * The startup banner: the model, the addresses at which it is served, and who can reach these
+ * addresses if no API key is required.
  */
 function banner(
   { engine: { manifest }, runtime }: EncoderContext,

@@ -4,7 +4,7 @@ import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import type { Address } from './addresses.ts';
 import { modelHostRules, type ServeSettings } from './settings.ts';
 
-/** Grace period for the last bytes of responses; all requests are completed by then. */
+/** Grace period for sending the last bytes of responses, after all requests have been completed. */
 const CLOSE_MILLISECONDS = 2000;
 
 /** Serves gRPC on an address. */

@@ -7,7 +7,7 @@ import { modelHostRules, type ServeSettings } from './settings.ts';
 
 export interface HttpServing {
   readonly http: HttpListener;
-  /** Ends the streams of MCP sessions, which are open until their sessions end. */
+  /** Ends the streams of MCP sessions. They would otherwise stay open until the sessions end. */
   readonly closeSessions: McpRoutes['close'];
 }
 

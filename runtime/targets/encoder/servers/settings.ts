@@ -72,15 +72,15 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
 
 /** Settings that control who can call a server. */
 interface Callers {
-  /** API keys; without keys, no key is required. */
+  /** API keys. If the list is empty, requests do not require a key. */
   readonly apiKeys: readonly string[];
-  /** Allowed CORS origins of web pages; `*` allows all. */
+  /** Allowed CORS origins of web pages; `*` allows all origins. */
   readonly corsOrigins: readonly string[];
-  /** Host names that clients can use for the server, in addition to those that are always allowed. */
+  /** Host names that clients can use for the server, in addition to the names that are always allowed. */
   readonly allowedHosts: readonly string[] | undefined;
 }
 
-/** Throws a UsageError if a value could never match a request. */
+/** Throws a UsageError if a value could never match any request. */
 function readCallers(invocation: Invocation): Callers {
   const allowedHosts = listOption(invocation, 'allowed-hosts');
   for (const host of allowedHosts) checkHost(host, invocation);
@@ -99,7 +99,8 @@ function readKeys(invocation: Invocation): string[] {
   const file = isInFile ? invocation.value('api-key-file') : undefined;
   const source = invocation.source(file === undefined ? 'api-key' : 'api-key-file');
   const keys = file === undefined ? listOption(invocation, 'api-key') : keysIn(file, source);
-  // For example `--api-key "$KEY"` with an unset KEY: the user did not intend an open server.
+  // For example `--api-key "$KEY"` where KEY is not set. The user did not intend to start a server
+  // without a key.
   if (keys.length === 0 && (file ?? invocation.value('api-key')) !== undefined) {
     throw new UsageError(`${source} contains no key. Remove it to allow requests without a key.`);
   }
@@ -112,7 +113,7 @@ function readKeys(invocation: Invocation): string[] {
   return keys;
 }
 
-/** Reads keys that are separated by commas or lines. */
+/** Reads keys that are separated by commas or line breaks. */
 function keysIn(path: string, source: string): string[] {
   try {
     return readFileSync(path, 'utf8')
@@ -139,7 +140,8 @@ function checkHost(host: string, invocation: Invocation): void {
 
 /**
  * The hosts and origins that a model server accepts. With an API key or TLS, clients can use any
- * name, for example of a service in Kubernetes, unless names are listed.
+ * host name, for example the name of a service in Kubernetes, unless the user has listed the
+ * allowed names.
  */
 export function modelHostRules(
   {

@@ -5,13 +5,13 @@ import type { EncoderContext } from '../context.ts';
 import type { ServeSettings } from './settings.ts';
 
 export interface RunningServers {
-  /** The actual ports. */
+  /** The ports that the servers actually listen on. */
   readonly ports: { readonly http?: number | undefined; readonly grpc?: number | undefined };
   /** Finishes accepted requests and rejects new ones, then closes everything. */
   readonly stop: () => Promise<void>;
 }
 
-/** Loads the servers' code, which takes about as long as the threads take to open a model. */
+/** Loads the code of the servers. This takes about as long as opening a model in the worker threads. */
 export async function loadServers({ http, grpc }: Pick<ServeSettings, 'http' | 'grpc'>): Promise<void> {
   if (http) await import('./serve-http.ts');
   if (grpc) await import('./serve-grpc.ts');
@@ -42,7 +42,7 @@ export async function startServers(
       const { http, closeSessions } = await serveHttp(context, settings, settings.http);
       ports.http = http.port;
       closers.add(() => http.close(shutdown.graceMs()));
-      // Closed before the server, which waits for their streams.
+      // MCP sessions are closed before the server, because the server waits for their streams.
       closers.add(() => closeSessions());
     }
     if (settings.grpc) {

@@ -7,12 +7,15 @@ import { greatestItems } from '../math/greatest.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { PrintModel, Task } from './task.ts';
 
-/** Candidates for a text's masks, as ids: the part that the model computes. */
+/**
+ * Candidates for the masks in a text, as token ids. This is the part of the result that does not
+ * require the tokenizer.
+ */
 export interface MaskedText {
   /** The tokens of the text. */
   readonly ids: readonly number[];
   readonly masks: readonly {
-    /** Position of the mask among the tokens. */
+    /** Position of the mask in the list of tokens. */
     readonly position: number;
     readonly candidates: readonly { readonly token_id: number; readonly score: number }[];
   }[];
@@ -33,7 +36,7 @@ export interface FilledText {
 /** Default number of candidates, as in transformers. */
 const DEFAULT_CANDIDATES = 5;
 
-/** Results are completed, and encoded as messages, by the thread that has the tokenizer. */
+/** The thread that has the tokenizer completes the results and encodes them as messages. */
 export const fillMaskTask: Task<MaskedText> = {
   details: false,
   printedAs: 'predictions',
@@ -84,8 +87,8 @@ function best(
 }
 
 /**
- * Adds the spelling of each candidate, and the text in which it replaces the mask. As in
- * transformers, a text with several masks keeps its special tokens.
+ * Adds each candidate's word and the text in which this word replaces the mask. As in transformers,
+ * the text contains special tokens if it has several masks.
  */
 export async function fillMasks(
   { decode }: Pick<PrintModel, 'decode'>,
@@ -117,13 +120,16 @@ export async function fillMasks(
   );
 }
 
-/** The error for a text without a mask. `which` is its name in the message. */
+/** Creates the error for a text without a mask. `which` is the name of the text in the message. */
 export const noMask = (which: string, { mask, tokenizer }: Pick<Manifest, 'mask' | 'tokenizer'>): Error =>
   inputError(
     `${which} contains no mask token in its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word should be predicted.`,
   );
 
-/** The ids of the tokens to score; undefined for all. A word with several tokens cannot fill one mask. */
+/**
+ * Returns the ids of the tokens to score; undefined for all tokens. Words that consist of several
+ * tokens are rejected, because they cannot fill a single mask.
+ */
 export async function targetIds(
   { idOf, tokenize }: Pick<PrintModel, 'idOf' | 'tokenize'>,
   targets: readonly string[] | null | undefined,

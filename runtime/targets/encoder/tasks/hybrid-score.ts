@@ -6,7 +6,7 @@ import { sparseDot, type ReadVector } from '../math/sparse.ts';
 import { type Inference, textVector } from '../math/inference.ts';
 import { sparseOutput, vectorsOutput } from './sentence-embedding.ts';
 
-/** The weight of each output in a score; outputs without a weight do not count. */
+/** The weight of each output in a score. Outputs without a weight are ignored. */
 export type OutputWeights = Partial<Readonly<Record<EmbeddingOutput, number>>>;
 
 /** A query for scoring documents, with the outputs that have a weight. */
@@ -19,9 +19,9 @@ export interface HybridQuery {
 }
 
 /**
- * The score of a document: the weighted mean of the scores of its outputs, as in FlagEmbedding. The
- * score of dense and sparse vectors is their dot product; for token vectors it is the mean, over
- * the query's vectors, of the largest dot product.
+ * The score of a document: the weighted mean of the scores for each output, as in FlagEmbedding.
+ * For dense and sparse vectors, the score is the dot product. For token vectors, it is the mean,
+ * over the query's vectors, of the largest dot product with one of the document's vectors.
  */
 export function hybridScore(query: HybridQuery, inference: Inference, manifest: Manifest): number {
   const scores: Record<EmbeddingOutput, () => number> = {

@@ -11,7 +11,7 @@ import { tokenClassificationTask } from './token-classification.ts';
 import { zeroShotClassificationTask } from './zero-shot-classification.ts';
 import { zeroShotNerTask } from './zero-shot-ner.ts';
 
-/** Help lists their flags in this order. */
+/** The tasks by model type. Help lists their flags in this order. */
 export const TASKS: Record<ModelType, Task<unknown>> = {
   sentence_embedding: sentenceEmbeddingTask,
   multi_vector: multiVectorTask,

@@ -6,7 +6,7 @@ import { type SpanAnswer, chooseAnswers } from '../math/choose-answers.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { Task } from './task.ts';
 
-/** Candidate answers in each window of a context, among which the context's answers are chosen. */
+/** The candidate answers in each window of a context. The answers are chosen among them. */
 interface QuestionAnsweringResult {
   readonly windows: readonly WindowAnswers[];
 }
@@ -71,7 +71,7 @@ export interface Answers {
   readonly answers: readonly SpanAnswer[];
 }
 
-/** The answers from a context, with printable scores. */
+/** The answers found in a context, with scores formatted for printing. */
 export const answersIn = (windows: readonly WindowAnswers[], context: string, plan: AnswerPlan): Answers => ({
   answers: chooseAnswers(windows, context, plan).map((answer) => ({
     ...answer,

@@ -12,8 +12,8 @@ import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sp
 import { writeTokenFloats } from './token-info.ts';
 
 /**
- * The requested outputs; only dense vectors by default. Sparse vectors come last, so that their
- * tokens can be added.
+ * The requested outputs. Default: only dense vectors. Sparse vectors are the last field of a
+ * result, so that their tokens can be appended.
  */
 export interface SentenceEmbeddingResult {
   readonly embedding?: Float32Array;
@@ -102,7 +102,7 @@ function resultOf(inference: Inference, manifest: Manifest, options: ResultOptio
   };
 }
 
-/** A text's sparse vector, from the weights of its tokens. */
+/** Computes a text's sparse vector from the weights of its tokens. */
 export function sparseOutput(
   inference: Inference,
   manifest: Manifest,

@@ -87,9 +87,9 @@ interface LabelScores {
 }
 
 /**
- * Returns the scores for one row of logits, and the predicted label. A transform (row `row` of its
- * result) can replace either: its scores replace those of the score function, its index replaces
- * the argmax.
+ * Returns the scores for one row of logits and the predicted label. If the model has a transform,
+ * row `row` of its result can contain scores, which replace those of the score function, or the
+ * index of a label, which replaces the index of the highest score.
  */
 export function labelScores(
   logits: Float32Array,

@@ -30,14 +30,14 @@ export const sparseEmbeddingTask: Task<SparseVector> = {
     printSparse(sparseEmbeddingTask.result(inference, model.manifest, options), model, options),
 };
 
-/** These flags also apply to sentence_embedding models that have sparse vectors. */
+/** These flags also apply to sentence_embedding models that return sparse vectors. */
 export const SPARSE_FLAGS = ['max-active-dims', 'tokens'] as const;
 
 export function sparsePrintOptions(flags: FlagReader): Pick<PrintOptions, 'maxActiveDims' | 'tokens'> {
   return { maxActiveDims: flags.count('max-active-dims'), tokens: flags.isSet('tokens') };
 }
 
-/** A vector as `infer` prints it, optionally with the token of each index. */
+/** Formats a vector as `infer` prints it, optionally with the token for each index. */
 export const printSparse = (
   vector: SparseVector,
   { tokenOf }: Pick<PrintModel, 'tokenOf'>,

@@ -10,11 +10,11 @@ import type { AggregationStrategy } from '../math/entities.ts';
 import type { Inference } from '../math/inference.ts';
 
 export interface ResultOptions extends VectorOptions {
-  /** Maximum number of labels, or of candidates per mask, highest scores first. */
+  /** Maximum number of labels or of candidates per mask. The highest scores are kept. */
   readonly topK?: number | undefined;
-  /** Masks only: ids of the tokens to score. Default: all. */
+  /** Fill-mask only: ids of the tokens to score. Default: all tokens. */
   readonly targets?: readonly number[] | undefined;
-  /** Sparse embeddings only: number of the largest values to keep. Default: all nonzero values. */
+  /** Sparse embeddings only: number of values to keep, largest first. Default: all nonzero values. */
   readonly maxActiveDims?: number | undefined;
   /** Sentence embedding models with several outputs only: the outputs to return. Default: dense vectors. */
   readonly outputs?: readonly EmbeddingOutput[] | undefined;
@@ -26,7 +26,7 @@ export interface ResultOptions extends VectorOptions {
   readonly entities?: EntityOptions | undefined;
 }
 
-/** The model whose results are printed: its settings and its tokenizer. */
+/** The settings and the tokenizer of the model whose results are printed. */
 export interface PrintModel {
   readonly manifest: Manifest;
   /** The token with an id as written in the vocabulary; null if there is none. */
@@ -41,8 +41,8 @@ export interface PrintModel {
 }
 
 /**
- * An `infer` flag that only some model types support: plain data, because help lists the flags of
- * all types.
+ * An `infer` flag that only some model types support. Flags are plain data, because help lists the
+ * flags of all model types.
  */
 export interface InferFlag {
   /** Placeholder for the value in help. Without it, the flag is a switch. */
@@ -52,15 +52,18 @@ export interface InferFlag {
   readonly choices?: readonly string[];
   readonly repeatable?: boolean;
   readonly canBeEmpty?: boolean;
-  /** How messages describe the models that support the flag, with an article. Default: all of their types. */
+  /**
+   * How messages describe the models that support the flag, including an article. Default: a list
+   * of their model types.
+   */
   readonly models?: string;
 }
 
-/** Reads command-line flags. */
+/** Reads the values of command-line flags. */
 export interface FlagReader {
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => readonly string[];
-  /** The comma-separated words of a flag. A repeated flag adds to them. */
+  /** The comma-separated words in the flag's value. If the flag is repeated, the words are combined. */
   readonly words: (name: string) => string[];
   readonly isSet: (name: string) => boolean;
   /** `true` or `false`. */
@@ -73,11 +76,11 @@ export interface FlagReader {
 
 export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
-  /** Embeddings on the command line only: one vector per text, or one per token. */
+  /** Embeddings on the command line only: whether to return one vector per text or one per token. */
   readonly pooling: 'mean' | 'none';
   /** Prompt to prepend to each text. */
   readonly prompt: string;
-  /** Zero-shot classification only: the labels, and how they are compared. */
+  /** Zero-shot classification only: the labels and how they are compared. */
   readonly zeroShot?: LabelPlan | undefined;
   /** Sparse embeddings on the command line only: whether to add the token of each index. */
   readonly tokens: boolean;
@@ -87,35 +90,38 @@ export interface PrintOptions extends ResultOptions {
   readonly aggregation?: AggregationStrategy | undefined;
 }
 
-/** How a model type converts raw output to results. Every type has a file with its name. */
+/**
+ * How a model type converts raw output to results. Each type is defined in a file with the name of
+ * the type.
+ */
 export type Task<Result> = TaskResults<Result> & PrintedLine;
 
 interface TaskResults<Result> {
   /** Whether results contain tokens. */
   readonly details: boolean;
-  /** Returns the result for one text, in the form that the services return. */
+  /** Returns the result for one text in the form that servers return. */
   result(inference: Inference, manifest: Manifest, options: ResultOptions): Result;
   /**
    * Encodes a result as the contract's protobuf message. Undefined if one message contains the
    * results of several inputs.
    */
   proto?(result: Result): Uint8Array;
-  /** The model inputs for a text of `infer`. Default: the text. */
+  /** Returns the model inputs for a text in `infer`. Default: the text itself. */
   readonly inputs?: (text: string, options: PrintOptions) => readonly TextInput[];
   /** `infer` flags by name. Help lists them in this order. */
   readonly flags?: Readonly<Record<string, InferFlag>>;
   /** Names of flags that another type defines. */
   readonly sharedFlags?: readonly string[];
-  /** Converts the flags to options. */
+  /** Converts the flag values to options. */
   printOptions?(flags: FlagReader, model: PrintModel): Partial<PrintOptions> | Promise<Partial<PrintOptions>>;
-  /** The name of the list that `infer` prints. */
+  /** The name of the list in the output of `infer`. */
   readonly printedAs: 'embeddings' | 'predictions';
 }
 
-/** How `infer` prints a text: `printed` returns one element of its list. */
+/** How `infer` prints the result for a text: `printed` returns one element of the list. */
 type PrintedLine =
   | { readonly lineKey?: undefined; printed(...args: Printed): object | Promise<object> }
-  /** The key of a text's result in an output line of `infer --input`. */
+  /** The key of the result in an output line of `infer --input`. */
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
 type Printed = [inference: Inference, model: PrintModel, options: PrintOptions, text: string];

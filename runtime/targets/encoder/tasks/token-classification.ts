@@ -24,7 +24,7 @@ interface TokenClassificationResult {
   }[];
 }
 
-/** How tokens are grouped into entities; `none` disables grouping. */
+/** How tokens are grouped into entities. `none` disables grouping. */
 export const AGGREGATIONS = ['none', 'simple', 'first', 'average', 'max'] as const satisfies readonly (
   | AggregationStrategy
   | 'none'
@@ -105,7 +105,10 @@ export interface AggregatedEntity {
   readonly end: number;
 }
 
-/** Groups the tokens of each text into entities. The thread that has the tokenizer spells their words. */
+/**
+ * Groups the tokens of each text into entities. The thread that has the tokenizer decodes the words
+ * of the entities.
+ */
 export async function aggregateTexts(
   { manifest, decode }: Pick<PrintModel, 'manifest' | 'decode'>,
   texts: readonly { readonly text: string; readonly tokens: readonly EntityToken[] }[],

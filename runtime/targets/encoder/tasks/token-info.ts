@@ -1,7 +1,7 @@
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { TokenInfo } from '../math/inference.ts';
 
-/** Writes the TokenInfo message of proto/encoder. */
+/** Encodes a TokenInfo message, as defined in proto/encoder. */
 export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenInfo): void {
   writer.tag(field, WireType.LengthDelimited).fork();
   if (info.token !== '') writer.tag(1, WireType.LengthDelimited).string(info.token);
@@ -11,7 +11,10 @@ export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenI
   writer.join();
 }
 
-/** Writes a packed `repeated float`: the bytes of the array unchanged, because every supported platform is little-endian. */
+/**
+ * Writes a packed `repeated float`. The bytes of the array are copied unchanged, because every
+ * supported platform is little-endian.
+ */
 export function writeTokenFloats(writer: BinaryWriter, field: number, values: Float32Array): void {
   if (values.length === 0) return;
   writer

@@ -7,8 +7,8 @@ import { finiteOutput } from '../math/inference.ts';
 import type { FlagReader, Task } from './task.ts';
 
 /**
- * The output for a text and the sentence about one label. Results for all labels are computed from
- * these outputs.
+ * The output for a text and the sentence about one label. The result for a text is computed from
+ * its outputs for all labels.
  */
 interface EntailmentResult {
   readonly logits: Float32Array;
@@ -63,12 +63,15 @@ export const zeroShotClassificationTask: Task<EntailmentResult> = {
 export const labelsIn = (flags: FlagReader): string[] => [...flags.words('labels'), ...flags.texts('label')];
 
 export interface RankedLabels {
-  /** The label with the highest score first. */
+  /** Returns the label with the highest score first. */
   readonly labels: readonly string[];
   readonly scores: readonly number[];
 }
 
-/** The labels of a text by the logits of the sentence about each of them, with printable scores. */
+/**
+ * The labels of a text with their scores, which are computed from the logits of the sentence about
+ * each label and formatted for printing.
+ */
 export function rankLabels(
   logits: readonly Float32Array[],
   { id2label }: Pick<Manifest, 'id2label'>,

@@ -15,7 +15,7 @@ export interface ZeroShotNerResult {
     readonly text: string;
     readonly label: string;
     readonly score: number;
-    /** Offset in Unicode code points of the input text. */
+    /** Offset in the input text, in Unicode code points. */
     readonly start: number;
     readonly end: number;
   }[];
@@ -77,8 +77,8 @@ export function writeEntities({ entities }: ZeroShotNerResult): Uint8Array {
 }
 
 /**
- * The spans in a text or window that can be entities. A window returns those for which it has the
- * most context.
+ * The spans in a text or window that are candidates for entities. A window returns the spans for
+ * which it has more context than other windows.
  */
 export function spansOf(
   { text, values }: Inference,
@@ -100,13 +100,13 @@ export function spansOf(
     .filter(({ start }) => start >= ownFrom && start < ownTo);
 }
 
-/** Chooses among the spans of a whole text, and finds their positions in it. */
+/** Chooses the entities among the spans of a whole text, and determines their positions in the text. */
 export function entitiesOf(
   spans: readonly EntitySpan[],
   { text, offsets }: WordSource,
   options: EntityOptions,
 ): ZeroShotNerResult {
-  // Entities are sorted by start, so that the text is read once.
+  // Entities are sorted by start position, so that one pass over the text is enough.
   let [read, before] = [0, 0];
   const entities = chooseEntities(spans, options).map(({ start, end, type, score }) => {
     const [from = 0, to = 0] = [offsets[start * 2], offsets[end * 2 + 1]];
