@@ -6,7 +6,9 @@ import { sumOfCounts } from './usage-of.ts';
 // Responses of Anthropic's API and Amazon's Converse have the same structure: blocks of text, thoughts and
 // tool calls, numbered together, and usage that counts cached tokens separately from the prompt.
 
-/** A response's content, with the names of its API or of the internal format. */
+/**
+ * The content of a response. Tool call and token count names are those of the API or the internal format.
+ */
 interface BlockAnswer {
   readonly id: unknown;
   readonly model: unknown;
@@ -58,7 +60,7 @@ const FINISH = lookup<FinishReason>({
   tool_use: 'tool_calls',
 });
 
-/** Why a model stopped; `own` are reasons that only one of the APIs has. */
+/** The finish reason; `own` contains the stop reasons that only one of the APIs has. */
 export const blockFinish = (reason: unknown, own: Readonly<Record<string, FinishReason>>): FinishReason =>
   (typeof reason === 'string' ? (FINISH[reason] ?? own[reason]) : undefined) ?? 'stop';
 
@@ -68,7 +70,7 @@ interface BlockUsage {
   readonly read: unknown;
   /** Tokens written to the cache. */
   readonly written: unknown;
-  /** The part of `written` that is cached for 1 hour. */
+  /** How many of the `written` tokens are cached for 1 hour. */
   readonly hour: unknown;
   readonly output: unknown;
 }
@@ -91,17 +93,20 @@ export function blockUsage({ input, read, written, hour, output }: BlockUsage) {
 
 export const NOTHING: StreamStep<unknown> = { kind: 'nothing' };
 
-/** Tool calls in a stream, by block index: the APIs number all blocks together, OpenAI only the calls. */
+/**
+ * Tool calls in a stream, by block index. These APIs number all blocks together, whereas OpenAI's API only
+ * numbers the calls.
+ */
 export function createBlockCalls() {
   const numbers = new Map<unknown, number>();
   return {
-    /** The delta that starts a call. */
+    /** Returns the delta that starts a call. */
     start(block: unknown, id: unknown, name: unknown): Json {
       const index = numbers.size;
       numbers.set(block, index);
       return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
     },
-    /** The delta that continues a call; undefined if no call has that block. */
+    /** Returns the delta that continues a call; undefined if the block is not a call. */
     continue(block: unknown, text: unknown): Json | undefined {
       const index = numbers.get(block);
       return index === undefined ? undefined : { tool_calls: [{ index, function: { arguments: text } }] };

@@ -55,7 +55,7 @@ interface ChatParts {
   readonly unsupported: (feature: string) => FailedAnswer;
 }
 
-/** A call in the provider's format. */
+/** A call that has been translated to the provider's format. */
 interface Plan {
   readonly wire: UpstreamWire;
   readonly body: Uint8Array;
@@ -63,7 +63,10 @@ interface Plan {
   readonly isNative: boolean;
   /** Tool types that could not be translated. */
   readonly droppedTools: readonly string[];
-  /** Differences between the request and what its client knows. */
+  /**
+   * The differences between the request sent to the provider and the client's view of it, e.g. changed tool
+   * names.
+   */
   readonly view: ClientView;
 }
 
@@ -188,7 +191,8 @@ export function createChatCaller({
       signal,
       timeoutMs: call.firstByteMs ?? limits.firstByteMs,
       heardMs: limits.answerMs,
-      // Headers alone do not prove that the model works. Without another target, waiting is the best option.
+      // Response headers do not prove that the model works, so they do not extend the time limit if there
+      // is another target. Without one, waiting is the best option.
       isHeardByHeaders: !call.hasFallback,
     };
     const open = async (stream: UpstreamBody, onHeard: () => void): Promise<Opened | FailedAnswer> => {
@@ -241,7 +245,9 @@ const headersOf = (
   return trace && own ? { ...trace, ...own } : (trace ?? own);
 };
 
-/** The state of a response stored by the provider; undefined for any other. */
+/**
+ * The state of a response stored by the provider; undefined if the provider does not store the response.
+ */
 function storedState(
   wire: UpstreamWire,
   { body }: ProviderCall,
@@ -276,8 +282,8 @@ interface WatchedStream {
 }
 
 /**
- * Adds to a stream's summary which response the provider stores, and what it creates along with it. The first
- * event has the response's ID.
+ * Adds to a stream's summary which response the provider stores and what the provider creates along with
+ * the response. The first event contains the response's ID.
  */
 function watchStored(
   decode: EventDecoder,
@@ -300,7 +306,7 @@ function watchStored(
       forward: (options) =>
         stream.forward({
           ...options,
-          // A stream that ends has a result.
+          // A response whose stream has ended has a result.
           settle: (summary) =>
             options.settle({
               ...summary,

@@ -8,9 +8,12 @@ import type { GoogleSource } from './access/google-token.ts';
 /** An Azure OpenAI resource. */
 export interface AzureSettings {
   readonly kind: 'azure';
-  /** Undefined for the version without a date. */
+  /** The dated API version; undefined for the version without a date. */
   readonly apiVersion: string | undefined;
-  /** Deployment names, keyed by the model that clients request. Other model names are used as deployment names. */
+  /**
+   * Deployment names, keyed by the model name in requests. All other model names are used as deployment
+   * names.
+   */
   readonly deployments: Readonly<Record<string, string>>;
   /** Undefined if requests are authenticated with a key. */
   readonly entra: EntraClient | undefined;
@@ -45,17 +48,25 @@ export type CloudKind = keyof SettingsOfClouds;
 export type CloudSettings = SettingsOfClouds[CloudKind];
 
 interface Cloud {
-  /** Configuration entry keys that no other type has. */
+  /** Keys in a configuration entry that no other provider type has. */
   readonly entryKeys: readonly string[];
-  /** Variables that are sufficient to call it; undefined if it always needs a configuration entry. */
+  /**
+   * Environment variables that are sufficient to use the cloud; undefined if it always requires a
+   * configuration entry.
+   */
   readonly variables?: readonly string[];
-  /** Version at the end of a URL, which its paths already contain. */
+  /**
+   * Matches a version at the end of a URL. It is removed, because the request paths already contain it.
+   */
   readonly version?: RegExp;
-  /** Hosts that its published prices apply to. */
+  /** Hosts to which the cloud's published prices apply. */
   readonly pricedHosts: RegExp;
-  /** Whether an entry, with or without its own credentials, uses the machine's credentials. */
+  /**
+   * Whether an entry uses the machine's credentials; `hasOwn` states whether it contains its own
+   * credentials.
+   */
   readonly usesMachine: (hasOwn: boolean) => boolean;
-  /** What to do after it has rejected the credentials. */
+  /** What users can do if the cloud rejects the credentials. */
   readonly remedy: string;
 }
 

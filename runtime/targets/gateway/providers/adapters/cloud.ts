@@ -4,8 +4,8 @@ import type { Upstream } from './upstream.ts';
 import type { Clock } from '#platform/clock.ts';
 
 /**
- * A provider whose models have different APIs. `pick` selects the one for a call; `first` has the members
- * that they share.
+ * A provider whose models have different APIs. `pick` selects the API for a call; `first` provides the
+ * members that all of the APIs share.
  */
 export function byModel(
   first: Provider,
@@ -22,7 +22,7 @@ export function byModel(
   };
 }
 
-/** A provider that uses other names for its models. */
+/** A provider that is called with different model names. */
 export function withModelNames(provider: Provider, nameOf: (model: string) => string): Provider {
   const renamed = <Call extends { readonly model: string }>(call: Call): Call => ({
     ...call,
@@ -42,7 +42,7 @@ export interface CloudParts {
   readonly instance: ProviderInstance;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
-  /** Connects to the provider's address, or to another one, with headers for every request. */
+  /** Connects to the provider's address or to another address, and adds headers to every request. */
   readonly connect: (headers: Readonly<Record<string, string>>, baseUrl?: string) => Upstream;
 }
 

@@ -10,7 +10,7 @@ export function partsOf({ content }: ChatMessage): readonly ContentPart[] {
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** A message's complete text. */
+/** The complete text of a message. */
 export const textOfMessage = (message: ChatMessage): string =>
   partsOf(message)
     .map(({ text, refusal }) => text ?? refusal ?? '')
@@ -36,7 +36,7 @@ export function readArguments(text: string, tool: string): Json {
     const value: unknown = parseJsonText(text);
     if (isObject(value)) return value;
   } catch {
-    // The error below covers invalid JSON too.
+    // Invalid JSON causes the error below.
   }
   throw inputError(`Arguments of tool call \`${tool}\` must be a JSON object: ${text.slice(0, 100)}`);
 }
@@ -47,7 +47,7 @@ export interface ChatTurn {
 }
 
 /**
- * Merges consecutive turns with the same role, because the results of all tools called in one response must
+ * Merges consecutive turns with the same role, because the results of all tool calls in one response must
  * be in a single turn.
  */
 export function mergedTurns(turns: readonly ChatTurn[]): ChatTurn[] {
@@ -72,7 +72,10 @@ export function splitSystem(messages: readonly ChatMessage[]): {
   };
 }
 
-/** The texts in an embedding request. Throws an InputError for token IDs, which only OpenAI's models accept. */
+/**
+ * The texts in an embeddings request. Throws an InputError for token IDs, which only OpenAI's models
+ * accept.
+ */
 export function embeddedTexts(input: unknown, provider: string): readonly string[] {
   if (typeof input === 'string') return [input];
   if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
@@ -95,7 +98,7 @@ export const vectorsAnswer = (
   usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
 });
 
-/** Encodes a vector like OpenAI's API: little-endian float32 in base64. */
+/** Encodes a vector in the same way as OpenAI's API: as little-endian float32 numbers in base64. */
 function toBase64(values: readonly number[]): string {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, at) => bytes.writeFloatLE(value, at * 4));

@@ -42,7 +42,10 @@ interface ProviderParts {
 
 const MODELS_MS = 10_000;
 
-/** The API key and any headers that can contain credentials; versions and media types are omitted. */
+/**
+ * The API key, and all headers that can contain credentials. Headers with versions and media types are
+ * omitted.
+ */
 function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['instance']): string[] {
   const redactions = createRedactions();
   redactions.add(apiKey, ['key']);
@@ -51,7 +54,10 @@ function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['i
   return redactions.all().map(({ value }) => value);
 }
 
-/** Throws if a `/v1/embeddings` response has no vectors: the user must not be billed for it. */
+/**
+ * Throws if a `/v1/embeddings` response contains no vectors, so that the user is not billed for the
+ * response.
+ */
 function requireVectors({ data }: Json): void {
   const vectors = data === undefined ? [] : objectsIn(data, '`data`');
   if (vectors.length === 0) throw new Error('The response contains no vectors.');
@@ -60,7 +66,7 @@ function requireVectors({ data }: Json): void {
   if (!vectors.every(isVector)) throw new Error('`data` has an item without a vector.');
 }
 
-/** A provider that is called over HTTP, in its adapter's format. */
+/** A provider that is called over HTTP in the format of its adapter. */
 export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
   const { name, models = [] } = instance;
   const redact = createRedact(secretsOf(instance));
@@ -182,10 +188,16 @@ interface TokenCountParts {
   readonly exchange: Exchange;
 }
 
-/** Timeout for a token count. Clients wait for it before each request, and an estimate is available immediately. */
+/**
+ * Timeout for a token count. It is short, because clients wait for a count before each request and an
+ * estimate is available immediately.
+ */
 const COUNT_MS = 10_000;
 
-/** Creates the function that lets the provider count a prompt's tokens; undefined if its API cannot. */
+/**
+ * Creates the function that requests the provider's token count for a prompt; undefined if the provider's
+ * API cannot count tokens.
+ */
 function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['countTokens'] {
   const { tokenCount: counting, translated } = adapter;
   if (!counting) return undefined;

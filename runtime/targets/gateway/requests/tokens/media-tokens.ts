@@ -70,8 +70,8 @@ const patches = (size: ImageSize | undefined): number =>
   size ? Math.min(MAX_PATCHES, Math.ceil(size.width / 32) * Math.ceil(size.height / 32)) : MAX_PATCHES;
 
 /**
- * Number of tiles after the image is scaled down to fit into a square of 2048 pixels, and then so that its
- * shorter side has 768 pixels.
+ * Number of tiles after the image is scaled down so that it fits into a square of 2048 pixels and its
+ * shorter side has at most 768 pixels.
  */
 function tiles(size: ImageSize | undefined): number {
   if (!size) return MAX_TILES;

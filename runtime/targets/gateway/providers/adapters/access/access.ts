@@ -16,19 +16,22 @@ export const isAccessRefused = (error: unknown): error is AppError =>
 /** A token or key that expires. */
 export interface Expiring<Value> {
   readonly value: Value;
-  /** In milliseconds since 1970; undefined if it does not expire. */
+  /** In milliseconds since 1970; undefined if the token or key does not expire. */
   readonly expiresAt: number | undefined;
 }
 
 /** A value that is renewed before it expires. */
 export interface Renewed<Value> {
-  /** The current value. Rejects if there is none and it cannot be fetched. */
+  /** Returns the current value. Rejects if there is no valid value and a new one cannot be fetched. */
   get(): Promise<Value>;
   /** Discards the value, because the server rejected it. */
   forget(): void;
 }
 
-/** A value is renewed this long before it expires, or after three quarters of its lifetime if that is later. */
+/**
+ * How long before its expiration a value is renewed. Short-lived values are renewed after three quarters of
+ * their lifetime instead.
+ */
 const RENEW_MS = 5 * 60_000;
 
 /** Delay after a failed renewal while the old value is still valid. */
@@ -67,7 +70,9 @@ export function createRenewed<Value>(fetch: () => Promise<Expiring<Value>>, cloc
   };
 }
 
-/** Parses an OAuth server's response; its lifetime counts from the time of the request. */
+/**
+ * Parses the token in an OAuth server's response. Its lifetime is counted from the time of the request.
+ */
 export function expiringToken(
   { access_token: token, expires_in: seconds }: Readonly<Record<string, unknown>>,
   requestedAt: number,

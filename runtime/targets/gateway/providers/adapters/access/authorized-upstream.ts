@@ -14,7 +14,7 @@ export interface ProviderAccess {
   readonly refused?: (() => void) | undefined;
 }
 
-/** An upstream whose requests carry credentials that change over time. */
+/** An upstream that adds credentials that change over time to each request. */
 export function authorizedUpstream(upstream: Upstream, access: ProviderAccess): Upstream {
   return {
     async request({ waiter, ...request }): Promise<UpstreamAnswer> {
@@ -34,7 +34,7 @@ async function unlessCancelled<Value>(promise: Promise<Value>, waiter: Waiter): 
   return await Promise.race([promise, cancelled]);
 }
 
-/** Sends a renewable token. A token that the server rejected is not used again. */
+/** Adds a renewable token to requests. A token that the server has rejected is not used again. */
 export const bearerAccess = (token: Renewed<string>): ProviderAccess => ({
   headers: async () => ({ authorization: `Bearer ${await token.get()}` }),
   refused: () => token.forget(),
@@ -44,12 +44,12 @@ interface AwsAccessParts {
   readonly keys: Renewed<AwsKeys>;
   readonly region: string;
   readonly service: string;
-  /** Base URL of request paths. */
+  /** Base URL to which request paths are relative. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
-/** Signs requests to an Amazon service. */
+/** Signs requests to an Amazon service with Amazon keys. */
 export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): ProviderAccess {
   const base = trimEndOf(baseUrl, '/');
   return {

@@ -21,13 +21,13 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** Where to find Amazon keys. */
 export interface AwsKeySources {
-  /** Keys from the configuration or the environment, which are used exclusively. */
+  /** Keys from the configuration or the environment. If they are set, no other source is used. */
   readonly keys: AwsKeys | undefined;
   readonly webIdentity: WebIdentity | undefined;
   readonly files: SharedFiles;
   readonly service: KeyService;
   readonly container: ContainerSource | undefined;
-  /** URL of the machine's metadata service; undefined if it must not be used. */
+  /** URL of the machine's metadata service; undefined if the service must not be used. */
   readonly metadataUrl: string | undefined;
 }
 
@@ -58,13 +58,13 @@ const noKeys = (cause?: unknown): Error =>
 
 /** The shared files of Amazon's tools. */
 interface SharedFiles {
-  /** Paths; the first takes precedence. */
+  /** Paths of the files; the first file takes precedence. */
   readonly paths: readonly string[];
   readonly profile: string;
   /** Whether the profile was set explicitly, so that it must exist. */
   readonly isProfileSet: boolean;
   readonly sso: SsoSettings;
-  /** Keys in the environment, for `credential_source = Environment`. */
+  /** The keys in the environment, which profiles refer to with `credential_source = Environment`. */
   readonly environment: AwsKeys | undefined;
 }
 
@@ -76,10 +76,13 @@ interface ProfileSources {
   readonly metadataUrl: string | undefined;
 }
 
-/** Tools can replace the keys in files, so the files are reread after this time. */
+/** The files are reread after this time, because tools can replace the keys in them. */
 const REREAD_MS = 10 * 60_000;
 
-/** The keys of a profile, of its role or of its SSO sign-in; undefined if the files have none. */
+/**
+ * The keys of a profile, of its role or of its SSO sign-in; undefined if the files contain no keys for the
+ * profile.
+ */
 async function profileKeys(sources: ProfileSources, clock: Clock): Promise<Expiring<AwsKeys> | undefined> {
   const { paths, profile, isProfileSet } = sources.files;
   const profiles = await readProfiles(paths);
@@ -94,7 +97,7 @@ interface Lookup {
   readonly clock: Clock;
 }
 
-/** `before` are the profiles whose roles need the keys. */
+/** `before` lists the profiles whose roles are assumed with these keys. */
 async function keysOf(
   lookup: Lookup,
   name: string,
@@ -158,7 +161,7 @@ async function sourceKeys(
   if (place !== undefined) return await keysOfPlace(lookup, name, place);
   const source = profile ?? '';
   const path = [...before, name];
-  // A profile can have a role, and the keys to assume it.
+  // A profile can contain both a role and the keys to assume the role with.
   if (source !== name && before.includes(source))
     throw accessRefused(`The profiles ${[...path, source].join(' → ')} refer to each other.`);
   const keys = await keysOf(lookup, source, path);
@@ -192,7 +195,7 @@ interface Profiles {
 }
 
 /**
- * Reads INI files, of which the first takes precedence. @see
+ * Reads INI files; the first file takes precedence. @see
  * https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
  */
 async function readProfiles(paths: readonly string[]): Promise<Profiles> {
@@ -216,7 +219,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The config file writes `[profile name]`, the credentials file `[name]`. */
+/** Sections are named `[profile name]` in the config file and `[name]` in the credentials file. */
 function sectionsOf(text: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Record<string, string>>();
   let section: Record<string, string> | undefined;
@@ -237,17 +240,17 @@ function sectionsOf(text: string): ReadonlyMap<string, Section> {
   return sections;
 }
 
-/** Where SSO tokens are stored, and which service exchanges them for keys. */
+/** Where SSO tokens are stored, and the address of the service that exchanges them for keys. */
 interface SsoSettings {
-  /** The folder of the tokens written by `aws sso login`. */
+  /** The folder in which `aws sso login` stores tokens. */
   readonly cacheFolder: string;
-  /** Replaces the region's address. */
+  /** An address to use instead of the region's. */
   readonly portalUrl: string | undefined;
 }
 
 /**
- * Keys for a role of a user who signed in with `aws sso login`. The sign-in's token is not renewed, because
- * that would replace the token that Amazon's tools have.
+ * Keys for the role of a user who has signed in with `aws sso login`. The token of the sign-in is not
+ * renewed, because a renewal would invalidate the token that Amazon's tools use.
  * @see https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html
  */
 async function ssoKeys(

@@ -7,7 +7,7 @@ import { signV4, type AwsKeys } from './sign-v4.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import { messageOf } from '#contract/errors.ts';
 
-/** The server inside an ECS container or EKS pod. */
+/** The server that provides keys inside an ECS container or EKS pod. */
 export interface ContainerSource {
   readonly url: string;
   readonly token: string | undefined;
@@ -15,7 +15,7 @@ export interface ContainerSource {
   readonly tokenFile: string | undefined;
 }
 
-/** The server responds immediately or does not exist. */
+/** The timeout is short, because the server either responds immediately or does not exist. */
 const TIMEOUT_MS = 2000;
 
 const WHAT = 'keys for Amazon';
@@ -75,10 +75,10 @@ export interface KeyService {
   readonly region: string;
 }
 
-/** An Amazon role, and another system's token that is allowed to assume it, as in EKS pods. */
+/** An Amazon role, and a token from another system with which the role can be assumed, as in EKS pods. */
 export interface WebIdentity {
   readonly roleArn: string;
-  /** The file is replaced when the token expires. */
+  /** The file is read for each request, because it is replaced when the token expires. */
   readonly tokenFile: string;
   readonly sessionName: string;
 }
@@ -101,7 +101,7 @@ export async function webIdentityKeys(
   return keysInXml(await requestText({ url, headers: XML, form, what: `keys of ${roleArn}`, clock }), url);
 }
 
-/** A role that the holder of other keys is allowed to assume. */
+/** A role that can be assumed with other keys. */
 interface AssumedRole {
   readonly roleArn: string;
   readonly sessionName: string;
@@ -155,7 +155,9 @@ async function tokenIn(path: string): Promise<string> {
   }
 }
 
-/** The text of an XML element that occurs once, and whose text needs no decoding. */
+/**
+ * The text of an XML element. The element must occur only once, and its text must not require decoding.
+ */
 function textOf(xml: string, name: string): string | undefined {
   const [, after = ''] = xml.split(`<${name}>`, 2);
   const end = after.indexOf(`</${name}>`);

@@ -55,7 +55,7 @@ function serviceForm(file: CredentialsFile, path: string, clock: Clock): Record<
       `${path} has no \`client_email\` and \`private_key\`. Download the service account key again.`,
     );
   const issuedAt = Math.floor(clock.now() / 1000);
-  // The audience is this URL even if `token_uri` differs.
+  // The audience is always this URL, even if `token_uri` differs.
   const claims = { iss: email, scope: SCOPE, aud: TOKEN_URL, iat: issuedAt, exp: issuedAt + 3600 };
   try {
     const assertion = signJwt(
@@ -108,14 +108,14 @@ async function machineToken(baseUrl: string, clock: Clock): Promise<Expiring<str
 /** The members of a credentials file. */
 type CredentialsFile = Readonly<Record<string, unknown>>;
 
-/** A token that impersonates a service account only allows this scope. */
+/** The only scope that a token needs to impersonate a service account. */
 const IAM_SCOPE = 'https://www.googleapis.com/auth/iam';
 
 const LIFETIME_SECONDS = 3600;
 
 /**
- * Exchanges another system's token for a Google token (workload identity federation). With a service account,
- * that token is in turn exchanged for one of the account.
+ * Exchanges another system's token for a Google token (workload identity federation). If a service account
+ * is set, the Google token is in turn exchanged for a token of that account.
  * @see https://google.aip.dev/auth/4117
  */
 async function externalToken(
@@ -179,7 +179,10 @@ async function accountToken(
   return { value: accessToken, expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined };
 }
 
-/** The other system's token, from a file or a server. It is read for each exchange, because such systems replace it. */
+/**
+ * The other system's token, from a file or a server. It is read for each exchange, because the other system
+ * replaces it regularly.
+ */
 async function subjectToken(source: CredentialsFile, path: string, clock: Clock): Promise<string> {
   const text = await sourceText(source, path, clock);
   const { type = 'text', subject_token_field_name: name } = membersOf(source['format']);
@@ -200,7 +203,7 @@ async function sourceText(source: CredentialsFile, path: string, clock: Clock): 
       throw accessRefused(`Cannot read the token of the external system: ${messageOf(error)}.`, error);
     }
   }
-  // Amazon machines also have a URL, but requests to it need a signature.
+  // The configuration for Amazon machines also contains a URL, but requests to it must be signed.
   if (isUrl(url) && source['environment_id'] === undefined)
     return await requestText({
       method: 'GET',

@@ -11,23 +11,23 @@ export interface TokenRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Form fields. */
   readonly form?: Readonly<Record<string, string>>;
-  /** A JSON body, instead of a form. */
+  /** A JSON body, which is sent instead of a form. */
   readonly json?: object;
   /** Maximum time until the complete response. */
   readonly timeoutMs?: number;
-  /** What is being requested, for messages: `a token of Microsoft Entra`. */
+  /** What is being requested, as used in messages, e.g. `a token of Microsoft Entra`. */
   readonly what: string;
   readonly clock: Clock;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
-/** If the clock is off by less than this, that cannot be why a token is rejected. */
+/** A clock that is off by less than this cannot be the reason why a token is rejected. */
 const MAX_SKEW_MS = 4 * 60_000;
 
 /**
- * Requests a token. If the server rejects the request, rejects with the reason; if the server cannot be
- * reached, rejects with any other error.
+ * Requests a token. If the server rejects the request, the promise rejects with a CredentialsError that
+ * contains the reason; if the server cannot be reached, it rejects with another error.
  */
 export async function requestToken(request: TokenRequest): Promise<Json> {
   const text = await requestText(request);
@@ -55,7 +55,8 @@ export async function requestText({
   const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json);
   const contentType = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const type = body !== undefined && { 'content-type': contentType };
-  // Commands read the configuration, which contains such servers, but most commands call none of them.
+  // Imported on demand: commands load this module to read the configuration, but most commands do not
+  // request tokens.
   const { createJsonClient } = await import('#serve/client/json-client.ts');
   const client = createJsonClient(new URL('/', url), {
     headers: { accept: 'application/json', ...type, ...headers },
@@ -74,7 +75,7 @@ export async function requestText({
     });
     if (status >= 200 && status < 300) return text;
     const message = `${hostOf(url)} rejected the request for ${what} (status ${status}): ${reasonIn(text)}`;
-    // A busy server does not mean that the credentials are rejected.
+    // If the server is busy, it has not rejected the credentials.
     if (status === 429 || status >= 500) throw new Error(message);
     throw accessRefused(message + skewNote(header('date'), clock.now()));
   } catch (error) {
@@ -89,14 +90,14 @@ export async function requestText({
 
 const hostOf = (url: string): string => new URL(url).host;
 
-/** The reason in an OAuth error response, without the lines for developers that follow it. */
+/** The reason in an OAuth error response, without the additional lines for developers. */
 function reasonIn(text: string): string {
   try {
     const { error, error_description: description, message, Message } = membersOf(parseJsonText(text));
     const found = [description, message, Message, error].find((part) => typeof part === 'string');
     if (typeof found === 'string') return (found.split(/\r?\n/)[0] ?? '').slice(0, 300).replace(/\.?$/, '.');
   } catch {
-    // Not JSON: the formats below are tried.
+    // If the text is not JSON, the formats below are tried.
   }
   // Amazon's token errors are XML.
   const [, inXml] = /<Message>([^<]+)<\/Message>/.exec(text) ?? [];
@@ -104,7 +105,7 @@ function reasonIn(text: string): string {
   return text.trim() === '' ? 'no reason.' : `${text.trim().slice(0, 200)}.`;
 }
 
-/** A sentence about this machine's clock, if it is off by enough to be the reason. */
+/** A sentence about this machine's clock, if the clock is off by enough to be the reason for the error. */
 function skewNote(date: string, now: number): string {
   const difference = now - Date.parse(date);
   if (!(Math.abs(difference) > MAX_SKEW_MS)) return '';

@@ -83,7 +83,7 @@ export const awsEncode = (text: string): string =>
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** The path as sent, encoded once more. */
+/** The path as sent, URL-encoded once more. */
 const canonicalPath = (path: string): string => path.split('/').map(awsEncode).join('/');
 
 function canonicalQuery(search: string): string {

@@ -19,8 +19,8 @@ import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { anthropicRequest } from './request.ts';
 
 // Clients of Anthropic's own API see the whole response, including content that the internal format cannot
-// express, for example calls of tools that Anthropic runs itself. Guardrails and usage tracking must see that
-// content too.
+// express, for example calls to tools that Anthropic runs itself. Guardrails and usage tracking must
+// therefore see that content, too.
 
 /** Content types that `readAnswer` translates. */
 const TRANSLATED_TYPES = new Set<unknown>(['text', 'thinking', 'tool_use']);
@@ -76,10 +76,13 @@ const anthropicTokenCount: TokenCount = {
   count: ({ input_tokens: tokens }) => tokens,
 };
 
-/** Anthropic's errors are `{"type": "error", "error": {"type", "message"}}`; the inner object is like OpenAI's. */
+/**
+ * Anthropic's errors have the format `{"type": "error", "error": {"type", "message"}}`; the inner object
+ * resembles OpenAI's.
+ */
 export const anthropicErrorText = (body: unknown): ErrorText => openAiErrorText(body);
 
-/** The Anthropic API version that the types and translations here are written for. */
+/** The Anthropic API version for which the types and translations are written. */
 const VERSION = '2023-06-01';
 
 const wire: UpstreamWire = {

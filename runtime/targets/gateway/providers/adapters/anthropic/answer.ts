@@ -105,6 +105,6 @@ export function anthropicDecoder(): EventDecoder<unknown> {
   };
 }
 
-/** Counts that are present. Later counts replace earlier ones, but `null` must not. */
+/** Only the counts that are present. Later counts replace earlier ones, but a later `null` must not. */
 const known = (usage: unknown): Json =>
   Object.fromEntries(Object.entries(membersOf(usage)).filter(([, value]) => value !== null));

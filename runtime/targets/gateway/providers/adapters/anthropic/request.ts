@@ -3,7 +3,10 @@ import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '..
 import { mergedTurns, partsOf, readArguments, readDataUrl, splitSystem, type ChatTurn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
 
-/** Anthropic requires `max_tokens`; its documentation uses this value in examples. */
+/**
+ * Default for `max_tokens`, which Anthropic requires. The value is the one in the examples of its
+ * documentation.
+ */
 const DEFAULT_MAX_TOKENS = 4096;
 const NAME = 'Anthropic';
 
@@ -19,7 +22,7 @@ export function anthropicRequest(chat: ChatRequest, model: string): Json {
     messages: mergedTurns(rest.map(messageOf)).map(({ role, parts }) => ({ role, content: parts })),
     ...(system !== '' && { system }),
     ...(chat.stream && { stream: true }),
-    // OpenAI accepts temperatures up to 2, Anthropic up to 1.
+    // OpenAI accepts temperatures up to 2, but Anthropic only up to 1.
     ...(typeof temperature === 'number' && { temperature: Math.min(1, temperature) }),
     ...(typeof chat.top_p === 'number' && { top_p: chat.top_p }),
     ...(stop && { stop_sequences: typeof stop === 'string' ? [stop] : stop }),

@@ -25,7 +25,7 @@ export const openAzure: OpenCloud<AzureSettings> = (
 };
 
 /**
- * Azure OpenAI: OpenAI's API with other paths. The model in a request is a deployment name.
+ * Azure OpenAI: OpenAI's API with different paths. The model in a request is the name of a deployment.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
 function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect> = {}): ProviderAdapter {
@@ -42,7 +42,7 @@ function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect
     native: {
       ...(native.chat && { chat: wireAt(native.chat, '/chat/completions') }),
       ...(native.completions && { completions: wireAt(native.completions, '/completions') }),
-      // In every API version, responses contain their deployment in the body.
+      // For responses, the deployment is in the body of the request in every API version.
       ...(native.responses && {
         responses: { ...native.responses, path: () => azurePath(apiVersion, '/responses', undefined) },
       }),
@@ -64,11 +64,14 @@ function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect
   };
 }
 
-/** The API version without a date, whose paths equal OpenAI's. `latest` and `preview` are aliases for it. */
+/**
+ * The API version without a date, whose paths are the same as OpenAI's. `latest` and `preview` are aliases
+ * for this version.
+ */
 const isUndated = (apiVersion: string | undefined): boolean =>
   apiVersion === undefined || !/^\d{4}-\d\d-\d\d/.test(apiVersion);
 
-/** A path within a resource, below a deployment if the route belongs to one. */
+/** A path within a resource, which includes the deployment if the route belongs to one. */
 function azurePath(apiVersion: string | undefined, route: string, deployment: string | undefined): string {
   if (isUndated(apiVersion)) {
     const isNamed = apiVersion !== undefined && apiVersion !== 'v1';
@@ -80,7 +83,10 @@ function azurePath(apiVersion: string | undefined, route: string, deployment: st
     : `/openai/deployments/${pathSegment(deployment)}${route}${query}`;
 }
 
-/** What an API version supports. @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+/**
+ * The features that an API version supports. @see
+ * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ */
 function azureDialect(apiVersion: string | undefined): OpenAiDialect {
   const has = (date: string): boolean => isUndated(apiVersion) || (apiVersion ?? '') >= date;
   return {
@@ -91,8 +97,8 @@ function azureDialect(apiVersion: string | undefined): OpenAiDialect {
 }
 
 /**
- * OpenAI's errors; a content filter error contains the categories that it found, which its message does not
- * mention.
+ * Errors have OpenAI's format. A content filter error also contains the categories that were found; the
+ * message does not mention them, so they are added.
  */
 function azureErrorText(body: unknown): ErrorText {
   const { message, code } = openAiErrorText(body);

@@ -38,13 +38,14 @@ function asEvents(body: UpstreamBody): UpstreamBody {
   };
   return {
     next,
-    // Only responses with an error status are collected, and those are not binary.
+    // Not converted, because only responses with an error status are read as a whole, and they are not
+    // binary.
     collect: (limit) => body.collect(limit),
     destroy: () => body.destroy(),
   };
 }
 
-/** A message's event. InvokeModel chunks contain an event from the model itself. */
+/** The event in a message. Chunks of InvokeModel contain an event of the model's own API. */
 function eventOf({ headers, payload }: StreamMessage): string {
   const json = membersOf(parseJsonText(payload.toString('utf8')));
   if (headers[':message-type'] !== 'event') return errorEvent(headers, json);
@@ -55,7 +56,7 @@ function eventOf({ headers, payload }: StreamMessage): string {
   return `event: ${type}\ndata: ${text}\n\n`;
 }
 
-/** Statuses of stream exceptions, which are the same as for complete responses. */
+/** The HTTP statuses for exceptions in streams. Complete responses have the same statuses. */
 const STATUS = lookup<number>({
   throttlingException: 429,
   validationException: 400,
@@ -74,12 +75,15 @@ function errorEvent(
 
 /** A message in Amazon's binary streams. @internal */
 export interface StreamMessage {
-  /** Text headers; others are omitted, because these services do not send them. */
+  /**
+   * The headers of type string. Headers of other types are omitted, because these services do not send
+   * them.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Buffer;
 }
 
-/** Two lengths and their checksum. */
+/** Size of the prelude, which consists of two lengths and their checksum. */
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 /** Amazon's own limit is 24 MiB. */
@@ -89,8 +93,8 @@ const TEXT = 7;
 const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 /**
- * Splits a stream into messages and verifies their checksums. The returned function receives the next bytes,
- * and throws if they are not a message stream.
+ * Splits a stream into messages and verifies their checksums. The returned function receives the next
+ * bytes, and throws if they do not have the format of messages.
  * @see https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html @internal
  */
 export function createChunkedMessages(maxBytes: number = MAX_MESSAGE_BYTES) {
@@ -117,7 +121,10 @@ export function createChunkedMessages(maxBytes: number = MAX_MESSAGE_BYTES) {
   };
 }
 
-/** The length of the message that starts here; a prelude's length if the prelude is not complete yet. */
+/**
+ * The length of the message that starts at a position; the length of a prelude if the prelude is not
+ * complete yet.
+ */
 function lengthOf(bytes: Buffer, maxBytes: number): number {
   if (bytes.length < PRELUDE_BYTES) return PRELUDE_BYTES;
   const length = bytes.readUInt32BE(0);

@@ -34,7 +34,7 @@ import { withEvents } from './event-stream.ts';
 import type { BedrockSettings } from '../cloud-settings.ts';
 
 /**
- * The path of the model list, which has a separate address. @see
+ * The path of the model list, which is served by a separate host. @see
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
  */
 const MODELS_PATH = '/foundation-models';
@@ -45,7 +45,7 @@ const bedrockModels: ProviderAdapter['models'] = {
     Array.isArray(models) ? models.filter(isObject).flatMap(readModel) : [],
 };
 
-/** Models that can be called by their own name; others need an inference profile. */
+/** Selects models that can be called by their own name; all others require an inference profile. */
 function readModel({
   modelId,
   providerName,
@@ -117,15 +117,15 @@ const bedrockEmbeddings: EmbeddingsExchange = {
 const tokensIn = ({ inputTextTokenCount: tokens }: Json): number | undefined =>
   typeof tokens === 'number' ? tokens : undefined;
 
-/** A call for some of another call's texts. */
+/** A call that embeds some of the texts of another call. */
 const callFor = (call: EmbeddingsCall, texts: readonly string[]): EmbeddingsCall => ({
   ...call,
   body: { ...call.body, input: texts },
 });
 
 /**
- * Errors are `{"message"}`; stream errors are `{"error": {"type", "message"}}`. If the clock is off, a
- * sentence about it is added.
+ * Errors have the format `{"message"}`, and stream errors have the format `{"error": {"type", "message"}}`.
+ * If the machine's clock is off, a sentence about the clock is added.
  */
 function bedrockErrorText(body: unknown): ErrorText {
   const members = membersOf(body);
@@ -146,7 +146,7 @@ const wire: UpstreamWire = {
   edits: () => REMOVE_GATEWAY_MEMBERS,
 };
 
-/** Amazon Bedrock's own API for all models. */
+/** Amazon Bedrock's own API (Converse), which all models support. */
 const converseAdapter: ProviderAdapter = {
   type: 'bedrock',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -174,7 +174,10 @@ const converseAdapter: ProviderAdapter = {
 
 const VERSION = 'bedrock-2023-05-31';
 
-/** Anthropic's models with their own API, which gives its clients everything that Converse cannot express. */
+/**
+ * Anthropic's models with their own API, so that its clients can also use features that Converse cannot
+ * express.
+ */
 const anthropicOnBedrock: ProviderAdapter = {
   ...converseAdapter,
   native: {
@@ -184,7 +187,7 @@ const anthropicOnBedrock: ProviderAdapter = {
       answer: readNativeAnswer,
       edits: () => ({
         ...REMOVE_GATEWAY_MEMBERS,
-        // The path contains both.
+        // Removed, because the path contains the model and whether to stream.
         model: undefined,
         stream: undefined,
         anthropic_version: JSON.stringify(VERSION),
@@ -234,7 +237,7 @@ function merged(answers: readonly WholeAnswer[]): WholeAnswer {
   return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text: '', summary };
 }
 
-/** The sum; undefined if one response has no count, because the tokens are then estimated. */
+/** The total token count; undefined if a response has no count, in which case the tokens are estimated. */
 function usageOf(summaries: readonly AnswerSummary[]): TokenUsage | undefined {
   const usages = summaries.map(({ usage }) => usage);
   const [first] = usages;
@@ -263,7 +266,7 @@ export const openBedrock: OpenCloud<BedrockSettings> = (
   });
 };
 
-/** An upstream with a separate address for model lists, to which it connects on demand. */
+/** An upstream that sends requests for model lists to a separate host, to which it connects on demand. */
 function withLists(upstream: Upstream, connect: () => Upstream): Upstream {
   let control: Upstream | undefined;
   return {

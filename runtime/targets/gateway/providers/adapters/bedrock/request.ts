@@ -18,7 +18,7 @@ import { pathSegment } from '../path-segment.ts';
 const NAME = 'Amazon Bedrock';
 
 /**
- * Translates a request to Converse. @see
+ * Translates a request to the Converse format. @see
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function converseRequest(request: ChatRequest, model: string): Json {
@@ -40,7 +40,7 @@ export function converseRequest(request: ChatRequest, model: string): Json {
   };
 }
 
-/** Marks that everything before it is to be cached; derived from Anthropic's `cache_control`. */
+/** Marks everything before it as cacheable; created from Anthropic's `cache_control`. */
 function cachePoint(value: object): Json[] {
   const { type, ttl } = membersOf(membersOf(value)['cache_control']);
   if (type !== 'ephemeral') return [];
@@ -63,7 +63,7 @@ function turnOf(message: ChatMessage): ChatTurn {
       const content = parts.flatMap(blocksOf);
       const toolResult = {
         toolUseId: message.tool_call_id,
-        // Amazon requires content, even for a tool without output.
+        // Amazon requires content even if a tool has no output.
         content: content.length > 0 ? content : [{ text: '(no output)' }],
         ...(message.is_error === true && { status: 'error' }),
       };
@@ -99,7 +99,7 @@ function inferenceConfig({ temperature, top_p: topP, stop, ...chat }: ChatReques
   const limit = chat.max_completion_tokens ?? chat.max_tokens;
   return {
     ...(typeof limit === 'number' && { maxTokens: limit }),
-    // OpenAI accepts temperatures up to 2, Converse up to 1.
+    // OpenAI accepts temperatures up to 2, but Converse only up to 1.
     ...(typeof temperature === 'number' && { temperature: Math.min(1, temperature) }),
     ...(typeof topP === 'number' && { topP }),
     ...(stop && { stopSequences: typeof stop === 'string' ? [stop] : stop }),
@@ -145,7 +145,10 @@ function outputConfig({ response_format: format }: ChatRequest): Json {
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** Members that only some models support: Converse has no reasoning effort member that all of them accept. */
+/**
+ * Members that only some models support. The reasoning effort is one of them, because Converse has no such
+ * member for all models.
+ */
 function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model: string): Json {
   const name = bareModel(model);
   if (name.startsWith('anthropic.') && typeof thinking === 'object' && thinking !== null) return { thinking };
@@ -154,8 +157,9 @@ function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model:
 }
 
 /**
- * Converse has no "none" tool choice, and rejects calls from earlier turns if the request has no tool list.
- * With `tool_choice: none`, calls and results therefore become texts, and the request has no tools.
+ * Converse has no tool choice `none`, and rejects calls in earlier turns if the request has no tool list.
+ * With `tool_choice: none`, the tools are therefore omitted, and earlier calls and their results are
+ * converted to text.
  */
 function withoutTools(chat: ChatRequest): ChatRequest {
   if (chat.tool_choice !== 'none') return chat;
@@ -211,7 +215,7 @@ function fileBlock({ mediaType, base64 }: DataUrl, name = 'document'): Json {
   return { document: { format, name: documentName(name), source } };
 }
 
-/** Document names only contain letters, digits, single spaces, hyphens and brackets. */
+/** Document names can only contain letters, digits, single spaces, hyphens and brackets. */
 function documentName(name: string): string {
   const allowed = name
     .replaceAll(/[^A-Za-z0-9\s\-()[\]]+/g, '-')
@@ -224,8 +228,14 @@ function documentName(name: string): string {
 export const modelPath = (model: string, operation: string): string =>
   `/model/${pathSegment(model)}/${operation}`;
 
-/** The name without the region of an inference profile and without the preceding parts of an ARN. */
+/**
+ * The model name, without the region prefix of an inference profile and without the preceding parts of an
+ * ARN.
+ */
 export const bareModel = (model: string): string => withoutRegion(model.replace(/^arn:.*\//, ''));
 
-/** Whether a model supports Anthropic's Messages API. The name of an application profile does not show it. */
+/**
+ * Whether a model supports Anthropic's Messages API. For application inference profiles, this cannot be
+ * determined from the name.
+ */
 export const isAnthropic = (model: string): boolean => bareModel(model).startsWith('anthropic.');

@@ -10,23 +10,26 @@ import { membersOf } from '#core/json/members-of.ts';
 export interface EncoderChild {
   readonly url: string;
   readonly pid: number;
-  /** Resolves when the process has ended, with the reason as a clause. */
+  /** Resolves when the process has exited, with the reason as a clause. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Registers a process group's ID, so that it can be ended if the gateway crashes. Returns a function that
- * unregisters it.
+ * Registers the ID of a process group, so that the group can be terminated if the gateway crashes. Returns
+ * a function that unregisters the ID.
  */
 export type WatchChild = (pid: number) => () => void;
 
 export interface ChildOptions {
   readonly path: string;
-  /** The key that callers must send, because other users of the machine can reach its port, too. */
+  /**
+   * The key that callers must send. It is required because other users of the machine can also reach the
+   * process's port.
+   */
   readonly apiKey: string;
   readonly clock: Clock;
-  /** Aborted when the process is no longer needed before it accepts requests. */
+  /** Aborted if the process is no longer needed although it does not accept requests yet. */
   readonly signal: AbortSignal;
   /** Called with each log line, except the one that reports the port. */
   readonly onLine: (line: string) => void;
@@ -36,8 +39,8 @@ export interface ChildOptions {
 }
 
 /**
- * Environment variables that the process inherits: those that programs need to run. Other variables can
- * contain secrets.
+ * Environment variables that the process inherits. Only variables that programs need in order to run are
+ * listed, because other variables can contain secrets.
  */
 const INHERITED_VARIABLES = [
   'PATH',
@@ -48,7 +51,7 @@ const INHERITED_VARIABLES = [
   'LOCALAPPDATA',
   'SystemRoot',
   'LANG',
-  // Certificates for the OTLP collector that it sends spans to.
+  // Certificates for the OTLP collector to which the process sends spans.
   'NODE_EXTRA_CA_CERTS',
 ];
 const DRAIN_SECONDS = 5;
@@ -74,7 +77,7 @@ export async function startEncoder({
   const child = spawn(path, [...ARGUMENTS, '--shutdown-timeout', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env, ENCODERFILE_API_KEY: apiKey },
-    // The process leads its own group, so that all of its descendants can be ended together.
+    // The process leads its own group, so that it can be terminated together with all of its descendants.
     detached: process.platform !== 'win32',
     windowsHide: true,
     signal,

@@ -21,7 +21,7 @@ import type { Json } from '../../shapes/chat.ts';
 import type { AnswerSummary } from '../../streams/stream.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** Executables have OpenAI's embeddings API. */
+/** Encoder executables provide OpenAI's embeddings API. */
 const encoderEmbeddings: EmbeddingsExchange = { ...openAiEmbeddings, path: () => '/v1/embeddings' };
 
 const encoderModels: ProviderAdapter['models'] = { ...openAiAdapterModels, path: '/v1/models' };
@@ -45,14 +45,17 @@ export const encoderAdapter: ProviderAdapter = {
 interface EncoderParts {
   readonly name: string;
   readonly apiKey: string | undefined;
-  /** Path of the executable; undefined if it runs elsewhere. */
+  /** Path of the executable; undefined if the encoder runs elsewhere. */
   readonly program?: string | undefined;
   readonly upstream: Upstream;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
 }
 
-/** Timeout for reading the model type: a list of all models must not wait for an encoder that is starting. */
+/**
+ * Timeout for reading the model type. It is short, because a list of all models must not wait for an
+ * encoder that is starting.
+ */
 const TYPE_MS = 2000;
 
 /** An executable as a provider. It has one model, which clients address by the encoder's name in the configuration. */
@@ -92,7 +95,7 @@ async function modelTypeOf(
   return isFailed(model) ? undefined : MODEL_TYPE_NAMES.find((type) => type === model.type);
 }
 
-/** More labels than any classifier has, so that all of them are returned. */
+/** A number larger than the number of labels of any classifier, so that all labels are returned. */
 const ALL_LABELS = 10_000;
 
 interface Prediction extends Json {
@@ -116,7 +119,8 @@ function createClassify(
     );
     if (!isFailed(answer)) return answer;
     const { kind, error } = answer.failure;
-    // The error does not show whether the texts or the model type are the cause.
+    // The error does not indicate whether it was caused by the texts or by the model type, so the model
+    // type is requested.
     const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
     return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
   };

@@ -17,7 +17,7 @@ export interface SupervisedOptions {
   /** Called when the executable exits or does not start. Default: `onLine`. */
   readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
-  /** Additional environment variables of the executable. */
+  /** Additional environment variables for the executable. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -26,7 +26,9 @@ interface Running {
   readonly child: EncoderChild;
 }
 
-/** HTTP client for an executable that is started here, restarted when it exits, and stopped on close. */
+/**
+ * HTTP client for an executable, which it starts, restarts when the executable exits, and stops on close.
+ */
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
@@ -101,7 +103,10 @@ export function superviseEncoder(
   };
 }
 
-/** Waits for a start, which can take longer than a request's timeout. Rejects when the request is canceled. */
+/**
+ * Waits until the executable has started, which can take longer than a request's timeout. Rejects when the
+ * request is canceled.
+ */
 async function untilLeft<Value>(promise: Promise<Value>, waiter: Waiter): Promise<Value> {
   const left = Promise.withResolvers<never>();
   waiter.onCancel(() => left.reject(new Error('aborted')));
