@@ -21,7 +21,7 @@ test.each<[servers: string[], tools: string[], allowed: string[], refused: strin
   [[], ['*/get_*'], ['time', 'time/get_now', 'git/get_log'], ['git/push']],
   [[], ['git'], ['git', 'git/push'], ['time']],
   [[], ['fs/a/b*'], ['fs/a/b', 'fs/a/bc'], ['fs/a', 'fs/c/a/b']],
-])('a key with servers %j and tools %j', (servers, tools, allowed, refused) => {
+])('access of a key with servers %j and tools %j', (servers, tools, allowed, refused) => {
   for (const [names, expected] of [
     [allowed, true],
     [refused, false],
@@ -74,7 +74,7 @@ describe('prompts and resources', () => {
     expect(reads({ prompts: ['*/*'] })).toEqual(['git summary', 'git secret', 'time now']);
   });
 
-  test('patterns for prompts do not allow tools', () => {
+  test('patterns for prompts do not grant access to tools', () => {
     const caller = keyCaller(keyOf('mcpm_x', { prompts: ['git/*'] }));
     expect([caller.canUse('git'), caller.canUse('git', 'log'), caller.canUse('time')]).toEqual([
       true,

@@ -125,7 +125,7 @@ describe('the key file', () => {
     expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
   });
 
-  test('a changed key file applies to callers that were already admitted', () => {
+  test('a changed key file also applies to callers that have already been authenticated', () => {
     const { access, file, later } = open();
     const caller = access.check(bearer('mcpm_one'));
     expect(caller.canUse('echo', 'add')).toBe(true);
@@ -137,7 +137,7 @@ describe('the key file', () => {
     expect(caller.canUse('echo')).toBe(false);
   });
 
-  test('a key file that becomes a circular link is ignored', () => {
+  test('if the key file becomes a circular link, the previous keys stay valid', () => {
     const { access, file, later } = open();
     rmSync(file);
     symlinkSync('keys.jsonl', file);

@@ -25,7 +25,7 @@ test('setting the clock back has no effect', () => {
   expect(bucket.take(20_000)).toBe(0);
 });
 
-test('callers never get more tokens than the rate and the elapsed time allow', () => {
+test('callers never get more tokens than the rate allows in the elapsed time', () => {
   const rate = fc.record({
     count: fc.integer({ min: 1, max: 50 }),
     milliseconds: fc.integer({ min: 1, max: 10_000 }),
@@ -46,7 +46,7 @@ test('callers never get more tokens than the rate and the elapsed time allow', (
   );
 });
 
-test('a caller gets a token after the required wait', () => {
+test('a caller that waits as long as required gets a token', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),

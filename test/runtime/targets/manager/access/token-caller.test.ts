@@ -19,7 +19,7 @@ const settings: ResourceSettings = {
 const callerOf = (claims: object, changes: Partial<ResourceSettings> = {}) =>
   tokenCaller({ ...settings, ...changes }, { aud: BASE, sub: 'ann', ...claims });
 
-test('scopes allow servers and tools', () => {
+test('the scopes in a token determine which servers and tools it allows', () => {
   const reader = callerOf({ scope: 'openid read' });
   expect(reader).toMatchObject({ name: 'user:ann', admin: false, grants: 'openid read' });
   const allowed = [
@@ -36,7 +36,7 @@ test('scopes allow servers and tools', () => {
   expect(callerOf({ scope: '' }, { scopes: undefined })?.canUse('time', 'now')).toBe(true);
 });
 
-test('a token for one endpoint allows only its server', () => {
+test("a token whose audience is one server's endpoint allows only that server", () => {
   const aud = [`${BASE}/mcp/Time`, 'https://other.example'];
   expect(callerOf({ aud, scope: 'all' })?.canUse('time', 'now')).toBe(true);
   expect(callerOf({ aud, scope: 'all' })?.canUse('git', 'get_log')).toBe(false);
@@ -47,7 +47,7 @@ test('a token for one endpoint allows only its server', () => {
   expect(ownAudiences(settings, { aud: [`${BASE}.evil.example`, `${BASE}/other`, 7] })).toEqual([]);
 });
 
-test('the caller is the user in the configured claim, or else the client', () => {
+test("the caller's name is the value of the configured claim, or the client ID if there is no user", () => {
   expect(callerOf({ email: 'a@b' }, { userClaim: 'email' })?.name).toBe('user:a@b');
   expect(callerOf({ sub: undefined, client_id: 'robot' })?.name).toBe('user:robot');
   expect(callerOf({ sub: undefined })).toBeUndefined();

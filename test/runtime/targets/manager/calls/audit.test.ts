@@ -79,7 +79,7 @@ test('arguments can be logged without their secrets', async () => {
   expect(line?.['args']).toEqual({ message: 'key [redacted]', list: [1, { deep: '[redacted]' }] });
 });
 
-test('a new file is started after the old one was moved away', async () => {
+test('after the file was moved, new lines are written to a new file', async () => {
   const audit = await openAudit('hashed');
   const { calls } = start([serverSpec('echo', 'echo')], { audit });
   const echo = (message: string) =>

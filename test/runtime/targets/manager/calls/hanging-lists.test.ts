@@ -41,7 +41,7 @@ const nextChange = (manager: TestManager): Promise<unknown> =>
 const PATIENCE_MS = 1000;
 const FIRST_PATIENCE_MS = 5000;
 
-test('callers wait for a hanging server once, and then use its last known list until it responds', async () => {
+test('if a server hangs, callers wait for its list only once, and then get the last known list until the server responds', async () => {
   const manager = await startHanging();
   const { list, call, clock, pass } = manager;
   const before = await list();
@@ -84,7 +84,7 @@ test.each(['tools', 'prompts'] as const)('a server that has never listed its %s 
   expect(await list(name)).toContain('one');
 });
 
-test('only one list request runs at a time, for any number of callers', async () => {
+test('only one list request runs at a time, however many callers there are', async () => {
   const { list, call, clock, pass } = await startHanging();
   await list();
   await call('hang', { lists: ['tools'] });
@@ -97,14 +97,14 @@ test('only one list request runs at a time, for any number of callers', async ()
   expect(JSON.parse(String(content?.[0]?.text))).toEqual({ tools: 2 });
 });
 
-test('prompts are requested every time, because they are not cached', async () => {
+test('lists of prompts are requested every time, because they are not cached', async () => {
   const { list, call } = await startHanging();
   expect(await list('prompts')).toEqual(['one', 'two']);
   await call('become', { tools: ['three'] });
   expect(await list('prompts')).toEqual(['three']);
 });
 
-test('calls wait for a restarted server again', async () => {
+test("after a restart, callers wait for the server's list again", async () => {
   const manager = await startHanging({ HANG: 'tools' });
   const { list, pass } = manager;
   const late = list();

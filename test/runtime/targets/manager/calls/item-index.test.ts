@@ -4,7 +4,7 @@ import { type FoundItem, ItemIndex, SEARCH_KINDS } from '#manager/calls/search.t
 const tool = (name: string): FoundItem => ({ server: 's', list: 'tools', item: { name } });
 const namesOf = (found: readonly FoundItem[]): unknown[] => found.map(({ item }) => item['name']);
 
-test('an updated index finds new items and no longer finds removed ones', async () => {
+test('an updated index finds new items and no longer finds removed items', async () => {
   const index = new ItemIndex(SEARCH_KINDS.tools.texts);
   const [first, second, third] = [tool('getWeather'), tool('get_time'), tool('set_time')];
   const before = [first, second];
@@ -18,7 +18,7 @@ test('an updated index finds new items and no longer finds removed ones', async 
   expect(namesOf(await index.find('wether', 5, after))).toEqual(['getWeather']);
 });
 
-test("a search returns only the caller's own items, even if the index is updated for another caller in the meantime", async () => {
+test('a search returns only items of its own caller, even if the index is updated for another caller during the search', async () => {
   const index = new ItemIndex(SEARCH_KINDS.tools.texts);
   const own = [tool('get_time')];
   index.update(own);

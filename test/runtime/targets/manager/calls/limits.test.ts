@@ -12,7 +12,7 @@ async function release({ server }: TestManager, key: string): Promise<void> {
   await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });
 }
 
-test('calls run up to the concurrency limit, wait in order up to the queue limit, and are rejected above it', async () => {
+test('calls run concurrently up to the concurrency limit, wait in order up to the queue limit, and are rejected beyond it', async () => {
   const manager = start([serverSpec('echo', 'echo', { concurrency: 1, queue: 2 })]);
   await manager.calls.listTools(callOf('echo'));
   const done: string[] = [];
@@ -79,7 +79,7 @@ test('a call is canceled on the server when its caller disconnects or it times o
   await manager.logged('echo', /cancelled .*did not respond/);
 });
 
-test("a finished call leaves no listener on its caller's signal", async () => {
+test("a finished call leaves no listener on its caller's abort signal", async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const { signal } = new AbortController();
   const warnings: string[] = [];
@@ -93,7 +93,7 @@ test("a finished call leaves no listener on its caller's signal", async () => {
   expect(warnings).toEqual([]);
 });
 
-test('progress is sent to the caller', async () => {
+test('progress notifications are sent to the caller', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const steps: unknown[] = [];
   const onProgress = ({ progress }: Readonly<Record<string, unknown>>): void => void steps.push(progress);

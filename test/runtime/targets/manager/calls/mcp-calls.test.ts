@@ -31,7 +31,7 @@ test('completions, subscriptions and log levels are sent to a server that suppor
   await calls.setLogLevel({ ...callOf('all'), level: 'warning' });
 });
 
-test('a server without support for them returns an error', async () => {
+test('a server without support for completions, subscriptions or log levels returns an error', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   const missing = { code: 'NotImplementedError' };
   const params = {

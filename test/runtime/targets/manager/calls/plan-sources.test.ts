@@ -109,7 +109,7 @@ test.each(CASES)(
   },
 );
 
-test('the next call notices that a server was removed or replaced by one with the same name', async () => {
+test('the next call fails after its server was removed, and uses a new server that has the same name', async () => {
   const manager = await used();
   await manager.supervisor.apply([]);
   expect(await outcome(manager, 'one')).toBe('server not found: changing');
@@ -168,37 +168,40 @@ const KEY_CASES = Object.entries(KEY_CHANGES).flatMap(([member, all]) =>
   all === 'none' ? [] : all.map((changes) => ({ member, changes })),
 );
 
-test.each(KEY_CASES)("the next call applies a change of the key's $member: $changes", async ({ changes }) => {
-  const key = keyOf('mcpm_k', { tools: ['changing/o*', 'changing/two'] });
-  let keys: readonly KeyRecord[] = [key];
-  const groups = createCallerGroups([
-    { name: 'empty', servers: ['other'], tools: [], prompts: [], resources: [] },
-  ]);
-  const access = createManagerAccess({ keys: () => keys }, Date.now, undefined, groups);
-  const signIn = (): ToolCaller => access.check(bearer('mcpm_k'));
-  /** A new request, and a request on a stream that was opened before. */
-  const outcomes = async (manager: TestManager, open: ToolCaller): Promise<readonly string[]> => {
-    let next: string;
-    try {
-      next = await outcome(manager, 'one', signIn());
-    } catch (error) {
-      next = AppError.from(error).code;
-    }
-    return [next, await outcome(manager, 'one', open)];
-  };
-  const manager = await used();
-  const open = signIn();
-  for (let i = 0; i < 2; i += 1) expect(await outcomes(manager, open)).toEqual(['one', 'one']);
-  keys = [{ ...key, tools: [], ...changes }];
-  const [next, later] = await outcomes(manager, open);
-  expect(next).toMatch(/not allowed|UnauthorizedError/);
-  // Permissions are checked again; whether a key is read-only is decided when a stream is opened.
-  expect('readOnly' in changes ? 'not allowed' : later).toMatch(/not allowed/);
-  keys = [key];
-  expect(await outcomes(manager, open)).toEqual(['one', 'one']);
-});
+test.each(KEY_CASES)(
+  "the next call reflects a change of the key's $member: $changes",
+  async ({ changes }) => {
+    const key = keyOf('mcpm_k', { tools: ['changing/o*', 'changing/two'] });
+    let keys: readonly KeyRecord[] = [key];
+    const groups = createCallerGroups([
+      { name: 'empty', servers: ['other'], tools: [], prompts: [], resources: [] },
+    ]);
+    const access = createManagerAccess({ keys: () => keys }, Date.now, undefined, groups);
+    const signIn = (): ToolCaller => access.check(bearer('mcpm_k'));
+    /** A new request, and a request on a stream that was opened before. */
+    const outcomes = async (manager: TestManager, open: ToolCaller): Promise<readonly string[]> => {
+      let next: string;
+      try {
+        next = await outcome(manager, 'one', signIn());
+      } catch (error) {
+        next = AppError.from(error).code;
+      }
+      return [next, await outcome(manager, 'one', open)];
+    };
+    const manager = await used();
+    const open = signIn();
+    for (let i = 0; i < 2; i += 1) expect(await outcomes(manager, open)).toEqual(['one', 'one']);
+    keys = [{ ...key, tools: [], ...changes }];
+    const [next, later] = await outcomes(manager, open);
+    expect(next).toMatch(/not allowed|UnauthorizedError/);
+    // Permissions are checked again; whether a key is read-only is decided when a stream is opened.
+    expect('readOnly' in changes ? 'not allowed' : later).toMatch(/not allowed/);
+    keys = [key];
+    expect(await outcomes(manager, open)).toEqual(['one', 'one']);
+  },
+);
 
-test('the next call applies changed groups', async () => {
+test('the next call reflects changed groups', async () => {
   const key = keyOf('mcpm_k', { groups: ['team'] });
   const team = { name: 'team', servers: ['changing'], tools: [], prompts: [], resources: [] };
   const groups = createCallerGroups([team]);

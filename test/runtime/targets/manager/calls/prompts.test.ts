@@ -34,7 +34,7 @@ test('disallowed prompts are neither listed nor rendered', async () => {
   });
 });
 
-test('an unknown prompt returns not found', async () => {
+test('an unknown prompt returns a "not found" error', async () => {
   const { calls } = start([serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } })]);
   await expect(calls.getPrompt(get('Echo', 'nothing'))).rejects.toMatchObject({
     code: 'NotFoundError',

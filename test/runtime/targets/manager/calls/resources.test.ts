@@ -20,7 +20,7 @@ test('resources and templates can be listed, and resources can be read', async (
   expect(await calls.readResource(read('echo', 'memo://blob'))).toMatchObject([{ blob: 'AAEC' }]);
 });
 
-test('an empty text is returned as text', async () => {
+test('a resource with empty text is returned with that text', async () => {
   const { calls } = start([serverSpec('empty', 'empty-text-resource')]);
   expect(await calls.readResource(read('empty', 'memo://empty'))).toMatchObject([{ text: '' }]);
   expect(await calls.readResource(read('empty', 'memo://none'))).toEqual([]);
@@ -58,7 +58,7 @@ test('disallowed resources are neither listed nor read', async () => {
   });
 });
 
-test('an unknown resource returns not found, and a missing URI is an input error', async () => {
+test('an unknown resource is not found, and a missing URI is an input error', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   await expect(calls.readResource(read('echo', 'memo://no'))).rejects.toMatchObject({
     code: 'NotFoundError',

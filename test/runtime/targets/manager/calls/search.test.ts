@@ -50,7 +50,7 @@ test('returns the first items for an empty query', async () => {
   expect(await searching().find(' ', { limit: 3 })).toHaveLength(3);
 });
 
-test('finds only what the caller can use', async () => {
+test('finds only tools that the caller can use', async () => {
   const { find } = searching();
   const caller: ToolCaller = {
     name: 'narrow',

@@ -90,7 +90,7 @@ test.each([
   expect(await listings()).toEqual({ listings: 2 });
 });
 
-test('a change detected without an announcement is reported to clients, and an unchanged list is not', async () => {
+test('clients are notified of a change that the server did not announce, but not if the list is unchanged', async () => {
   const { names, become, clock, supervisor } = startChanging();
   await names();
   const changes: unknown[] = [];
@@ -104,7 +104,7 @@ test('a change detected without an announcement is reported to clients, and an u
   expect(changes).toEqual([{ kind: 'list-changed', server: 'changing', list: 'tools' }]);
 });
 
-test('a tool that the server no longer has returns not found, and its list is refreshed', async () => {
+test('a call of a tool that the server has removed fails with a "not found" error, and the list is refreshed', async () => {
   const { names, become, call } = startChanging();
   expect(await call('one')).toBe('one');
   await become('three');
@@ -122,7 +122,7 @@ test('a tool whose name changed case is called by its new name', async () => {
   expect(await call('one')).toBe('ONE');
 });
 
-test('a result that reports an unknown tool is returned unchanged, and the list is refreshed', async () => {
+test("if the server's result reports an unknown tool, the result is returned unchanged and the list is refreshed", async () => {
   const { names, become, calls, call } = startChanging({ UNKNOWN: 'result' });
   await call('one');
   await become('three');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCallStatistics } from '#manager/calls/metrics.ts';
 import type { ServerEvent, Supervisor } from '#manager/supervisor/managed-server.ts';
 
-test('percentiles match the latest calls; lists are not counted, and removed servers are dropped', () => {
+test('percentiles are computed from the latest calls, list requests are not counted, and removed servers are dropped', () => {
   const names = new Set(['one']);
   let listener: ((event: ServerEvent) => void) | undefined;
   const supervisor = {

@@ -81,7 +81,7 @@ test('overrides change names, descriptions and annotations in lists and searches
   ]);
 });
 
-test('a server cannot take over the name of a renamed tool', async () => {
+test("a server's own tool is omitted if the configuration gives its name to another tool", async () => {
   const manager = start([changing({ toolOverrides: { two: override({ rename: 'one' }) } })]);
   expect(await listed(manager)).toEqual([...CONTROLS, 'one']);
   expect((await call(manager, 'one')).content).toEqual([{ type: 'text', text: 'two' }]);
@@ -237,7 +237,7 @@ test('approval rules: the first match allows, denies or requires confirmation, a
   ]);
 });
 
-test("the time that a person takes to confirm does not count toward the call's timeout", async () => {
+test("the time that a user takes to confirm does not count toward the call's timeout", async () => {
   let passed = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + passed };
   const manager = start([changing({ approvals: [{ tools: ['one'], action: 'ask' }] })], { clock });

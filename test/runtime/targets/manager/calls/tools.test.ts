@@ -23,7 +23,7 @@ const listings = (manager: TestManager, server: string): number =>
     .logs.last(Infinity)
     .filter((line) => line.text.includes('tools/list')).length;
 
-test("tools are listed and called in the server's spelling, and found in any case", async () => {
+test("tools are listed and called in the server's spelling, whatever the case in the request", async () => {
   const manager = start([serverSpec('camel', 'camel-case-tools')]);
   expect(await names(manager, 'Camel ')).toEqual(['getWeather', 'Get_Time', 'LIST-ALL']);
   expect(await call(manager, 'camel', 'getweather')).toEqual(text('getWeather'));
@@ -64,7 +64,7 @@ test('read-only mode allows only tools declared as read-only', async () => {
   await expect(call(manager, 'echo', 'is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 
-test('a caller sees and calls only its allowed tools', async () => {
+test('a caller can see and call only its allowed tools', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('other', 'echo', { lazy: true })]);
   const caller: ToolCaller = {
     name: 'guest',
@@ -130,7 +130,7 @@ test('a listed tool includes its title, full schema and metadata', async () => {
   });
 });
 
-test('a server error is reported as such, with its cause', async () => {
+test('an error from the server is reported as an upstream error with its cause', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('crash', 'crash-on-call')]);
   const title = 'MCP server error calling tool';
   await expect(call(manager, 'echo', 'rpc-error')).rejects.toMatchObject({
@@ -188,7 +188,7 @@ test('an oversized result is rejected', async () => {
   );
 });
 
-test('all pages are read, and the list ends at a repeated cursor', async () => {
+test('all pages of a list are read, up to a repeated cursor', async () => {
   const manager = start([
     serverSpec('pages', 'echo', { env: { PAGE_SIZE: '3' } }),
     serverSpec('again', 'repeating-cursors'),
@@ -207,7 +207,7 @@ test('the tool list is requested once', async () => {
   expect(listings(manager, 'quiet')).toBe(before);
 });
 
-test('a caller that disconnects during a list does not wait, and other callers get the list', async () => {
+test('a caller that disconnects during a list request stops waiting, and other callers still get the list', async () => {
   const go = join(folder(), 'go');
   const manager = start([serverSpec('slow', 'slow-init', { env: { WAIT_FOR: go } })]);
   const leaving = new AbortController();

@@ -160,7 +160,7 @@ describe('logs', () => {
     expect((await run('logs', 'nobody')).err).toBe('Error: server not found: nobody\n');
   });
 
-  test('continues with -f until the process is stopped', async () => {
+  test('with -f, prints new lines until the process is stopped', async () => {
     const following = execa(process.execPath, [
       CLIENT_PROGRAM,
       'logs',
@@ -201,7 +201,7 @@ test('reload reports the changes', async () => {
 });
 
 describe('without a running manager', () => {
-  test('the error is one sentence with the address and a fix', async () => {
+  test('the error is a single sentence that contains the address and a fix', async () => {
     const { code, err } = await runClient('status', '--url', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(
@@ -216,7 +216,7 @@ describe('without a running manager', () => {
     expect(err).toContain('at http://127.0.0.1:1.');
   });
 
-  test('a different server at the address is detected', async () => {
+  test('the error explains that a different server responds at the address', async () => {
     const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { err } = await runClient('status', '--url', `127.0.0.1:${(other.address() as AddressInfo).port}`);

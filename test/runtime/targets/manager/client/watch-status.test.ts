@@ -38,7 +38,7 @@ const UP_THREE = '\u001B[3A';
 const TABLE = /^\d{4}-[^\n]*mcp-manager 1\.2\.3 at http.*\nSERVER .*\necho .*\n$/;
 
 describe('watching the status', () => {
-  test('on a terminal, each table overwrites the previous one and fits the width', async () => {
+  test('on a terminal, each table overwrites the previous table and fits the width of the terminal', async () => {
     const [first = '', second = ''] = await watch(2, true);
     expect(first.replace(`\r${CLEAR}`, '')).toMatch(TABLE);
     expect(second.startsWith(`\r${UP_THREE}${CLEAR}`)).toBe(true);
@@ -46,7 +46,7 @@ describe('watching the status', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('without a terminal, tables are printed one after another', async () => {
+  test('if the output is not a terminal, tables are printed one after another', async () => {
     const written = await watch(2, false);
     for (const text of written) expect(text).toMatch(TABLE);
   });

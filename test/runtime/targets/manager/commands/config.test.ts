@@ -73,7 +73,7 @@ test.each([
   expect(parse(read('secrets.toml'))).toEqual({});
 });
 
-test('setting one value keeps all placeholders in the file', async () => {
+test('setting a value keeps all placeholders in the file', async () => {
   const { run, read, write } = start();
   const text =
     '# mine\n[servers.a.env]\nKEY = "${MCPD__A__KEY}" # vault\n\n[servers.far.headers]\nA = "Bearer $T"\n';
@@ -117,7 +117,7 @@ test('config tools: set, list and remove', async () => {
   });
 });
 
-test('config prompts and resources: everything is allowed until a list is set, and deny lists are separate', async () => {
+test('config prompts and resources: all are allowed until a list is set, and --deny sets a separate list', async () => {
   const { run, read } = start();
   expect((await run('config', 'prompts', 'list', 'a')).out).toBe('*\n');
   await run('config', 'prompts', 'set', 'a', 'p_*');

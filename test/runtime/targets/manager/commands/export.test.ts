@@ -6,7 +6,7 @@ import { SERVERS, workplace } from './workplace.ts';
 
 const folder = useTempFolder();
 
-test('export replaces values and volumes with variables and lists the variables', async () => {
+test('export replaces values and volumes with variables, and writes a list of the variables', async () => {
   const { run, read, write, path } = workplace(folder());
   write(
     '.mcpd.toml',
@@ -64,7 +64,7 @@ required_args_positional = ["dir"]
   expect(await run('export', ...outputs, '--force')).toMatchObject({ code: 0 });
 });
 
-test('an exported value stays after its flag', async () => {
+test("the variable for an argument's value stays next to its flag", async () => {
   const { run, read, write, path } = workplace(folder());
   const required = 'required_args = ["--config"]\nrequired_args_bool = ["--fast"]\n';
   write('.mcpd.toml', `[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n${required}`);

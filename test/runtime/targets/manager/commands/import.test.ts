@@ -6,7 +6,7 @@ import { workplace } from './workplace.ts';
 const folder = useTempFolder();
 const serversIn = (text: string): unknown => parse(text)['servers'];
 
-test('import adds servers and stores their secrets separately', async () => {
+test('import adds servers and stores their secrets in the secrets file', async () => {
   const { run, read, write, path } = workplace(folder());
   await run('init');
   const servers = {
@@ -75,7 +75,7 @@ test('secrets in arguments and URLs are stored in the secrets file, and lists hi
     expect((await run(...args)).out).not.toContain('hush');
 });
 
-test('a problem with an imported server is reported with its file', async () => {
+test('a problem with an imported server is reported with the name of the imported file', async () => {
   const { run, write, path } = workplace(folder());
   await run('init');
   write('c.json', '{"mcpServers": {"a": {"command": "x", "args": "y"}}}');

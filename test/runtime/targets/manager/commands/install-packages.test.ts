@@ -48,7 +48,7 @@ afterEach(async () => {
 const isThere = (version: string): boolean =>
   existsSync(join(npxFolder([`tiny@${version}`], join(folder(), 'npm')), 'package.json'));
 
-test('add --install installs the package and shows progress, even if the server still lacks values', async () => {
+test('add --install installs the package and shows progress, even if required values are missing', async () => {
   const { run } = workplace(folder());
   await run('init');
   const add = (name: string, ...args: string[]) => run('add', name, '--tool', '*', '--install', ...args);

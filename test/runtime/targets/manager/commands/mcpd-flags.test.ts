@@ -39,7 +39,7 @@ test.each([
     '--category=audit --name=x --to-category=content --before=y --after=z --position=1 --force',
   ],
   ['config plugins validate', '--category=audit --check-binaries --verbose'],
-])('mcpd %s accepts its flags', (name, flags) => {
+])("the command %s accepts mcpd's flags", (name, flags) => {
   const { command, args } = findCommand(managerProgram, name.split(' '));
   const words = `${flags} ${EVERYWHERE}`.trim().split(' ');
   const parsed = command && parseInvocation(command, [...args, ...words], {}, managerProgram.options);

@@ -85,7 +85,7 @@ test('pin stores tools in a file with readable diffs, and --diff shows the chang
   expect(JSON.parse(read('.mcpd.pins.json'))).toEqual({ version: 1, servers: {} });
 });
 
-test('each mistake is reported in one sentence, and a failing server does not affect the pins of others', async () => {
+test('invalid names and files are reported, and a server that fails to start does not prevent other servers from being pinned', async () => {
   const { run, write, read, path } = workplace(folder());
   write('.mcpd.toml', `${configOf([NOW])}${serversToml({ name: 'broken', run: ['exits-at-start.mjs'] })}`);
   expect(await run('pin', 'chang')).toMatchObject({
@@ -118,7 +118,7 @@ test('each mistake is reported in one sentence, and a failing server does not af
   }
 });
 
-test('the pin file is part of the configuration; with on_change and no pins, all tools are new', async () => {
+test('the pin file is read with the configuration, and a warning reports that all tools of a server without pins count as new', async () => {
   const { run, write, path } = workplace(folder());
   const text = configOf(['one'], 'on_change = "warn"');
   write('.mcpd.toml', text);

@@ -149,7 +149,7 @@ flows = [ "response" ]
 `);
 });
 
-test('set changes only the given settings and adds missing ones', async () => {
+test('set changes only the given settings, and adds them if they are missing', async () => {
   write();
   await plugins('set', ...JWT, '--flow', 'request', '--flow', 'response', '--required=false');
   expect(text()).toBe(
@@ -195,7 +195,7 @@ test.each([
   expect(text()).toBe(`${BEFORE}${KEY_BLOCK}${JWT_BLOCK}${LOGGER_BLOCK}${AFTER}`);
 });
 
-test("move changes a plugin's category, and replaces an existing plugin there only on request", async () => {
+test("move changes a plugin's category, and replaces a plugin with the same name there only on request", async () => {
   write();
   await plugins('move', ...JWT, '--to-category', 'audit', '--position', '1');
   const moved = JWT_BLOCK.replaceAll('plugins.authentication', 'plugins.audit');

@@ -173,7 +173,7 @@ test('an mcpm file is read with packages in command arguments, and variables', a
   ]);
 });
 
-test('registry copies are used until they are too old, and longer if the registry is down', async () => {
+test('cached registries are used until they reach the maximum age, and afterwards with a warning if the registry is unavailable', async () => {
   const { run } = await opened();
   const search = (...args: string[]) => run('search', 'db', '--registry', `${origin}/catalog.yaml`, ...args);
   await search();

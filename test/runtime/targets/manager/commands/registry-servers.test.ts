@@ -69,7 +69,7 @@ test('variables in a registry URL come from --var or their defaults', async () =
   });
 });
 
-test('text from a registry cannot move the cursor or break a printed command', async () => {
+test('control characters and shell syntax from a registry are escaped in printed text and commands', async () => {
   const { run, write, path } = await opened();
   const evil = '\u001B[2J\u001B]0;x\u0007\u009B1A';
   write(

@@ -80,7 +80,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test('unusable servers are skipped and named, and the others are found', async () => {
+test('unusable servers are skipped and named in a warning, and other servers are found', async () => {
   const { run, path, write } = workplace(folder());
   await run('init');
   const installations = { npx: { package: 'good', version: '1.2.3' } };

@@ -6,7 +6,7 @@ import { workplace } from './workplace.ts';
 const folder = useTempFolder();
 const serversIn = (text: string): unknown => parse(text)['servers'];
 
-test('init creates a file without servers, and only once', async () => {
+test('init creates a file without servers, but does not overwrite an existing file', async () => {
   const { run } = workplace(folder());
   expect(await run('init')).toEqual({
     code: 0,
@@ -150,7 +150,7 @@ test('an existing server cannot be added again', async () => {
   });
 });
 
-test('remove deletes a server, and its values on request', async () => {
+test('remove deletes a server, and deletes its values only on request', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   const empty = read('.mcpd.toml');
@@ -202,7 +202,7 @@ test('validate reports all problems, also as JSON', async () => {
   });
 });
 
-test('an unnamed server is not listed among the known names', async () => {
+test('a server without a name is not listed among the known servers', async () => {
   const { run, write } = workplace(folder());
   write('.mcpd.toml', '[[servers]]\n[[servers]]\nname = "time"\n');
   expect((await run('remove', 'xyz')).err).toBe('Error: Unknown server "xyz". Servers: time.\n');

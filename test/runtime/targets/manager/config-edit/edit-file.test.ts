@@ -79,12 +79,12 @@ test('an edit with an invalid result is not written', async () => {
   expect(readdirSync(folder())).toEqual(['.mcpd.toml']);
 });
 
-test('an existing error in the file does not block an edit', async () => {
+test('a file that already contains an error can still be edited', async () => {
   writeFileSync(paths().config, `${ONE}laazy = 1\n`);
   expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true))).toBe(true);
 });
 
-test('a file without changes is not written', async () => {
+test('a file is not written if the edit does not change it', async () => {
   writeFileSync(paths().config, ONE);
   const { ino } = statSync(paths().config);
   expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'tools', ['*']))).toBe(false);
@@ -98,7 +98,7 @@ test('JSON files and missing files cannot be edited', async () => {
   await expect(editServers(paths(), (text) => text)).rejects.toThrow('The configuration file');
 });
 
-test('a file without servers contains an empty list', async () => {
+test('a file whose last server was removed contains an empty list', async () => {
   writeFileSync(paths().config, ONE);
   expect(await editServers(paths(), (text) => removeServer(text, 'a'))).toBe(true);
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
@@ -125,9 +125,12 @@ test.runIf(process.getuid?.() === 0)('a file owned by another user keeps its own
   expect([uid, gid, modeOf(paths().config)]).toEqual([65_534, 65_533, '600']);
 });
 
-test.runIf(process.platform === 'linux')('if no folder can be created, one sentence reports it', async () => {
-  const config = '/proc/nowhere/deep/.mcpd.toml';
-  await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
-    'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
-  );
-});
+test.runIf(process.platform === 'linux')(
+  'if the folder cannot be created, the error is a single sentence',
+  async () => {
+    const config = '/proc/nowhere/deep/.mcpd.toml';
+    await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
+      'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
+    );
+  },
+);

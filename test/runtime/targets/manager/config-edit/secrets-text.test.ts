@@ -20,7 +20,7 @@ test('an edit keeps the placeholders of all servers', () => {
   expect(edited).toBe(FILE.replace("'plain'", '"new ${WORD}"'));
 });
 
-test('arguments in a different order are a change', () => {
+test('setting the same arguments in a different order changes the text', () => {
   const edited = setSecret(FILE, 'time', ['args'], ['b', '--local-timezone=${TZ}']);
   expect(edited).toBe(FILE.replace('"--local-timezone=${TZ}", "b"', '"b", "--local-timezone=${TZ}"'));
 });

@@ -53,7 +53,7 @@ test.each([
   expect(addServer(text, { name: 'a', command: 'x' })).toBe(expected);
 });
 
-test('servers written on one line stay on one line', () => {
+test('servers that are written on one line stay on one line', () => {
   const added = addServer('servers = [{ name = "a", command = "x" }] # all\n', { name: 'b', command: 'y' });
   expect(parse(added)['servers']).toMatchObject([{ name: 'a' }, { name: 'b', command: 'y' }]);
   expect(added).toContain('# all');
@@ -80,12 +80,12 @@ test("a server's key is set in place", () => {
   expect(setServerKey(FILE, 'time', 'tools', ['get_current_time', 'convert_time'])).toBe(FILE);
 });
 
-test('an unknown server is reported with the existing ones', () => {
+test('an unknown server is reported with the names of the existing servers', () => {
   expect(() => removeServer(FILE, 'tine')).toThrow('Unknown server "tine". Did you mean "time"?');
   expect(() => removeServer('', 'time')).toThrow('Unknown server "time". No servers are configured.');
 });
 
-test('comments at the end of the file stay there', () => {
+test('comments at the end of the file stay at the end', () => {
   const text = '[[servers]]\nname = "a"\ncommand = "x"\ntools = []\n# cwd = "/x"\n\n# the end\n';
   const server = { name: 'b', command: 'y', tools: [] };
   const added = addServer(text, server);

@@ -10,7 +10,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/mcp-manager-config.md'), 'utf8');
 
 const SERVER = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\nlazy = true\n';
 
-test('the documented [daemon] settings are the defaults, except for CORS', () => {
+test('a file with the documented [daemon] defaults resolves to the same settings as no file, except for CORS', () => {
   const [, block = ''] = /^## The manager\n\n```toml\n([^]*?)```/m.exec(PAGE) ?? [];
   const [documented, ours] = [block + SERVER, SERVER].map((servers) => resolve({ servers }));
   expect(documented?.daemon.cors).toMatchObject({ origins: ['https://app.example'] });

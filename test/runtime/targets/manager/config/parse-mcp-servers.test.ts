@@ -51,7 +51,7 @@ test.each([['{"servers": {"a": {"command": "x"}}}'], ['{"mcp": {"servers": {"a":
   },
 );
 
-test('the secrets file is combined with it', () => {
+test('values in the secrets file override those in the JSON file', () => {
   const secrets = '[servers.fs.env]\nKEY = "mine"\n';
   const { servers } = resolve({ servers: FILE, file: 'c.json', secrets, env: { WORD: 'value' } });
   expect(processOf(servers[0]).env).toEqual({ KEY: 'mine', RAW: 'a$b' });

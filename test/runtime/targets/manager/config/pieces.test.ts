@@ -156,7 +156,7 @@ test('required arguments are found in every form, and missing ones are reported'
   ]);
 });
 
-test('lists hide values but show placeholders', () => {
+test('printed lists hide values, but show placeholders', () => {
   expect(['x', '${A}', '$A', 'a$A', '${A:-secret}', ''].map((value) => maskValue(value))).toEqual([
     '***',
     '${A}',

@@ -59,7 +59,7 @@ test.each([
     `${server(COMMAND)}[[groups]]\nname = "g"\ntools = ["read"]\n`,
     '.mcpd.toml:7: group "g": tools must contain patterns of the form server/name, not "read".',
   ],
-])('reports problems of hashes, overrides, approvals, pins and groups: %j', (servers, message) => {
+])('reports a problem with hashes, overrides, approvals, pins or groups: %j', (servers, message) => {
   const problems = problemsOf({ servers });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);

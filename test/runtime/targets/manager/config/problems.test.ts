@@ -158,7 +158,7 @@ test.each([
   ],
   ['[servers.a.env]\n"A=B" = "x"\n', 'secrets.toml:2: server "a": invalid variable name "A=B"'],
   ['x', 'secrets.toml:1: invalid TOML'],
-])('a problem of the secrets file is reported: %j', (secrets, message) => {
+])('a problem in the secrets file is reported: %j', (secrets, message) => {
   const problems = problemsOf({ servers: server(COMMAND), secrets });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
@@ -178,7 +178,7 @@ required = true
   ]);
 });
 
-test('all problems of both files are reported together, in line order', () => {
+test('all problems in both files are reported together, in the order of their lines', () => {
   const servers = `${server('command = "x"\nlazy = 1\ntools = [1]\nreadonly = true\n')}[daemon.api]\naddr = "x"\n`;
   expect(
     problemsOf({ servers, secrets: '[servers.a]\nargs = 1\n' }).map((problem) => problem.split(': ')[0]),

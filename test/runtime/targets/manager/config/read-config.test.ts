@@ -21,7 +21,7 @@ async function refusal(content: string | Uint8Array): Promise<string> {
   return (error as Error).message;
 }
 
-test('both files are read and watched, even if the second does not exist', async () => {
+test('the configuration file and the secrets file are read and watched, even if the secrets file does not exist', async () => {
   writeFileSync(paths().config, ONE);
   const { config, runtime } = paths();
   expect(await readConfig(paths(), {})).toMatchObject({

@@ -59,7 +59,7 @@ const ENV = {
   MCPD__BOX__X: 'box',
 };
 
-test('the reference files are read completely', () => {
+test('every setting in the reference files is read', () => {
   const { servers, daemon, warnings } = resolve({ servers: SERVERS, secrets: SECRETS, env: ENV });
   const [time, box] = servers;
   expect(time).toEqual({

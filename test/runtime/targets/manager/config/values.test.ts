@@ -38,7 +38,7 @@ test('an unset variable is reported with server, key and variable, and values ar
   expect(processOf(servers[0]).env).toEqual({ A: '$NONE' });
 });
 
-test('a server with invalid values can be kept as unusable next to others, and any other mistake is an error', () => {
+test('a server with invalid values can be kept as an unusable server, and any other problem is an error', () => {
   const servers = `${ONE}env = { A = "$NONE", B = "$NONE" }\nrequired_env = ["C"]\n${ONE.replace('time', 'other')}`;
   const { problems, servers: specs } = resolve({ servers, keepsUnusable: true });
   expect(specs.map(({ name, launch }) => [name, launch.kind])).toEqual([
@@ -79,7 +79,7 @@ test("command-line timeouts override [daemon], and a server's own timeouts overr
   expect(server?.timeouts).toEqual({ install: 600_000, init: 3000, request: 2, shutdown: 5000 });
 });
 
-test('values are secret by name or by length; folders, settings and common variables are not secret', () => {
+test('values are treated as secrets because of their names or lengths, but not if they are folders, settings or common variables', () => {
   const { secrets } = resolve({
     servers:
       '[[servers]]\nname = "a"\ncommand = "x"\nargs = ["$HOME/x", "--key=$KEY", "in-public", "--api-key", "k-2", "$MODE"]\nenv = { P = "in-public", PASSWORD = "p-3" }\ntools = ["*"]\n',
@@ -96,7 +96,7 @@ test('values are secret by name or by length; folders, settings and common varia
   expect(named(false)).toEqual(['an-operand', 'written-here']);
 });
 
-test('values for unknown servers cause one note, because projects share the secrets file', () => {
+test('values for unknown servers in the secrets file cause a single note instead of a warning', () => {
   const noted = (...names: string[]) =>
     resolve({
       servers: ONE,
@@ -125,7 +125,7 @@ test('an unknown top-level key causes a warning', () => {
   ]);
 });
 
-test('lists hide secrets inside headers, variables and URLs', () => {
+test('printed lists hide secrets inside headers, variables and URLs', () => {
   const args = [
     '--header',
     'Authorization: Bearer abc',

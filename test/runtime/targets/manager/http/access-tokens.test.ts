@@ -105,7 +105,7 @@ test('scopes control servers, tools and admin access, in REST and MCP', async ()
   expect(endpoint.headers.get('www-authenticate')).toContain(`resource_metadata="${METADATA}/mcp/other"`);
 });
 
-test('a token for one server is not accepted for another; keys and tokens can be combined', async () => {
+test('a token for one server gives access only to that server, and keys and tokens can be used on the same manager', async () => {
   const narrow = await issuer.token({ aud: `${RESOURCE}/mcp/echo`, scope: 'all' });
   expect(await (await get('/api/v1/servers', narrow)).json()).toEqual(['echo']);
   expect(await (await get('/api/v1/servers', 'a-key')).json()).toEqual(['other']);

@@ -84,7 +84,7 @@ describe('the configuration API', () => {
     expect((await send('DELETE', `${SERVERS}/added`)).status).toBe(422);
   });
 
-  test('a server that cannot start stays in the file, and the response has the reason', async () => {
+  test('a server that cannot start stays in the file, and the response contains the reason', async () => {
     const settings = { command: process.execPath, args: ['--eval', 'process.exit(3)'], tools: ['*'] };
     const { body } = await send('POST', SERVERS, { name: 'broken', settings });
     expect(body).toMatchObject({ written: true, problem: expect.stringContaining('broken') });
@@ -98,7 +98,7 @@ describe('groups', () => {
   const names = async () =>
     (await send('GET', '/api/v1/groups')).body.groups.map(({ name }: { name: string }) => name);
 
-  test('a group is created, changed and removed in the file, after a diff preview', async () => {
+  test('a group can be created, changed and removed in the file, each after a preview of the diff', async () => {
     const group = { name: 'Daily', servers: ['echo'], tools: ['careful/add'] };
     const preview = await send('POST', `${GROUPS}?dry_run=true`, group);
     expect(preview.body).toMatchObject({ written: false, diff: expect.stringContaining('+name = "Daily"') });

@@ -8,7 +8,7 @@ const { manager, send } = useDescribed();
 const call = (tool: string, args: object = {}): Promise<unknown> =>
   manager().send('POST', `/api/v1/servers/echo/tools/${tool}`, args);
 
-test('servers are searched, sorted and paginated, with call statistics and process usage', async () => {
+test('servers can be searched, sorted and paginated, and are listed with call statistics and process usage', async () => {
   await call('add', { a: 1, b: 2 });
   await call('is-error', {});
   const { body } = await send('GET', `${ADMIN}/servers/echo`);
@@ -72,7 +72,7 @@ describe('permissions', () => {
   });
 });
 
-test('a key is created once, listed without its hash, and revoked', async () => {
+test('a key can be created only once under its name, is listed without its hash, and can be revoked', async () => {
   const created = await send('POST', `${ADMIN}/keys`, {
     name: 'laptop',
     servers: ['echo'],
@@ -168,7 +168,7 @@ test("every client gets a configuration snippet with the request's address and w
   ]);
 });
 
-test('at /, browsers get the pages and other clients the previous response', async () => {
+test("at /, browsers get the manager's page, and other clients get 404", async () => {
   const html = await fetch(manager().url, { headers: { Accept: 'text/html,*/*' } });
   expect([html.status, html.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect((await manager().get('/')).status).toBe(404);

@@ -68,7 +68,7 @@ test('an admin key limited to some servers can neither read nor change others', 
   ]);
 });
 
-test('an admin key manages its own servers', async () => {
+test('an admin key that is limited to some servers can manage those servers', async () => {
   const get = async (path: string) => await manager.get(`/api/v1/admin/${path}`, manager.keys.limited);
   const { body: status } = await get('status');
   expect(status.servers).toMatchObject([{ name: 'echo' }]);

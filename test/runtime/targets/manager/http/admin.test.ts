@@ -48,7 +48,7 @@ test('a restart starts a new process', async () => {
   });
 });
 
-test('a server with per-user sign-in shows that the caller has not signed in', async () => {
+test('the status of a server with per-user sign-in shows that the caller has not signed in', async () => {
   const { managed, get } = api();
   const remote: ServerSpec = {
     ...serverSpec('tickets', 'echo', { lazy: true }),
@@ -141,7 +141,7 @@ describe('logs', () => {
   });
 });
 
-test('a followed log ends when the manager stops, and a HEAD request does not follow a log', async () => {
+test('the response with a followed log ends when the manager stops, and a HEAD request does not follow the log', async () => {
   const ending = await openApi({ servers: [serverSpec('echo', 'echo', { lazy: true })] });
   const path = '/api/v1/admin/servers/echo/logs?follow=true';
   const head = await ending.request(path, { method: 'HEAD' });
@@ -209,7 +209,7 @@ describe('following a log', () => {
     expect([source.listeners.size, ended]).toEqual([0, 1]);
   });
 
-  test('reports the number of skipped lines to a slow reader', async () => {
+  test('a slow reader receives the number of skipped lines', async () => {
     const source = logs();
     const ending = new AbortController();
     const reader = followLogs(source, options(ending.signal)).getReader();
@@ -228,7 +228,7 @@ describe('following a log', () => {
     await reader.cancel();
   });
 
-  test('sends empty lines while there is no output', async () => {
+  test('empty lines are sent while there is no output', async () => {
     const reader = followLogs(logs(), { ...options(), keepAliveMs: 1 }).getReader();
     const { value } = await reader.read();
     expect(Buffer.from(value ?? []).toString()).toBe('\n');

@@ -61,7 +61,7 @@ describe('an invalid body is a client error with a reason', () => {
     },
   );
 
-  test('a web page cannot avoid a preflight request with such a body', async () => {
+  test('a request from a web page without a content type, which needs no preflight request, is rejected', async () => {
     const init = { method: 'POST', headers: { Origin: 'https://evil.example' }, body: new Blob(['{}']) };
     expect((await api().request(TOOL, init)).status).toBe(403);
   });

@@ -130,7 +130,7 @@ test('this test calls every operation of the document', () => {
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test('a manager that is not ready reports that as a problem', async () => {
+test('a manager that is not ready returns a problem document', async () => {
   const { lifecycle } = api().managed.context.kernel;
   await lifecycle.drain();
   for (const [method, path] of [

@@ -110,7 +110,7 @@ test("a group's endpoints contain only its servers and tools, over MCP and HTTP"
   expect((await send('all', '/groups/maths/api/v1/admin/status')).status).toBe(404);
 });
 
-test('a key for groups allows only the tools in those groups, on every path', async () => {
+test('a key that is limited to groups allows only the tools in those groups, on every path', async () => {
   expect((await send('grouped', '/api/v1/servers')).body).toEqual(['camel', 'echo']);
   expect((await send('grouped', '/api/v1/servers/echo/tools?detail=minimal')).body.tools).toMatchObject([
     { name: 'add' },

@@ -71,7 +71,7 @@ test('unknown values are omitted, and latency is only recorded for checks with a
 describe('a server name with capitals', () => {
   const folder = useTempFolder();
 
-  test('a name with capitals is the same name, for health and for calls', async () => {
+  test('a server whose configured name contains capitals is found under that name and in lowercase', async () => {
     const config = join(folder(), '.mcpd.toml');
     const echo = join(FIXTURES, 'mcp-servers', 'echo.mjs');
     const server = { name: 'MyTools', command: process.execPath, args: [echo], tools: ['*'] };

@@ -124,7 +124,7 @@ describe.each(Object.keys(ROUTES))('%s', (name) => {
     for (const ask of mcp) expect(await overMcp(ask, answer)).toEqual({});
   });
 
-  test("a malformed response is repaired or reported as the server's fault, the same on every protocol", async () => {
+  test("a malformed response is repaired or reported as the server's fault, in the same way on every protocol", async () => {
     const disorders: unknown[] = [];
     for (const answer of answersOf(good)) {
       const heard = http && (await http.ask(answer));
@@ -161,7 +161,7 @@ test('a deeply nested response is rejected, and the manager continues', async ()
   }
 });
 
-test('the error names the position, the value and the rule, on both protocols', async () => {
+test('the error contains the position, the value and the rule, over both HTTP and MCP', async () => {
   const answer = { result: { content: [text, { type: 'text', text: null }] } };
   const reason = 'malformed result: `content[1].text` is null; it must be a string';
   const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer });

@@ -69,7 +69,7 @@ describe("the existing service's published client", () => {
     expect(await paged?.getResourceTemplates()).toHaveLength(2);
   });
 
-  test('treats a server without prompts and resources as having empty lists', async () => {
+  test('returns empty lists for a server without prompts and resources', async () => {
     const { tools } = client.servers;
     expect(await tools?.getPrompts()).toEqual([]);
     expect(await tools?.getResources()).toEqual([]);

@@ -4,7 +4,7 @@ import { bearer, keyOf } from '../access/key-of.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi } from './open-api.ts';
 
-test('a key limited to some tools sees only their metrics', async () => {
+test('a key that is limited to some tools sees only the metrics of these tools', async () => {
   const keys = [
     keyOf('mcpm_all'),
     keyOf('mcpm_echo', { tools: ['echo/echo'] }),

@@ -60,7 +60,7 @@ test('every response has a request ID, taken from the caller if it is valid', as
   expect((await api().get('/nothing', { 'X-Request-Id': 'mine' })).headers.get('X-Request-Id')).toBe('mine');
 });
 
-test('requests are logged with their caller and measured', async () => {
+test('requests are logged with their caller and counted in the metrics', async () => {
   await api().get('/api/v1/servers', { 'X-Request-Id': 'logged' });
   expect(api().managed.logged).toContainEqual(
     expect.objectContaining({ requestId: 'logged', caller: 'anyone', path: '/api/v1/servers', status: 200 }),
@@ -149,7 +149,7 @@ describe('with API keys', () => {
       expect([path, (await locked().get(path)).status]).toEqual([path, 200]);
   });
 
-  test('a key sees and calls only its own items', async () => {
+  test('a key can see and call only its own items', async () => {
     const mine = as('mcpm_echo');
     expect((await locked().get('/api/v1/servers', mine)).body).toEqual(['echo']);
     expect((await locked().get('/api/v1/health/servers', mine)).body.servers).toHaveLength(1);

@@ -87,7 +87,7 @@ describe('the document for malicious tools', () => {
     expect(new Set(named)).toEqual(new Set(LISTED));
   });
 
-  test("the document has the same meaning as the server's schemas", async () => {
+  test('schemas in the document have no references and follow the current JSON Schema draft', async () => {
     const { body } = await api().get('/openapi/hostile/openapi.json', as('full'));
     const schemaOf = (path: string): unknown =>
       body.paths[path].post.requestBody.content['application/json'].schema;
@@ -158,7 +158,7 @@ describe("calls through the document's paths", () => {
     expect((await api().post('/openapi/echo/echo', '[1]', as('full'))).status).toBe(422);
   });
 
-  test('a key sees and calls only its own tools', async () => {
+  test('a key can see and call only its own tools', async () => {
     expect((await api().get('/openapi/echo.json')).status).toBe(401);
     const { body } = await api().get('/openapi/echo.json', as('narrow'));
     expect(Object.keys(body.paths)).toEqual(['/add']);

@@ -70,7 +70,7 @@ test("a tool's own title takes precedence over its annotations", async () => {
   expect(await toolOf('structured')).toMatchObject({ title: 'Structure' });
 });
 
-test('additional schema keywords are kept, and no reference dangles', async () => {
+test('the full schema is kept in `_meta`, and references in the listed schema are resolved', async () => {
   const tool = await toolOf('schema');
   expect(tool['inputSchema']).toEqual({
     type: 'object',
@@ -130,7 +130,7 @@ test('lists contain only allowed items', async () => {
   }
 });
 
-test('server names are compared without case and surrounding spaces', async () => {
+test('server names are compared without regard to case and surrounding spaces', async () => {
   for (const name of ['echo', 'ECHO', '%20Echo%20', 'e%63ho']) {
     for (const path of [`servers/${name}/tools`, `servers/${name}/prompts`, `health/servers/${name}`]) {
       expect([path, (await api().get(`/api/v1/${path}`)).status]).toEqual([path, 200]);

@@ -140,7 +140,7 @@ describe.each(files)('%s', (_name, client) => {
   const read = (text: string): Record<string, unknown> =>
     (client.format === 'toml' ? parse(text) : JSON.parse(text)) as Record<string, unknown>;
 
-  test('an entry is added, changed and removed without changing the rest', () => {
+  test('an entry is added, changed and removed without changing the rest of the file', () => {
     const added = edit(other, client.stdio(stdio));
     expect(read(added)).toEqual({
       [client.servers]: { other: { command: 'x' }, 'mcp-manager': client.stdio(stdio) },

@@ -95,7 +95,7 @@ describe('a key', () => {
     }
   });
 
-  test('a key gets the same error for a forbidden server as for an unknown one', async () => {
+  test('a key gets the same error for a forbidden server as for an unknown server', async () => {
     const headers = as('narrow');
     const hidden = await post(managed.origin, '/mcp/other', { body: PING, headers });
     const missing = await post(managed.origin, '/mcp/nobody', { body: PING, headers });

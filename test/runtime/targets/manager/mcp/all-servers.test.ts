@@ -121,7 +121,7 @@ describe('resources', () => {
     });
   });
 
-  test('a resource can contain an empty text', async () => {
+  test('a resource with empty text is returned', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:echo:memo://empty' });
     expect(contents[0]).toMatchObject({ text: '' });
   });
@@ -134,7 +134,7 @@ describe('resources', () => {
   });
 });
 
-test('a slow-starting server does not delay lists, and its items appear when it runs', async () => {
+test('a server that starts slowly does not delay lists, and its items appear once the server runs', async () => {
   const start = join(folder(), 'start');
   const slow = serverSpec('slow', 'slow-init', { env: { WAIT_FOR: start } });
   const other = await openManager({ servers: [serverSpec('echo', 'echo'), slow], listTimeoutMs: 300 });
@@ -151,7 +151,7 @@ test('a slow-starting server does not delay lists, and its items appear when it 
   await other.close();
 });
 
-test('a hanging server does not delay lists, and its items appear when it responds', async () => {
+test('a server that hangs does not delay lists, and its items appear once the server responds', async () => {
   const hung = serverSpec('hung', 'changing', { env: { HANG: 'tools,prompts' } });
   const other = await openManager({ servers: [serverSpec('echo', 'echo'), hung], listTimeoutMs: 50 });
   await Promise.all([other.running('echo'), other.running('hung')]);

@@ -69,7 +69,7 @@ test('a client receives no requests that it does not support', async () => {
   expect(await askedBy(client, 'nothing/known')).toMatchObject({ error: { code: -32_601 } });
 });
 
-test('no client receives the request if calls from several clients are running', async () => {
+test("no client receives a server's request if calls from several clients are running", async () => {
   const [one, other] = [await withRoots(), await withRoots()];
   const release = await holdCall(other, 'several');
   expect(await askedBy(one, 'roots/list')).toMatchObject({
@@ -79,14 +79,14 @@ test('no client receives the request if calls from several clients are running',
   expect(await askedBy(one, 'roots/list')).toMatchObject({ result: ROOTS });
 });
 
-test('several calls from one client are unambiguous', async () => {
+test("a server's request reaches the client if all running calls are from this client", async () => {
   const client = await withRoots();
   const release = await holdCall(client, 'same');
   expect(await askedBy(client, 'roots/list')).toMatchObject({ result: ROOTS });
   await release();
 });
 
-test('a caller over HTTP cannot receive the request, and no other client receives it instead', async () => {
+test("a server's request during a call over HTTP is rejected and does not reach any other client", async () => {
   const client = await withRoots();
   const ask = (body: object): Promise<Response> =>
     fetch(new URL('/api/v1/servers/echo/tools/ask', managed.origin), {

@@ -65,7 +65,7 @@ test('a strict client gets the tools of all servers, repaired where possible', a
   expect(own.at(-1)).toBe('malformed__answer');
 });
 
-test('repairs keep the valid parts', async () => {
+test('repairs keep the valid parts of schemas and icons', async () => {
   const { tools } = await client.listTools();
   const schemaOf = (tool: string) => tools.find(({ name }) => name === `malformed__${tool}`)?.inputSchema;
   expect(schemaOf('nullable-schema')).toEqual({ type: 'object' });
@@ -79,7 +79,7 @@ test('repairs keep the valid parts', async () => {
   expect(icons).toEqual([{ src: 'data:,' }]);
 });
 
-test('names that clients do not accept are mapped, and mapped back in calls', async () => {
+test('names that clients do not accept are changed in lists, and restored in calls', async () => {
   const one = await managed.connect('/mcp/malformed');
   for (const each of [client, one]) {
     const renamed = (await toolNames(each)).slice(-RENAMED.length - 1, -1);
@@ -94,7 +94,7 @@ test('names that clients do not accept are mapped, and mapped back in calls', as
   expect(content).toEqual([{ type: 'text', text: 'two words' }]);
 });
 
-test('search mode uses the same mapped names', async () => {
+test('search mode uses the same changed names', async () => {
   const other = await openManager({
     servers: [serverSpec('malformed', 'malformed', { env: { TOOLS: JSON.stringify([named('two words')]) } })],
     search: true,
@@ -109,7 +109,7 @@ test('search mode uses the same mapped names', async () => {
   await other.close();
 });
 
-test("rules for a tool's own name apply to its mapped name", async () => {
+test("rules for a tool's original name also apply under its changed name", async () => {
   const env = { TOOLS: JSON.stringify([named('two words'), named('no words')]) };
   const tools = { allow: ['two *'], deny: [] };
   const other = await openManager({ servers: [serverSpec('malformed', 'malformed', { env, tools })] });

@@ -71,7 +71,7 @@ test("a server's request is returned as the response, and the call continues whe
   expect(textOf(done)).toMatchObject({ result: answer });
 });
 
-test('several requests are sent together, and requests without a response are repeated', async () => {
+test('several requests are returned together, and requests that the client did not answer are repeated', async () => {
   const asked = await answerTo(ASK_TWO);
   const keys = keysOf(asked);
   expect(Object.keys(keys)).toEqual(['roots/list', 'elicitation/create']);
@@ -86,7 +86,7 @@ test('several requests are sent together, and requests without a response are re
   expect(textOf(done)).toMatchObject([{ result: ROOTS }, { result: { action: 'decline' } }]);
 });
 
-test('progress is reported on the current request, under its own token', async () => {
+test("progress is reported on the current request, under that request's token", async () => {
   const events = async (params: Record<string, unknown>, progressToken: string): Promise<object[]> => {
     const meta = { ...ALL, progressToken };
     const answer = await sendStateless(managed.origin, 'tools/call', { params, meta });
@@ -100,7 +100,7 @@ test('progress is reported on the current request, under its own token', async (
   expect(done).toMatchObject({ result: { resultType: 'complete' } });
 });
 
-test('requests from a server of the same revision are passed on', async () => {
+test('input requests from a server of the same revision are passed on', async () => {
   const params = { name: 'ask-user', arguments: {} };
   const asked = await answerTo(params, { path: '/mcp/modern' });
   expect(asked.result.inputRequests).toMatchObject({
@@ -178,7 +178,7 @@ test('an abandoned call is canceled and frees its slot', async () => {
   await hasty.close();
 });
 
-test('each call counts as a separate client, so none gets the request while several run on stdio', async () => {
+test("each stateless call counts as a separate client, so a stdio server's request is rejected while several calls run", async () => {
   const holding = managed.nextLogLine('echo', /^holding own/);
   const held = answerTo({ name: 'echo__hold', arguments: { key: 'own' } });
   await holding;

@@ -37,7 +37,7 @@ describe('a list change on a server', () => {
 });
 
 describe('adding and removing servers', () => {
-  test('adding or removing a server changes all lists of /mcp', async () => {
+  test('adding or removing a server sends list changes for all lists of /mcp', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);

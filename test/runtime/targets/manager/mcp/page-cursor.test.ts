@@ -5,7 +5,7 @@ const items = (...names: string[]): ListedItem[] =>
   names.map((name) => ({ server: name.slice(0, 1), key: name, item: { name } }));
 const keys = (listed: readonly ListedItem[]): string[] => listed.map(({ key }) => key);
 
-describe('cutPage', () => {
+describe('pages of a list', () => {
   const all = items('a1', 'a2', 'b1', 'c1', 'c2');
   const first = cutPage(all, undefined, 2);
   const after = readCursor(first.nextCursor);
@@ -25,7 +25,7 @@ describe('cutPage', () => {
     expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
   });
 
-  test('paging terminates if a server has duplicate names', () => {
+  test('paging ends even if a server has duplicate names', () => {
     const twice = items('a1', 'a1', 'a2');
     const second = cutPage(twice, readCursor(cutPage(twice, undefined, 1).nextCursor), 1);
     expect(keys(cutPage(twice, readCursor(second.nextCursor), 1).items)).toEqual(['a2']);

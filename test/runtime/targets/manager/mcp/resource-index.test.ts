@@ -4,7 +4,7 @@ import { LIST_KINDS } from '#manager/mcp/list-all-servers.ts';
 import { createResourceIndex } from '#manager/mcp/resource-index.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
-test('a resource that moves to another server without an announcement is found there within 30 seconds', async () => {
+test('a resource that moves to another server without an announcement is found on that server after 30 seconds', async () => {
   const clock = handClock();
   let owner = 'one';
   const index = createResourceIndex(

@@ -25,7 +25,7 @@ const search = async (args: object): Promise<Found> => {
   return result as Found;
 };
 
-test('there are always two tools, whatever the servers offer', async () => {
+test('in search mode, /mcp lists exactly two tools, but a single server still lists its own', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'call_tool']);
   expect(client.getInstructions()).toContain('search_tools');

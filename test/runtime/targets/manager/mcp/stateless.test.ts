@@ -69,7 +69,7 @@ describe('requests', () => {
     expect(list.result['prompts']).toHaveLength(3);
   });
 
-  test('requests also reach servers of this revision', async () => {
+  test('requests are also forwarded to servers of this revision', async () => {
     const { result } = await answerTo('tools/list', { path: '/mcp/modern' });
     expect(result['tools']).not.toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('requests', () => {
     expect(error).toMatchObject({ code: -32_602, data: { uri: 'nope://x' } });
   });
 
-  test('obsolete error codes are replaced', async () => {
+  test('an error code that is obsolete in this revision is replaced', async () => {
     const params = { name: 'echo__rpc-error', arguments: { code: -32_042 } };
     const { error } = await answerTo('tools/call', { params });
     expect(error).toMatchObject({ code: -32_603, data: { hint: 'none' } });

@@ -17,7 +17,7 @@ test('a JavaScript module can change requests and responses', async () => {
   expect(answer.headers.get('X-Seen-Status')).toBe('200');
 });
 
-test('a JavaScript module can reject messages, and leaves them unchanged if it returns no value', async () => {
+test('a JavaScript module can reject messages, and messages are unchanged if it returns no value', async () => {
   const refusing = await served({ validation: [module({ config: { behavior: 'refuse' } })] });
   const answer = await post(`${refusing.url}/echo`);
   expect([answer.status, await answer.text()]).toEqual([418, 'a teapot']);

@@ -7,7 +7,7 @@ import { link, plugin, post, served, started } from './served.ts';
 
 const folder = useTempFolder();
 
-test('a killed plugin restarts quickly, and requests that require it fail until then', async () => {
+test('a killed plugin is restarted, and requests then succeed with the new process', async () => {
   const { url, said } = await served({ authentication: [plugin('show', { required: true })] });
   const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
   const first = await pidOf();
@@ -47,7 +47,7 @@ test('a plugin that never becomes ready is skipped, and the reason is logged', a
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('the manager does not wait for a program that is not a plugin beyond the startup timeout', async () => {
+test('a program that is not a plugin is stopped after the startup timeout, and the reason is logged', async () => {
   writeFileSync(join(folder(), 'sleeper'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
   const sleeper = { name: 'sleeper', flows: ['request'] };
   const before = children();
@@ -61,7 +61,7 @@ test('the manager does not wait for a program that is not a plugin beyond the st
   await expect.poll(() => childrenSince(before)).toEqual([]);
 });
 
-test('a plugin built from another commit is not used', async () => {
+test('a plugin whose commit differs from commit_hash is not used', async () => {
   const pinned = (required: boolean): object => plugin('deny', { required, commit_hash: 'def456' });
   await expect(started({ authentication: [pinned(true)] })).rejects.toMatchObject({
     code: 'ConfigError',

@@ -71,7 +71,7 @@ test('the handler is notified when a client disconnects, even behind plugins', a
   await left.promise;
 });
 
-test('health routes bypass plugins, and no request is forwarded without plugins', async () => {
+test('health and metrics routes bypass plugins, and requests are handled directly if there are no plugins', async () => {
   const guarded = await served({ authentication: [plugin('deny')] });
   const open = await served({});
   for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -89,7 +89,7 @@ test('a body too large for plugins is rejected', async () => {
   expect(await answer.json()).toMatchObject({ detail: 'request body is too large limit=3932160 bytes' });
 });
 
-test('a plugin receives the same request as in mcpd, and its configuration', async () => {
+test('a plugin receives its configuration and the same request as in mcpd', async () => {
   const { url } = await served(
     { authentication: [plugin('show', { config: { realm: 'r-${NUMBER}' } })] },
     { env: { ...process.env, NUMBER: '7', MCPD__TIME__KEY: 'of a server', AUTH_TOKEN: 'of plugins' } },

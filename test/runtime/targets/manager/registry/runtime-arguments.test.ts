@@ -66,7 +66,7 @@ describe('arguments of npx', () => {
     expect(add('npm', '@a/x', options)).toEqual(expected);
   });
 
-  test('options for another program are listed in a warning', () => {
+  test('options for a program that is not used are listed in a warning', () => {
     expect(add('npm', '@a/x', [word('dist/index.js')], { runtimeHint: 'node' })).toEqual({
       ...NPX,
       notes: ['Warning: the registry lists node options for x that are not used: dist/index.js'],
@@ -140,7 +140,7 @@ test.each([
   expect(add('oci', 'a/x', options)).toEqual(expected);
 });
 
-test('each package has its own required values', () => {
+test('values are required only for the chosen package', () => {
   const value = {
     name: 'com.example/x',
     version: '1.0.0',

@@ -16,7 +16,7 @@ test('host and port are read from flags and variables', () => {
   });
 });
 
-test('a flag for the whole address overrides variables for its parts', () => {
+test('a flag for the whole address overrides the variables for host and port', () => {
   expect(read(['--addr', 'h:1'], { MCP_MANAGER_PORT: '9' })).toMatchObject({
     daemon: { addr: 'h:1' },
     listen: {},

@@ -15,7 +15,7 @@ test('every digit of a number is kept', () => {
   );
 });
 
-test('the canonical JSON equals the value', () => {
+test('canonical JSON can be parsed to the original value', () => {
   assert(
     property(jsonValue({ maxDepth: 3 }), (value) => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

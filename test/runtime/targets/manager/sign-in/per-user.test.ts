@@ -87,7 +87,7 @@ test("each user has a separate sign-in, and concurrent calls never use another u
   );
 });
 
-test('a sign-in cannot be completed by another user, and starting one cancels the previous one', async () => {
+test("a sign-in cannot be completed by another user, and a new sign-in cancels the user's previous one", async () => {
   const { server, start, complete, call } = await usersOf(['ann', 'bob']);
   const first = await server.signIn(await start('ann'), 'ann');
   const foreign = await complete('bob', first);
@@ -110,7 +110,7 @@ test("a new key with the same name does not inherit the old key's sign-in", asyn
   expect((await call('new')).status).toBe(502);
 });
 
-test('a redirect to another host and a caller without an identity are rejected', async () => {
+test('a redirect URI on another host is rejected, and so is a caller without an identity', async () => {
   const { send, managed } = await usersOf(['ann']);
   for (const redirectUri of ['https://evil.example/signed-in', 'http://127.0.0.1/x', 'javascript:alert(1)']) {
     const { status, body } = await send('ann', 'POST', `${PATH}/sign-in`, { redirectUri });
@@ -165,7 +165,7 @@ test('an MCP client is asked to open the sign-in page, and the call continues af
   expect((await other.listTools()).tools).toEqual([]);
 });
 
-test('a user who declines gets the error, and a revoked sign-in requires a new one', async () => {
+test('a user who declines to sign in gets an error, and after the sign-in was revoked, a new sign-in is required', async () => {
   const { managed, server, signIn, call } = await usersOf(['ann']);
   const client = await managed.connect(
     '/mcp',

@@ -13,13 +13,13 @@ const count = (times: number) =>
   });
 const access = (): string | undefined => openSignIns(temp(), { env: {} }).read(TARGET)?.tokens?.access;
 
-test('two processes lose no change, create one key and leave no files behind', async () => {
+test('two concurrent processes lose no changes, create a single key and leave no temporary files behind', async () => {
   await Promise.all([count(15), count(15)]);
   expect(access()).toBe('30');
   expect(readdirSync(temp()).map((name) => name.replace(/-.*/, ''))).toEqual(['far', 'key']);
 });
 
-test('a killed process leaves a readable sign-in and no lock', async () => {
+test('after a process is killed, the stored sign-in is readable and not locked', async () => {
   await count(1);
   for (let kills = 0; kills < 3; kills += 1) {
     const running = count(100_000);
@@ -33,7 +33,7 @@ test('a killed process leaves a readable sign-in and no lock', async () => {
   expect(access()).toBe(String(before + 1));
 });
 
-test('a copied or damaged file and one with an exposed key are not read', async () => {
+test('a copied or damaged sign-in file is rejected, and so is a key file that other users can read', async () => {
   await count(1);
   const store = openSignIns(temp(), { env: {} });
   const file = readdirSync(temp()).find((name) => name.startsWith('far')) ?? '';

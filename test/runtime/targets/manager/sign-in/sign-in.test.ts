@@ -42,7 +42,7 @@ const hello = (connection: Connection): Promise<unknown> =>
   connection.request('tools/call', { name: 'hello', arguments: {} }, PATIENCE);
 const HELLO = { content: [{ type: 'text', text: 'hello' }] };
 
-test('the error without a sign-in explains how to sign in; calls work afterwards, until logout', async () => {
+test('without a sign-in, the error explains how to sign in, and calls succeed from the sign-in until logout', async () => {
   const server = await startProtectedServer();
   const { spec, store, open, signIn, pages, secrets, target } = signingIn(server);
   expect(store.stateOf(target)).toBeUndefined();

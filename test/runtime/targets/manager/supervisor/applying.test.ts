@@ -90,7 +90,7 @@ test('if one server cannot start, no changes are applied and the error names the
   expect((await manager.calls.callTool(say('a'))).content).toEqual(HELLO);
 });
 
-test('a server that was failing or is lazy does not prevent other changes', async () => {
+test('a change is applied even if a server that already failed or is lazy cannot start', async () => {
   const manager = start([serverSpec('dies', 'exits-at-start'), withArgs('a')], { clock: handClock() });
   await Promise.all([manager.phase('dies', 'waiting'), manager.phase('a', 'running')]);
   const applied = await manager.supervisor.apply([
@@ -136,7 +136,7 @@ test('a removed server finishes running and queued calls and then stops', async 
   await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
 });
 
-test('a call waiting for its client survives the replacement of its server', async () => {
+test("a call that waits for its client continues after the server's configuration has been replaced", async () => {
   const clock = handClock();
   const manager = start([withArgs('a')], { clock });
   await manager.phase('a', 'running');

@@ -13,7 +13,7 @@ async function healthOf(server: ManagedServer, fits: (health: Health) => boolean
 }
 const withStatus = (status: HealthStatus) => (health: Health) => health.status === status;
 
-test('health is unknown at first, then checked as soon as the server is up, and repeatedly', async () => {
+test('health is unknown until the server has started, and is then checked immediately and at regular intervals', async () => {
   const clock = handClock();
   const manager = start([serverSpec('echo', 'echo')], { clock });
   const server = manager.server('echo');

@@ -10,7 +10,7 @@ const setup = () => {
   return { faults, warned };
 };
 
-test('each fault is logged once, and a first page replaces the known faults of its list', () => {
+test('each fault in a list is logged once, and the faults in the first page replace the known faults of that list', () => {
   const { faults, warned } = setup();
   faults.report('tools', ['a', 'a secret'], { isFirstPage: true });
   faults.report('prompts', ['b'], { isFirstPage: true });
@@ -24,7 +24,7 @@ test('each fault is logged once, and a first page replaces the known faults of i
   expect(faults.all()).toEqual([]);
 });
 
-test('at most twenty faults are shown, and the others are counted', () => {
+test('at most 20 faults are shown, and the remaining faults are counted', () => {
   const { faults, warned } = setup();
   const many = Array.from({ length: 50 }, (_, at) => `fault ${at}`);
   faults.report('tools', many, { isFirstPage: true });

@@ -25,7 +25,7 @@ test('a thousand lines per ten seconds pass; the rest is counted and reported on
   expect(reports).toEqual([5001, 1]);
 });
 
-test('long lines are limited by their length', () => {
+test('long lines count by their length toward the limit', () => {
   const { admitted } = open();
   expect(admitted(100, 8192)).toBe(32);
 });

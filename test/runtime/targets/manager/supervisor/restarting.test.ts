@@ -13,7 +13,7 @@ const start = useManager();
 const say = (server: string, message = 'hello') => ({ ...callOf(server), tool: 'echo', args: { message } });
 const exit = (server: string) => ({ ...callOf(server), tool: 'exit', args: {} });
 
-test('a server killed under load is back within two seconds, every call gets a response, and other servers are not affected', async () => {
+test('a server killed under load runs again within two seconds, every call gets a response, and other servers are not affected', async () => {
   const manager = start([serverSpec('victim', 'echo'), serverSpec('other', 'echo')]);
   const victim = keepCalling(manager, 'victim', 16);
   const other = keepCalling(manager, 'other', 4);
@@ -39,7 +39,7 @@ test('a server killed under load is back within two seconds, every call gets a r
   expect(manager.server('other').status().restarts).toBe(0);
 });
 
-test('a server that fails to start is retried with increasing delays, until it is requested', async () => {
+test('a server that fails to start is retried with increasing delays, and after ten failures in five minutes or on a requested restart', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const server = manager.server('dies');
@@ -59,7 +59,7 @@ test('a server that fails to start is retried with increasing delays, until it i
   expect(server.status().phase).toBe('waiting');
 });
 
-test('a server that ran for a while is restarted immediately, and waiting callers get their response', async () => {
+test('a server that crashes after it ran for a while is restarted immediately, and the next call gets its response', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   await manager.phase('crash', 'running');
@@ -121,7 +121,7 @@ test('closing does not wait for a new process that never becomes ready', async (
   ]);
 });
 
-test('a failed restart has no effect, and a restart can start a lazy server', async () => {
+test('if a restart fails, the server keeps running, and a restart starts a lazy server', async () => {
   const go = join(folder(), 'program');
   symlinkSync(process.execPath, go);
   const manager = start([

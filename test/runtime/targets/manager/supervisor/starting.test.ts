@@ -70,7 +70,7 @@ test('the status reason shows installation progress, and then the last failure',
   expect(status()).toMatchObject({ reason, reasonLines });
 });
 
-test('a call to a stopped server gets an error with a retry delay', async () => {
+test('a call to a server that failed to start gets an error with a retry delay', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const early = manager.calls.callTool(say('dies'));

@@ -8,7 +8,7 @@ const server = (pid: number, container?: string) =>
     spec: () => ({ launch: { kind: 'process', container } }),
   }) as unknown as ManagedServer;
 
-test('outdated usage is read again, and CPU usage is computed from two samples', async () => {
+test('outdated resource usage is read again, and CPU usage is computed from two samples', async () => {
   const servers = new Map([
     ['one', server(10)],
     ['boxed', server(20, 'mcp-')],

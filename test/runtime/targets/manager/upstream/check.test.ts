@@ -25,7 +25,7 @@ test('a server without ping and tools is healthy if it responds', async () => {
   await expect.poll(() => logs).toEqual(['ping', 'ping']);
 });
 
-test('a check times out for a hanging server and fails immediately for a stopped one', async () => {
+test('a check times out if the server hangs, and fails immediately if the server has stopped', async () => {
   const { connection } = await openFixture('echo.mjs');
   process.kill(connection.pid ?? 0, 'SIGSTOP');
   await expect(connection.check(100)).rejects.toMatchObject({ name: 'TimeoutFailure' });

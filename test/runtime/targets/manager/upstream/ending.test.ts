@@ -48,7 +48,7 @@ test('child processes of a crashed server are also terminated', async () => {
   expect(isAlive(grandchild)).toBe(false);
 });
 
-test('a crash fails pending calls, is reported with a reason, and leaves no zombie process', async () => {
+test('after a crash, pending calls fail, the reason is reported and no zombie process remains', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   const waiting = call('kill', { signal: 'SIGSEGV' });
   await expect(waiting).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('closing a server twice or after a crash has no effect', async () => {
   expect((await crashed.closed).expected).toBe(false);
 });
 
-test('child processes notice a killed manager, because their stdin closes', async () => {
+test('server processes exit if the manager is killed, because their stdin closes', async () => {
   const program = `
     import { openConnection } from ${JSON.stringify(new URL('../../../../../runtime/targets/manager/upstream/open-connection.ts', import.meta.url).href)};
     const launch = { kind: 'process', command: process.execPath, args: [${JSON.stringify(fixtureServer('echo.mjs'))}], env: {} };

@@ -53,7 +53,7 @@ test('2026-07-28: progress and cancellation are supported', async () => {
   await logged(/^cancelled$/);
 });
 
-test('2026-07-28: list changes are received, and the subscription itself is not reported as one', async () => {
+test('2026-07-28: list changes are received, and the confirmation of the subscription is not reported as a change', async () => {
   const { text, notified, notifications } = await openFixture('modern-only.mjs');
   await text('list-changed');
   await notified('notifications/tools/list_changed');
@@ -84,7 +84,7 @@ test.each([
   expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });
 
-test('2026-07-28: requests that require a user are rejected', async () => {
+test('2026-07-28: a tool call that requires input from a user is rejected', async () => {
   const { connection } = await openFixture('modern-only.mjs');
   await expect(connection.request('tools/call', call('ask-user'), PATIENCE)).rejects.toMatchObject({
     name: 'RpcFailure',

@@ -83,7 +83,7 @@ test('progress is passed on in order', async () => {
   expect(textOf(unasked)).toBe('nobody asked');
 });
 
-test("other members of the caller's `_meta` are kept next to the progress token", async () => {
+test("the progress token is added to the caller's `_meta` without changing its other members", async () => {
   const { connection } = await openFixture('echo.mjs');
   const params = { ...toolCall('meta'), _meta: { trace: 'abc' } };
   const result = await connection.request('tools/call', params, { ...PATIENCE, onProgress: () => undefined });

@@ -17,7 +17,7 @@ const EVERYTHING: ProcessLaunch = {
   env: { HELLO: 'world' },
 };
 
-test('server-everything: every operation works', async () => {
+test('every operation works with server-everything', async () => {
   const { connection, text } = await openRecorded(specOf(EVERYTHING));
   const ask: typeof connection.request = (...request) => connection.request(...request);
   expect(connection.peer.protocolVersion).toBe('2025-11-25');
@@ -44,7 +44,7 @@ test('server-everything: every operation works', async () => {
   expect(reports).toBe(2);
 });
 
-test('server-everything over HTTP: every operation works', async () => {
+test('every operation works with server-everything over HTTP', async () => {
   const port = await freePort();
   const child = spawn(process.execPath, [program, 'streamableHttp'], {
     env: { PORT: String(port) },

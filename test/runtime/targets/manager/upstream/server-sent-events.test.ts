@@ -41,7 +41,7 @@ test('the connection is closed when the event stream ends', async () => {
   expect((await connection.closed).expected).toBe(false);
 });
 
-test('a server with another transport is reported as such', async () => {
+test('a URL that does not return an event stream or whose endpoint is on another origin is rejected', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`, SSE)))).rejects.toThrow(
     `${remote.url}/nothing returned status 404.`,

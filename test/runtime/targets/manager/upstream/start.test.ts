@@ -87,7 +87,7 @@ test('a server that stays silent is abandoned and terminated', async () => {
   expect(childrenSince(before)).toEqual([]);
 });
 
-test('a start can be canceled', async () => {
+test('the start of a server can be canceled', async () => {
   const before = children();
   const abort = new AbortController();
   const opening = openConnection(
@@ -102,7 +102,7 @@ test('a start can be canceled', async () => {
   );
 });
 
-test('a server can take a while to become ready', async () => {
+test('a server that takes a while to become ready is started', async () => {
   const file = join(tempFolder(), 'go');
   const opening = openConnection(specOf(launchOf('slow-init.mjs', { WAIT_FOR: file })), {
     ...IGNORED,

@@ -81,7 +81,7 @@ test('an unreachable server closes the connection', async () => {
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('Cannot connect to');
 });
 
-test('configured headers are sent with every request, and a rejection names a fix', async () => {
+test('configured headers are sent with every request, and the error for a rejected request suggests a fix', async () => {
   const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
   const headers = { authorization: 'Bearer hush', 'x-team': 'blue' };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { headers })));
@@ -103,7 +103,7 @@ test('a redirect within the server is followed, and one to another host is not',
   await expect(call('echo')).rejects.toThrow(`${away} redirects to ${remote.url}/mcp. Configure that URL.`);
 });
 
-test('a page that is not an MCP server is reported as such', async () => {
+test('the error for a URL without an MCP server contains the response status', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`)))).rejects.toThrow(
     `${remote.url}/nothing returned status 404.`,
@@ -191,21 +191,24 @@ const isListening = ({ headers }: Record<string, unknown>): boolean =>
 test.each([
   ['JSON', 'application/json', (body: string) => body],
   ['a stream', 'text/event-stream', (body: string) => `data: ${body}\n\n`],
-])('an oversized result in %s fails only its own call, before it is complete', async (_, type, frame) => {
-  const url = await answerCalls(({ id, name }, response) => {
-    response.writeHead(200, { 'content-type': type });
-    if (name === 'small') return void response.end(frame(answerTo(id, { content: [] })));
-    // The rest of the result never arrives.
-    const body = frame(answerTo(id, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] }));
-    return void response.write(body.slice(0, 150_000));
-  });
-  const { connection, call: use } = await openRecorded(specOf(remoteLaunch(url)), {
-    maxResultCharacters: 100_000,
-  });
-  await expect(use('large')).rejects.toThrow(
-    'the result is larger than the maximum of 0.1 MiB (--max-result)',
-  );
-  expect(await use('small')).toEqual({ content: [] });
-  await connection.close();
-  expect((await connection.closed).expected).toBe(true);
-});
+])(
+  'an oversized result in %s fails only its own call, before the result is complete',
+  async (_, type, frame) => {
+    const url = await answerCalls(({ id, name }, response) => {
+      response.writeHead(200, { 'content-type': type });
+      if (name === 'small') return void response.end(frame(answerTo(id, { content: [] })));
+      // The rest of the result never arrives.
+      const body = frame(answerTo(id, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] }));
+      return void response.write(body.slice(0, 150_000));
+    });
+    const { connection, call: use } = await openRecorded(specOf(remoteLaunch(url)), {
+      maxResultCharacters: 100_000,
+    });
+    await expect(use('large')).rejects.toThrow(
+      'the result is larger than the maximum of 0.1 MiB (--max-result)',
+    );
+    expect(await use('small')).toEqual({ content: [] });
+    await connection.close();
+    expect((await connection.closed).expected).toBe(true);
+  },
+);

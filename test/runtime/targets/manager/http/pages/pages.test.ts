@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       { callFails: true },
     ));
 
-  test('a server can be watched, its log followed, and the server restarted after a confirmation', () =>
+  test("a server's state and log can be followed, and the server can be restarted after a confirmation", () =>
     visit('#/servers/echo', async (page) => {
       await heading(page, 'echo').waitFor();
       await page.getByText('Median duration').waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
         .toMatch(/ok[^]*42\.5/);
     }));
 
-  test('a tool that requires confirmation is called only after it', () =>
+  test('a tool that requires confirmation is called only after the confirmation', () =>
     visit(
       '#/tools/careful/add',
       async (page) => {
