@@ -71,7 +71,7 @@ describe('encoderfile completion', () => {
       expect(stdout).toContain(word);
   });
 
-  test('--json', async () => {
+  test('--json prints the shell and the script as JSON', async () => {
     const { stdout } = await runCli(['completion', 'fish', '--json']);
     const result = JSON.parse(stdout) as { shell: string; script: string };
     expect(result.shell).toBe('fish');

@@ -47,7 +47,7 @@ describe('model folders', () => {
     });
   });
 
-  test('a package that contains only X.onnx and X-tokenizer.json is supported', async () => {
+  test('a folder that contains only X.onnx and X-tokenizer.json is supported', async () => {
     const model = copyModel('embedder', join(folder(), 'all-minilm-l6-v2'));
     for (const name of ['config.json', 'tokenizer_config.json']) rmSync(join(model, name));
     renameSync(join(model, 'model.onnx'), join(model, 'all-minilm-l6-v2.onnx'));
@@ -86,7 +86,7 @@ describe('model folders', () => {
     );
   });
 
-  test('pooling of an unknown family is reported as assumed, unless the config sets it', async () => {
+  test('if pooling is assumed for an unknown model family, a warning is printed, unless the config sets pooling', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     rmSync(join(model, 'config.json'));
     const text = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: sentence_embedding\n';

@@ -118,7 +118,7 @@ describe('the command line', () => {
     expect(await runCli(args)).toEqual({ exitCode: 0, stdout: 'encoderfile 0.1.0', stderr: '' });
   });
 
-  test('version --json', async () => {
+  test('version --json prints the name and the version as JSON', async () => {
     const { stdout } = await runCli(['version', '--json']);
     expect(JSON.parse(stdout)).toEqual({ name: 'encoderfile', version: '0.1.0' });
   });

@@ -35,7 +35,7 @@ describe('encoderfile validate', () => {
     expect(readdirSync(join(folder(), 'cache/work'))).toEqual([]);
   });
 
-  test('--json', async () => {
+  test('--json prints the config path and the manifest as JSON', async () => {
     const config = join(FIXTURES, 'models/ner/encoderfile.yml');
     const { exitCode, stdout, stderr } = await validate('-f', config, '--json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

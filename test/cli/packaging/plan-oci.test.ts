@@ -42,11 +42,11 @@ it.each([
   [{}, { outputPath: 'out/y.encoder' }, 'out/y.oci'],
   [{}, { outputPath: 'y.tar' }, 'y.tar'],
   [{}, { outputPath: 'y.oci' }, 'y.oci'],
-])('%j and %j determine the image name', (flags, config, path) => {
+])('the flags %j and the config %j determine the image path', (flags, config, path) => {
   expect(plan(flags, config).output).toMatchObject({ kind: 'oci', path });
 });
 
-it('forwards the base image', () => {
+it('passes on --base-image, which allows images for other platforms', () => {
   const arm64 = { platform: 'linux-arm64', baseImage: 'base:tag' };
   expect(plan(arm64)).toMatchObject({ baseImage: 'base:tag', platform: { cpu: 'arm64' } });
   expect(plan(arm64, {}, { os: 'darwin', cpu: 'arm64' }).output.kind).toBe('oci');
@@ -66,6 +66,6 @@ it.each([
     {},
     /^--base-image is only used for images\. Add --format oci/,
   ],
-] as const)('rejects %j with %j', (flags, config, message) => {
+] as const)('rejects the flags %j with the config %j', (flags, config, message) => {
   expect(() => plan(flags, config)).toThrow(message);
 });

@@ -37,7 +37,7 @@ describe('the published schema', () => {
     expect(new Ajv({ strict: true }).validateSchema(printed)).toBe(true);
   });
 
-  test('describes every field and allows no unknown keys', () => {
+  test('describes every field, and rejects unknown keys except in prompts', () => {
     const [root, ...inner] = nodes(printed);
     expect(inner.length).toBeGreaterThan(15);
     expect(inner.filter(({ description }) => description === undefined)).toEqual([]);
@@ -47,7 +47,7 @@ describe('the published schema', () => {
     expect(open.map((node) => node && members(node).map(({ type }) => type))).toEqual([['string']]);
   });
 
-  test('counts characters, not UTF-16 units, and accepts all except control characters', () => {
+  test('limits names to 256 code points, and rejects control characters', () => {
     const check = new Ajv({ strict: true }).compile(printed);
     const named = (name: string): boolean =>
       check({ encoderfile: { name, path: '.', model_type: 'embedding' } });
@@ -57,7 +57,7 @@ describe('the published schema', () => {
     for (const control of ['\u0000', '\n', '\u007F', '\u0085']) expect(named(`a${control}b`)).toBe(false);
   });
 
-  test('contains the fields of the contract', () => {
+  test('contains exactly the config fields defined in the contract', () => {
     expect(CONFIG_FIELDS).toEqual([
       'name',
       'version',

@@ -26,7 +26,7 @@ test('servers that ignore all signals except SIGKILL are killed when their manag
   }
 });
 
-test('a process waits at exit only until its guard has exited', () => {
+test('a process that exits waits only until its guard has exited', () => {
   const { stdout, status } = spawnSync(process.execPath, [GUARDED], { encoding: 'utf8', timeout: 20_000 });
   expect([stdout, status]).toEqual(['closed\n', 0]);
 });

@@ -139,7 +139,7 @@ test("changes of a link's target in another folder are detected", async () => {
   expect(count()).toBe(1);
 });
 
-test('other files in the folder are ignored, and several steps cause one reload', async () => {
+test('changes to other files in the folder are ignored, and several quick writes cause one reload', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const change = changed();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
 
-test('requests are admitted while the server is ready, and drain waits for all of them', async () => {
+test('requests are admitted only while the server is ready, and drain waits until all admitted requests finish', async () => {
   const lifecycle = createLifecycle();
   expect(() => lifecycle.enter()).toThrow('The server is starting. Retry in a moment.');
   lifecycle.ready();

@@ -105,7 +105,7 @@ test('in texts about a server, the secrets of other servers are redacted only if
   expect(value(['us-east-1'], 'two')).toEqual(['us-east-1']);
 });
 
-test('values keep their shape', () => {
+test('redaction keeps the structure of nested values', () => {
   const { value } = createRedactor(namedSecrets('hunter22', '123456'));
   expect(value({ a: ['x hunter22 y', 1, null, true], hunter22: { n: 123_456 } })).toEqual({
     a: ['x [redacted] y', 1, null, true],
@@ -113,7 +113,7 @@ test('values keep their shape', () => {
   });
 });
 
-test('without secrets, texts and values are unchanged, and secrets can be added later', () => {
+test('a short secret that the text does not mark as a secret is not redacted, and secrets can be added later', () => {
   const redactor = createRedactor(namedSecrets('ab'));
   const value = { a: 'ab' };
   expect(redactor.value(value)).toEqual(value);
@@ -123,7 +123,7 @@ test('without secrets, texts and values are unchanged, and secrets can be added 
   expect(redactor.text('first-secret other-secret')).toBe('[redacted] [redacted]');
 });
 
-test('no secret remains, regardless of the surrounding text', () => {
+test('a delimited secret is always redacted, regardless of the surrounding text', () => {
   const secrets = array(string({ minLength: 6, unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
   assert(
     property(secrets, string(), string(), (given, before, after) => {

@@ -203,7 +203,7 @@ test('offline, only the cache is used', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('the cache is used if the hub is unavailable, but not if it returns an error', async () => {
+test('the cache is used if the hub is unavailable, but not if the hub reports that the model does not exist', async () => {
   publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   hub().plan(/revision/, { status: 503 }, 6);
@@ -213,7 +213,7 @@ test('the cache is used if the hub is unavailable, but not if it returns an erro
   await expect(fetched('hf:acme/model')).rejects.toThrow('does not exist');
 });
 
-test('a cache of other tools is reused, with a warning if it has no file list', async () => {
+test('a cache written by another tool is reused, with a warning that it has no file list', async () => {
   publish(CONTENTS);
   await fetched('hf:acme/model');
   rmSync(cachedAt('.encoderfile'), { recursive: true });

@@ -7,7 +7,7 @@ const NOTICE = { name: 'NOTICE', text: 'Copyright of the authors\n' };
 const find = (stated: string | undefined, card: typeof CARD | undefined, ...licenses: (typeof CARD)[]) =>
   findLicense(stated, { card, licenses, problems: [] });
 
-test('the config takes precedence over the card, and the card over a license file', () => {
+test('the license in the config takes precedence over the model card, and the card takes precedence over a license file', () => {
   expect(find('mit', CARD, LICENSE).license).toEqual({ id: 'mit', source: 'config' });
   expect(find(undefined, CARD, LICENSE).license).toEqual({ id: 'other', name: 'llama3', source: 'card' });
   expect(find(undefined, undefined, LICENSE).license).toEqual({ id: 'MIT License', source: 'file' });
@@ -23,11 +23,11 @@ test.each([
   expect(find(undefined, undefined, { name: 'LICENSE', text }).license).toEqual({ id, source: 'file' });
 });
 
-test('a config that repeats the license of the card keeps its name', () => {
+test("if the config repeats the model card's license ID, the license name in the card is kept", () => {
   expect(find('other', CARD).license).toEqual({ id: 'other', name: 'llama3', source: 'config' });
 });
 
-test('a notice file states no license, but its text is kept', () => {
+test('a NOTICE file does not determine the license, but its text is included', () => {
   expect(find(undefined, undefined, NOTICE)).toEqual({
     license: undefined,
     facts: undefined,
@@ -61,7 +61,7 @@ test('the citation comes from the front matter, the card, or CITATION.cff', () =
   expect(long.problems).toEqual(['The citation is not included: it is longer than 8192 characters.']);
 });
 
-test('a license file without letters is reported by name', () => {
+test('a license file without letters is identified by its file name', () => {
   expect(find(undefined, undefined, { name: 'COPYING', text: '====\n1.0\n' }).license?.id).toBe('COPYING');
 });
 

@@ -15,7 +15,7 @@ test.each([
     ['c-tokenizer.json', 'b-tokenizer.json'],
     ['b-tokenizer.json', 'c-tokenizer.json'],
   ],
-])('among %j, %j can belong to a.onnx', (files, expected) => {
+])('among the files %j, the tokenizers that can belong to a.onnx are %j', (files, expected) => {
   for (const file of files) writeFileSync(join(folder(), file), '');
   expect(findNamedTokenizers(join(folder(), 'a.onnx')).map((path) => basename(path))).toEqual(expected);
 });

@@ -34,7 +34,7 @@ const read = async (settings: LayerSettings): Promise<number[]> => {
 };
 const weight = { dtype: 'F32', shape: [1, 2], bytes: Float32Array.of(1.5, -2) };
 
-test('weights of every type are converted to float32, in the order of the section', async () => {
+test('weights of every type are converted to float32, and a matrix precedes its bias', async () => {
   const types = [
     ['F32', Float32Array.of(0.5)],
     ['F16', Uint16Array.of(0x3800)],
@@ -52,7 +52,7 @@ test('weights of every type are converted to float32, in the order of the sectio
   expect(await read({ kind: 'layer_norm', width: 2 })).toEqual([3, 4, 5, 6]);
 });
 
-test('a missing tensor, and one with another shape, are rejected', async () => {
+test('a missing tensor and a tensor with the wrong shape are rejected', async () => {
   write({ 'linear.weight': weight });
   await expect(read(DENSE)).rejects.toThrow(
     /model\.safetensors has no tensor linear\.bias\. Save the model again\.$/,

@@ -58,7 +58,7 @@ test.each([
   ['nomic-embed-text-v1', 'document', 'search_document: '],
   ['snowflake-arctic-embed-m-v1.5', 'query', 'Represent this sentence for searching relevant passages: '],
   ['snowflake-arctic-embed-m-v2.0', 'query', 'query: '],
-])('the prompt of %s for a %s is set', (name, prompt, text) => {
+])('%s has the right prompt for a %s', (name, prompt, text) => {
   expect(found(name)?.prompts[prompt]).toBe(text);
 });
 
@@ -73,6 +73,6 @@ test.each([
   ['/x/models--bert/snapshots/5617', { name: 'bert', repository: 'bert', revision: '5617' }],
   ['/x/mine', { name: 'mine' }],
   ['/x/mine/onnx', { name: 'mine' }],
-])('the base model of %s is found', (folder, origin) => {
+])('the name and revision of the model in %s are found', (folder, origin) => {
   expect(modelOrigin(folder)).toEqual(origin);
 });

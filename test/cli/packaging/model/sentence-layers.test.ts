@@ -71,7 +71,7 @@ describe('the activation function of a Dense module', () => {
   );
 });
 
-describe('these modules are rejected', () => {
+describe('unsupported modules are rejected', () => {
   test('a module without config.json or readable weights', () => {
     expect(findLayers(modules('Transformer', 'Pooling', 'Dense'), new Map()).problem).toBe(
       'modules.json has the module Dense, but 2_Dense/config.json is missing',

@@ -68,7 +68,7 @@ describe('a model with built-in pooling', () => {
     });
   });
 
-  test('is used only if the prompt must not be excluded', async () => {
+  test('is used unless prompt tokens must be excluded or the config sets another pooling', async () => {
     expect(vectorsKind(source({}))).toEqual(['text', 'token']);
     expect(vectorsKind(source({}, leavesOut))).toEqual(['token', 'text']);
     expect(vectorsKind(source({ prompts: {} }, leavesOut))).toEqual(['text', 'token']);
@@ -102,7 +102,7 @@ describe('a transform', () => {
   });
 });
 
-describe('these settings are rejected', () => {
+describe('invalid sentence settings are rejected', () => {
   test.each([
     [source({ dimensions: 33 }), "x.yml: `dimensions` is 33, but the model's vectors have only 32."],
     [source({}, { dimensions: 64 }), "x.yml: `dimensions` is 64, but the model's vectors have only 32."],

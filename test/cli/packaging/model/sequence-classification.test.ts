@@ -11,7 +11,7 @@ const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'scores.json'
   cases: { problem_type: string | null; logits: number[]; scores: number[] }[];
 };
 
-test('golden scores exist for every kind of model', () => {
+test('golden scores exist for every problem type, with one label and with several', () => {
   const kinds = cases.map(({ problem_type, logits }) => `${problem_type} ${Math.min(logits.length, 2)}`);
   expect(new Set(kinds).size).toBe(8);
 });

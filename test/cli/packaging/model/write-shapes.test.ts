@@ -16,7 +16,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 const OUTPUT = 'last_hidden_state';
 const scratch = useTempFolder();
 
-test('values of a prepared graph have shapes with symbols for the numbers of texts and tokens', async () => {
+test('all values in a prepared graph have shapes, with symbols for the number of texts and the number of tokens', async () => {
   const { graph, shapes } = await prepare('plain', () => {});
   const values = graph.node.flatMap(({ output }) => output).filter((name) => !['', OUTPUT].includes(name));
   expect(values.length).toBeGreaterThan(20);

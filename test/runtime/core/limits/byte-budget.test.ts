@@ -16,7 +16,7 @@ const OVERLOADED = expect.objectContaining({
   retryAfterSeconds: 1,
 });
 
-test('a request is rejected while others use up the budget, and accepted after they finish', () => {
+test('a request is rejected while other requests use up the budget, and accepted after they finish', () => {
   const { budget, refused } = budgetOf(10 * MIB);
   const first = budget.open();
   first.take(8 * MIB);
@@ -30,7 +30,7 @@ test('a request is rejected while others use up the budget, and accepted after t
   expect(budget.held()).toBe(4 * MIB);
 });
 
-test('a single request can grow to any size', () => {
+test('a request can grow to any size if it is the only one', () => {
   const { budget } = budgetOf(MIB);
   const hold = budget.open('a key');
   for (let at = 0; at < 10; at += 1) hold.take(MIB);
@@ -46,7 +46,7 @@ test('a caller can use at most half of the budget', () => {
   expect(refused).toEqual(['caller']);
 });
 
-test('large requests do not block small ones', () => {
+test('large requests do not block small requests', () => {
   const { budget } = budgetOf(10 * MIB);
   budget.open('large').take(5 * MIB);
   budget.open('larger').take(5 * MIB);

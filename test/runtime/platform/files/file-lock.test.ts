@@ -10,7 +10,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 const folder = useTempFolder();
 const path = (): string => join(folder(), 'f');
 
-test('a lock is exclusive and leaves no file', async () => {
+test('only one caller can hold a lock, and its lock file is removed when it is released', async () => {
   const lock = tryLock(path());
   expect(tryLock(path())).toBeUndefined();
   await expect(withFileLock(path(), () => Promise.resolve(), 0)).rejects.toThrow(

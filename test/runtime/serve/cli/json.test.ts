@@ -53,7 +53,7 @@ test('with --json, an error is printed to stderr as one JSON document, with the 
   expect((await run('fail')).err).toBe('Error: It failed.\n');
 });
 
-test('a usage error is also JSON, and refers to the help', async () => {
+test('with --json, a usage error is also JSON, and refers to the help', async () => {
   const { code, err } = await run('show', '--nosuch', '--json');
   expect({ code, err: JSON.parse(err) }).toEqual({
     code: 2,
@@ -62,7 +62,7 @@ test('a usage error is also JSON, and refers to the help', async () => {
   expect(JSON.parse((await run('nosuch', '--json')).err)).toMatchObject({ error: { code: 'UsageError' } });
 });
 
-test('arguments after -- are not flags', async () => {
+test('--json after -- is an argument, not a flag', async () => {
   expect((await run('fail', '--', '--json')).err).toBe('Error: It failed.\n');
 });
 

@@ -59,7 +59,7 @@ test.each([
   ['10.0.0.5', '10.0.0.5'],
   ['::ffff:10.0.0.5', '10.0.0.5'],
   ['fd00::5', '[fd00::5]'],
-])('the local address of the connection is accepted: %s', (localAddress, host) => {
+])('the local address of the connection is accepted as a host: %s', (localAddress, host) => {
   const socket = { localAddress, localPort: 8090 };
   const hostRules = { hostname: '0.0.0.0' };
   expect(addressOf({ host: `${host}:80` }, { hostRules }, { socket })).toBe(`http://${host}:80`);

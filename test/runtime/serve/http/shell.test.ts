@@ -125,7 +125,7 @@ test('with API keys, only the health routes and listed paths are open', async ()
   expect(await statusOf('/metrics', 'key')).toBe(200);
 });
 
-test('readyz follows the lifecycle; healthz only reports that the process is alive', async () => {
+test('/readyz reports the phase of the server, and /healthz always returns ok', async () => {
   const lifecycle = createLifecycle();
   const app = httpShell({ ...testKernel(), lifecycle });
   app.get('/work', admit(lifecycle), (c) => c.text('done'));

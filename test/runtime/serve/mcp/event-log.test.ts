@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEventLog } from '#serve/mcp/event-log.ts';
 
-test('a stream returns its events by number', () => {
+test('a stream returns its events after a given number', () => {
   const log = createEventLog(100);
   const [one, other] = [log.open(), log.open()];
   expect([one.add('a'), other.add('b'), one.add('c')]).toEqual([1, 1, 2]);
@@ -13,7 +13,7 @@ test('a stream returns its events by number', () => {
   expect([one.last, other.last]).toEqual([2, 1]);
 });
 
-test('the oldest events of all streams are dropped first', () => {
+test('when the log is full, the oldest events are dropped, regardless of their stream', () => {
   const log = createEventLog(5);
   const [one, other] = [log.open(), log.open()];
   one.add('11');

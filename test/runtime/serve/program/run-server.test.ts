@@ -55,14 +55,14 @@ test('the server prints a banner, logs facts and warnings, and exits with code 0
   expect(events).toEqual(['stopped']);
 });
 
-test('a failing server is stopped, and the process exits with code 1', async () => {
+test('if the server fails, it is stopped, and the exit code is 1', async () => {
   const { code, events, messages } = running({ failed: Promise.resolve('the model is gone') });
   expect(await code).toBe(1);
   expect(messages()).toEqual(['serving', 'stopping: the model is gone', 'stopped']);
   expect(events).toEqual(['stopped']);
 });
 
-test('SIGHUP reopens the log and reloads', async () => {
+test('SIGHUP reopens the log and reloads the configuration', async () => {
   const events: string[] = [];
   const sink: LogSink = {
     write: () => undefined,
@@ -80,7 +80,7 @@ test('SIGHUP reopens the log and reloads', async () => {
   expect(events).toEqual(['reopened', 'reloaded', 'closed']);
 });
 
-test('a failed start rejects, and leaves no signal listener behind', async () => {
+test('if the start fails, the error is thrown, and no signal listener is left behind', async () => {
   const before = process.listenerCount('SIGTERM');
   await expect(
     runServer({ reloads: false, start: () => Promise.reject(new Error('no port')) }),

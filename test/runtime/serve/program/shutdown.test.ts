@@ -23,7 +23,7 @@ function server(drainMs: number, closeMs: number, delayMs?: number) {
   return { lifecycle, events, shutdown };
 }
 
-test('requests that finish in time are not cut off, and everything closes as soon as they finish', async () => {
+test('requests that finish in time are not aborted, and closers run as soon as all requests finish', async () => {
   const { lifecycle, events, shutdown } = server(60_000, 2000);
   const leave = lifecycle.enter(() => events.push('cut'));
   const over = shutdown.run();
@@ -35,7 +35,7 @@ test('requests that finish in time are not cut off, and everything closes as soo
   expect(events).toEqual(['before drain: ready', 'closed']);
 });
 
-test('requests that take too long are aborted with a reason, and have time to report it', async () => {
+test('requests that exceed the timeout are aborted with a reason, and have time to send it', async () => {
   const { lifecycle, events, shutdown } = server(20, 60_000);
   const leave = lifecycle.enter(({ message, reason }) => {
     events.push(`${reason}: ${message}`);
@@ -52,7 +52,7 @@ test('requests that take too long are aborted with a reason, and have time to re
   ]);
 });
 
-test('a request that never finishes does not delay shutdown further', async () => {
+test('a request that does not finish after it was aborted does not delay shutdown further', async () => {
   const { lifecycle, events, shutdown } = server(20, 40);
   lifecycle.enter();
   await shutdown.run();
@@ -60,11 +60,11 @@ test('a request that never finishes does not delay shutdown further', async () =
   expect(shutdown.graceMs()).toBeLessThanOrEqual(40);
 });
 
-test('without a shutdown, connections keep their full timeout', () => {
+test('before shutdown starts, connections have the full timeout', () => {
   expect(server(60_000, 2000).shutdown.graceMs()).toBe(2000);
 });
 
-test('during the delay the server is not ready, but still admits requests', async () => {
+test('during the shutdown delay, the server is not ready, but still admits requests', async () => {
   const { lifecycle, events, shutdown } = server(60_000, 2000, 200);
   const over = shutdown.run();
   expect(lifecycle.phase()).toBe('stopping');

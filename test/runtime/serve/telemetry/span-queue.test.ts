@@ -65,7 +65,7 @@ test.each<[string, () => OtlpSpan]>([
   expect(errors).toHaveLength(1);
 });
 
-test('a closed queue does not wait for an unavailable collector', async () => {
+test('closing a queue does not wait for an unavailable collector', async () => {
   const { queue, clock, counted, errors } = queueFor(await closedPort());
   for (let at = 0; at < 600; at += 1) queue.add({ count: 1, create: () => [SPAN] });
   // The first batch has failed, and waits for its first retry.
@@ -76,7 +76,7 @@ test('a closed queue does not wait for an unavailable collector', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('a closed queue gives up at its timeout', async () => {
+test('closing a queue stops waiting for the collector at the timeout', async () => {
   const collector = await startCollector({ responds: false });
   open.push(collector.close);
   const { queue, clock, counted } = queueFor(collector.endpoint);

@@ -23,14 +23,14 @@ describe('token IDs in a request', () => {
     expect(() => check(input, CLS)).not.toThrow();
   });
 
-  test('lists without the special token at the start belong to another tokenizer', () => {
+  test('lists that do not start with the special token are rejected', () => {
     expect(() => check([50, 51], CLS)).toThrow(
       "input must start with 2 ([CLS]), this model's special token, not 50. The ids come from another tokenizer, or special tokens are missing. Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.",
     );
     expect(() => check([[2, 3], [7]], CLS)).toThrow(/^input\/1 must start with 2/);
   });
 
-  test('a tokenizer can add a special token only at the end, or not at all', () => {
+  test('the special token is required at the end if the tokenizer adds it there, and not required if it adds none', () => {
     const end = { side: 'end', id: 1, token: '</s>' } as const;
     expect(() => check([50, 1], end)).not.toThrow();
     expect(() => check([1, 50], end)).toThrow(/^input must end with 1 \(<\/s>\)/);

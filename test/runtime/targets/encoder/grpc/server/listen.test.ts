@@ -23,7 +23,7 @@ test('one port serves gRPC over HTTP/2 and Connect over HTTP/1.1, even if bodies
   expect(await large.json()).toEqual({ status: 'SERVING' });
 });
 
-test('the first bytes can be split anywhere', async () => {
+test('the protocol is detected even if the first bytes arrive one at a time', async () => {
   const { port } = await listen({ routes, log });
   const socket = connectTcp(port, 'localhost');
   const request = `POST ${CHECK} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
@@ -44,7 +44,7 @@ test.each(['[::]', '::', '0.0.0.0', '127.0.0.1', 'localhost', '[::1]'])('listens
   expect(server.port).toBeGreaterThan(0);
 });
 
-test('an unknown method returns UNIMPLEMENTED in every protocol, and an explanation in browsers', async () => {
+test('an unknown method returns UNIMPLEMENTED in every protocol, and browsers get an explanation', async () => {
   const { port } = await listen({ routes, log });
   const grpc = await requestHttp2(port, '/a.B/C', Buffer.alloc(0));
   expect(grpc.headers).toMatchObject({

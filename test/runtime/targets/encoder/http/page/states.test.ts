@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)('other states of the model page', () => 
       { callFails: true },
     ));
 
-  test('only the latest run is shown', () =>
+  test('only the results of the latest request are shown', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Praise' }).waitFor();
       const held = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ test('adjacent tokens with the same type form one entity', () => {
   expect(shown('Anna Smith in Paris.', ...tokens)).toBe('[Anna Smith PER] in [Paris LOC].');
 });
 
-test('B- starts a new entity, even after one of the same type', () => {
+test('B- starts a new entity, even after an entity of the same type', () => {
   expect(shown('Rome Paris', token('B-LOC', 0, 4), token('B-LOC', 5, 10))).toBe('[Rome LOC] [Paris LOC]');
 });
 
@@ -27,7 +27,7 @@ test('I- continues an entity or starts one, and does not join different types', 
   expect(shown('Rome Ltd', token('B-LOC', 0, 4), token('I-ORG', 5, 8))).toBe('[Rome LOC] [Ltd ORG]');
 });
 
-test('an O between two tokens of one type separates them', () => {
+test('an O token between two tokens of the same type separates their entities', () => {
   const tokens = [token('B-LOC', 0, 4), token('O', 5, 8), token('I-LOC', 9, 14)];
   expect(shown('Rome and Paris', ...tokens)).toBe('[Rome LOC] and [Paris LOC]');
 });
