@@ -6,9 +6,7 @@ import { sumOfCounts } from './usage-of.ts';
 // Responses of Anthropic's API and Amazon's Converse have the same structure: blocks of text, thoughts and
 // tool calls, numbered together, and usage that counts cached tokens separately from the prompt.
 
-/**
- * The content of a response. Tool call and token count names are those of the API or the internal format.
- */
+/** The content of a response from either API, under common names. */
 interface BlockAnswer {
   readonly id: unknown;
   readonly model: unknown;

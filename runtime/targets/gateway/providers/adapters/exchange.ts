@@ -48,25 +48,31 @@ interface CallLimit {
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The time limit, from the start of the call, that applies once the provider has responded. */
+  /**
+   * The time limit, counted from the start of the call, that applies once the provider has started to
+   * respond.
+   */
   readonly heardMs?: number | undefined;
-  /** Whether response headers alone count as a response from the provider. */
+  /** Whether the provider counts as having started to respond when its response headers arrive. */
   readonly isHeardByHeaders?: boolean | undefined;
 }
 
-/** Returns a billed response's usage. If this function is present, an abandoned response is read to its end. */
+/**
+ * Returns the usage of a billed response. If this function is set, an abandoned response is read to its
+ * end.
+ */
 type SummaryOf<Result> = ((result: Result) => AnswerSummary | Promise<AnswerSummary>) | undefined;
 
 /** Sends requests with time and size limits, and classifies failures. */
 export interface Exchange {
-  /** Returns the result of `read`. If `read` throws, the provider's response is invalid. */
+  /** Returns the result of `read`. If `read` throws, the provider's response counts as invalid. */
   json<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
     read: (answer: JsonAnswer) => Result | FailedAnswer,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** Passes a successful response of any type to `use`, which reads it like `stream`. */
+  /** Passes a successful response of any type to `use`, which reads it in the same way as for `stream`. */
   open<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
@@ -75,7 +81,7 @@ export interface Exchange {
   ): Promise<Result | FailedAnswer>;
   /**
    * Reads a stream's body with `use`, which calls `heard` for the first event. The time limit applies until
-   * it has resolved.
+   * the promise of `use` resolves.
    */
   stream<Result extends object>(
     request: UnsentRequest,
@@ -83,9 +89,9 @@ export interface Exchange {
     use: (body: UpstreamBody, heard: () => void) => Promise<Result | FailedAnswer>,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** The response with another model name. */
+  /** Returns the response with another model name. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
-  /** The failure for an error that the provider sent as an event. */
+  /** Returns the failure for an error that the provider sent as an event. */
   errorEvent(body: unknown): FailedAnswer;
 }
 
@@ -108,8 +114,8 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
   };
 
   /**
-   * Sends a request and reads its response within the time limit. After the limit, a billed response is read
-   * to its end without its client.
+   * Sends a request and reads its response within the time limit. When the limit expires, a billed response
+   * is still read to its end, although its client no longer waits for it.
    */
   const within = async <Result extends object>(
     request: UnsentRequest,
@@ -153,7 +159,9 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     let disarm = clock.after(timeoutMs, expire);
     const startedAt = heardMs === undefined ? 0 : clock.now();
     let isOver = false;
-    /** A provider that has responded is working on the rest, so it gets more time. */
+    /**
+     * A provider that has started to respond is working on the rest of the response, so it gets more time.
+     */
     const heard = (): void => {
       if (isOver || heardMs === undefined || heardMs <= limitMs) return;
       limitMs = heardMs;
@@ -193,7 +201,8 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
           try {
             return read({ bytes, json, headers });
           } catch (cause) {
-            // An unexpected format is a provider error, so that a fallback can be called.
+            // A response in an unexpected format counts as a provider error, so that a fallback can be
+            // called.
             return unreadable('not in the format of the API', status, bytes, cause);
           }
         },
@@ -253,7 +262,7 @@ interface AbandonedAnswerParts<Result extends object> {
   readonly signal: AbortSignal;
 }
 
-/** Reads a response without a client to its end, for at most `drainMs`, because the provider bills it anyway. */
+/** Reads an abandoned response to its end, for at most `drainMs`, because the provider bills it anyway. */
 function readAbandoned<Result extends object>({
   answer,
   summaryOf,
@@ -269,7 +278,7 @@ function readAbandoned<Result extends object>({
     waiter.cancel();
   };
   const disarm = clock.after(drainMs, stop);
-  // If the reason is an AppError, the gateway is stopping and there is no time left.
+  // If the reason is an AppError, the gateway is shutting down and has no time left to read the response.
   if (signal.reason instanceof AppError) stop();
 
   const read = async (): Promise<AbandonedRead> => {

@@ -6,9 +6,9 @@ import { errorCode } from '#core/values/error-code.ts';
 
 interface FailureDefinition {
   readonly code: ErrorCode;
-  /** Machine-readable reason in error bodies. */
+  /** The machine-readable reason in error bodies. */
   readonly reason: string;
-  /** Message for clients, unless the provider's own message is shown. */
+  /** The message for clients, unless the provider's own message is shown. */
   readonly message: string;
   /** Whether clients see the provider's message, because it concerns their request. */
   readonly showsProvider?: boolean;
@@ -133,18 +133,18 @@ export function refusedAnswer({
 }
 
 /**
- * Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are this gateway's codes, for when
- * it is the upstream.
+ * Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway, which
+ * can itself be the upstream.
  */
 const BILLING =
   /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
 
 const OVERLOADED = /overloaded|resource_exhausted/i;
 
-/** Azure's code for a prompt that its filter rejected. */
+/** Azure's code for a prompt that was rejected by its content filter. */
 const CONTENT_FILTER = /\bcontent_filter\b/;
 
-/** Code of this gateway as an upstream, and of servers that return 400 instead of 404. */
+/** The code of servers that return 400 instead of 404, and of this gateway if it is the upstream. */
 const MODEL_NOT_FOUND = /\bmodel_not_found\b/;
 
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
@@ -163,14 +163,17 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
   if (status === 408 || status === 504) return 'timeout';
   if (status === 413) return 'too_large';
   if (status === 429) return 'rate_limited';
-  // 529 is specific to Anthropic.
+  // Only Anthropic uses 529, which means that its API is overloaded.
   if (status === 529 || (status === 200 && OVERLOADED.test(text))) return 'overloaded';
   if (status === 200 && RATE_LIMITED.test(text)) return 'rate_limited';
   if (status === 501) return 'unsupported';
   return 'provider_error';
 }
 
-/** Maximum `Retry-After` passed to clients: a longer one is a provider mistake. */
+/**
+ * Maximum `Retry-After` that is passed to clients. Longer delays are assumed to be mistakes by the
+ * provider.
+ */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /**
@@ -203,15 +206,20 @@ export function thrownFailure(
         ? 'stream_incomplete'
         : 'provider_error'
       : 'unreachable';
-  // The provider responded with a successful status, but the body does not match its headers.
+  // The provider responded with a successful status, but the body cannot be decoded as its headers specify.
   const isPaid = error instanceof AppError && error.code === 'MalformedError';
   return failure(kind, { cause: error, detail, isPaid }).failure;
 }
 
-/** Maximum number of body bytes in a log: enough to distinguish an API error from a proxy's error page. */
+/**
+ * Maximum number of body bytes in a log message, which is enough to distinguish an API's error from a
+ * proxy's error page.
+ */
 const MAX_BODY_BYTES = 1000;
 
-/** Describes an error for logs and administrators: class, code and message, including its causes. */
+/**
+ * Describes an error for logs and administrators: its class, code and message, and those of its causes.
+ */
 function describeThrown(error: unknown): string {
   const parts: string[] = [];
   for (let at = error; at instanceof Error && parts.length < MAX_CAUSES; at = at.cause)
@@ -230,7 +238,10 @@ function describe(error: Error): string {
   return error.message === '' ? name : `${name}: ${error.message}`;
 }
 
-/** Describes a provider's response for logs and administrators: status and body, truncated and without secrets. */
+/**
+ * Describes a provider's response for logs and administrators: its status and its body, truncated and
+ * without secrets.
+ */
 export function describeAnswer(status: number, body: Uint8Array, redact: Redact): string {
   const text = Buffer.from(body.subarray(0, MAX_BODY_BYTES)).toString('utf8');
   return redact(text === '' ? `status ${status} without a body` : `status ${status}: ${text}`);

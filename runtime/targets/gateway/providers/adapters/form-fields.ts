@@ -2,7 +2,7 @@ import { entriesOf } from '#core/values/keys.ts';
 import type { Form } from '../../shared/form.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** Converts request members to form fields. A list has one field per item. */
+/** Converts request members to form fields. Each item in a list becomes a separate field. */
 export const formFields = (body: Json): Form['fields'] =>
   new Map(
     entriesOf(body).flatMap(([name, value]) => {

@@ -25,13 +25,13 @@ import { createProvider } from './create-provider.ts';
 export interface OpenProviderOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Registers the processes of started executables. */
+  /** Registers the processes of the executables that were started. */
   readonly watch?: WatchChild | undefined;
-  /** Called with each log line of a started executable. */
+  /** Called with each line that a started executable logs. */
   readonly onLine: (line: string) => void;
-  /** Called when a started executable exits or does not start. Default: `onLine`. */
+  /** Called when an executable exits or fails to start. Default: `onLine`. */
   readonly onTrouble?: (line: string) => void;
-  /** Additional environment variables for started executables. */
+  /** Additional environment variables for the executables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventDecoder, StreamSyntax } from '../streams/stream.ts';
 
-/** A request about an object that the provider stores: a file, a batch or a response. */
+/** A request for an object that the provider stores: a file, a batch or a response. */
 export interface ObjectCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -26,7 +26,7 @@ interface OpenedAnswer {
   readonly body: UpstreamBody;
 }
 
-/** Objects that a provider stores. */
+/** Calls the API for objects that a provider stores. */
 export interface ProviderObjects<Failed> {
   call(call: ObjectCall): Promise<ObjectAnswer | Failed>;
   open(call: ObjectCall): Promise<OpenedAnswer | Failed>;
@@ -48,7 +48,7 @@ export interface OpenedSocket {
   readonly maxFrameBytes: number;
 }
 
-/** Routes whose requests and responses pass through unchanged. */
+/** Names of the routes whose requests and responses pass through unchanged. */
 export type RelayRoute =
   | 'moderations'
   | 'rerank'
@@ -65,10 +65,10 @@ export interface Relay {
    * JSON or have no such list.
    */
   readonly requiredList?: string | undefined;
-  /** Event types that its response can contain. */
+  /** Types of the events that a streamed response can contain. */
   readonly events?: { readonly decoder: EventDecoder<unknown>; readonly syntax: StreamSyntax } | undefined;
-  /** Whether responses can be of any type, and are forwarded as they arrive. */
+  /** Whether responses can be of any type and are forwarded as they arrive. */
   readonly isRaw?: boolean | undefined;
-  /** Members that its API does not support. */
+  /** Request members that the provider's API does not support. */
   readonly edits?: MemberEdits | undefined;
 }

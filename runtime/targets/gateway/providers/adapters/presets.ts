@@ -1,11 +1,11 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { OpenAiDialect, ProviderType } from './provider.ts';
 
-/** Defaults for a well-known provider, which can be configured by its name alone. */
+/** Defaults for a well-known provider, so that only its name has to be configured. */
 export interface Preset {
   readonly type: ProviderType;
   readonly baseUrl: string;
-  /** Whether it runs on the same machine as the gateway. */
+  /** Whether the provider runs on the same machine as the gateway. */
   readonly local?: boolean;
   readonly dialect?: Partial<OpenAiDialect>;
 }

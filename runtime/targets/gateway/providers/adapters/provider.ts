@@ -17,23 +17,23 @@ export interface ProviderInstance {
   /** The part of a model string before the colon, in lower case. */
   readonly name: string;
   readonly type: ProviderType;
-  /** Base URL of all its routes' paths. */
+  /** The base URL for the paths of all routes. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether its address is allowed to be on this machine or in a private network. */
+  /** Whether the provider's address can be on this machine or in a private network. */
   readonly local: boolean;
-  /** Its models, for a provider without a route that lists them. */
+  /** The provider's models, if the provider has no route that lists them. */
   readonly models?: readonly string[] | undefined;
   readonly limits?: Partial<ProviderLimits> | undefined;
-  /** How its version of OpenAI's API differs from others. */
+  /** How the provider's version of OpenAI's API differs from others. */
   readonly dialect?: Partial<OpenAiDialect> | undefined;
   /** Its name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
   /** Azure, Amazon or Google settings. */
   readonly cloud?: CloudSettings | undefined;
-  /** Secrets besides the key and the headers, which messages must not contain. */
+  /** Secrets, in addition to the key and the headers, that messages must not contain. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ProviderLimits {
   readonly idleMs: number;
   /** Maximum time from a stream's first event to its end. */
   readonly streamMs: number;
-  /** Maximum time to read an abandoned response to its end. */
+  /** Maximum time for reading an abandoned response to its end. */
   readonly drainMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
@@ -78,7 +78,9 @@ export const PROVIDER_LIMITS: ProviderLimits = {
 export interface OpenAiDialect {
   /** Name of the request member that limits output tokens. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
-  /** Whether it supports `stream_options.include_usage`, without which its streams do not report usage. */
+  /**
+   * Whether the API supports `stream_options.include_usage`, without which its streams do not report usage.
+   */
   readonly streamUsage: boolean;
   readonly hasResponses: boolean;
 }
@@ -91,24 +93,24 @@ export interface ProviderCall {
   readonly showModel?: string | undefined;
   /** The unparsed request body; `body` is the same body, parsed. */
   readonly bytes: Uint8Array;
-  /** The body's members, if already listed. */
+  /** The body's members, if they have already been listed. */
   readonly members?: readonly JsonMember[] | undefined;
   readonly body: Json;
   /** Client headers for a provider with the same API, for example `anthropic-beta`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Trace context headers, for every provider. */
+  /** Trace context headers, which are sent to every provider. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** What to do with tools that cannot be translated for the provider. */
+  /** What to do with tools that cannot be translated to the provider's format. */
   readonly unsupportedTools?: RequestPolicy['unsupportedTools'] | undefined;
-  /** Whether another target follows if this one fails. */
+  /** Whether another target is tried if this one fails. */
   readonly hasFallback?: boolean | undefined;
-  /** The payer, whose call signatures are kept; clients without accounts have none. */
+  /** The payer, for whom call signatures are kept; undefined for clients without accounts. */
   readonly owner?: string | undefined;
-  /** Replaces the provider's own `firstByteMs`. */
+  /** A limit that is used instead of the provider's `firstByteMs`. */
   readonly firstByteMs?: number | undefined;
-  /** Whether the response is billed to a user, in which case it is read to its end even if abandoned. */
+  /** Whether the response is billed to a user. If so, it is read to its end even if it is abandoned. */
   readonly isBilled?: boolean | undefined;
 }
 
@@ -116,7 +118,7 @@ export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
 export interface RelayCall extends EmbeddingsCall {
   readonly route: RelayRoute;
-  /** Files in a form request. Its fields are the members of the body. */
+  /** The files in a form request, whose fields are the members of the body. */
   readonly files?: readonly FormFile[] | undefined;
 }
 
@@ -124,7 +126,10 @@ export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'i
   readonly texts: readonly string[];
 }
 
-/** Why an attempt failed. Determines whether to retry the attempt and whether to call another provider. */
+/**
+ * Why an attempt failed. The kind determines whether to retry the attempt and whether to call another
+ * provider.
+ */
 export type FailureKind =
   | 'bad_request'
   | 'content_filtered'
@@ -146,14 +151,17 @@ export interface ProviderFailure {
   readonly kind: FailureKind;
   /** The error for the client. It never contains the gateway's secrets. */
   readonly error: AppError;
-  /** The provider's own status, if it responded. */
+  /** The HTTP status of the provider's response, if there was one. */
   readonly upstreamStatus: number | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** The provider's message without secrets, for administrators: clients are not allowed to see all of it. */
+  /**
+   * The provider's message without secrets, for administrators; it can contain details that clients are not
+   * allowed to see.
+   */
   readonly text: string | undefined;
   /**
-   * Details for logs and administrators, without secrets: the thrown error, or the status and the first bytes
-   * of the body.
+   * Details for logs and administrators, without secrets: the thrown error, or the response's status and
+   * the first bytes of its body.
    */
   readonly detail: string | undefined;
   /**
@@ -161,25 +169,25 @@ export interface ProviderFailure {
    * response is invalid.
    */
   readonly isPaid: boolean;
-  /** Set if the provider may still respond and bill the request. */
+  /** The abandoned response, if the provider can still respond and bill the request. */
   readonly abandoned: AbandonedAnswer | undefined;
 }
 
 /**
- * A response whose client disconnected, or whose time limit passed, after the request was sent. It is read to
- * its end, because the provider bills it.
+ * A response that is no longer awaited, because the client disconnected or the time limit expired after the
+ * request was sent. It is read to its end, because the provider bills it.
  */
 export interface AbandonedAnswer {
-  /** Resolves when the response was read to its end or reading was stopped. Never rejects. */
+  /** Resolves when the response has been read to its end or reading has been stopped. Never rejects. */
   readonly read: Promise<AbandonedRead>;
-  /** Ends the connection; `read` resolves with what was read so far. */
+  /** Closes the connection; `read` then resolves with what has been read so far. */
   readonly stop: () => void;
 }
 
 export type AbandonedRead =
-  /** Without a summary, it could not be read, and its usage must be estimated. */
+  /** Without a summary, the response could not be read, so its usage must be estimated. */
   | { readonly kind: 'answered'; readonly summary: AnswerSummary | undefined }
-  /** The provider returned an error or could not be reached: there is nothing to bill. */
+  /** The provider returned an error or could not be reached, so there is nothing to bill. */
   | { readonly kind: 'failed' };
 
 export interface WholeAnswer {
@@ -190,14 +198,14 @@ export interface WholeAnswer {
   /** The model's whole output as text, whatever the format of the response. */
   readonly text: string;
   readonly summary: AnswerSummary;
-  /** Types of tools in the request that were not passed to the provider. */
+  /** Types of the tools in the request that were not passed to the provider. */
   readonly droppedTools?: readonly string[] | undefined;
 }
 
 export interface StreamedAnswer {
   readonly kind: 'stream';
   readonly stream: OpenedStream;
-  /** Content type. Default: events. */
+  /** Content type. Default: server-sent events. */
   readonly type?: string | undefined;
   readonly droppedTools?: readonly string[] | undefined;
 }
@@ -250,12 +258,15 @@ export interface ModelEntry {
   readonly modelType?: ModelType | undefined;
 }
 
-/** The probability of each of a classifier's labels. */
+/** The probability of each label of a classifier. */
 export type LabelScores = Readonly<Record<string, number>>;
 
 type ModelNames = (model: string) => readonly [string, ...string[]];
 
-/** A configured provider. It returns failures instead of throwing them, so that the caller can try another provider. */
+/**
+ * A configured provider. Its functions return failures instead of throwing them, so that the caller can try
+ * another provider.
+ */
 export interface Provider {
   readonly name: string;
   readonly type: ProviderType;
@@ -263,18 +274,18 @@ export interface Provider {
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   /** Calls a route whose requests and responses pass through unchanged. */
   relay(call: RelayCall): Promise<ChatAnswer>;
-  /** The provider's own token count for a prompt, if its API supports it. */
+  /** Requests the provider's own token count for a prompt, if the provider's API supports this. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
-  /** Files, batches and responses, if its API supports them. */
+  /** Files, batches and stored responses, if the provider's API supports them. */
   readonly objects?: ProviderObjects<FailedAnswer> | undefined;
-  /** Opens a WebSocket to a model, if its API supports it. */
+  /** Opens a WebSocket to a model, if the provider's API supports it. */
   readonly realtime?: ((call: RealtimeCall) => Promise<OpenedSocket | FailedAnswer>) | undefined;
   /** All names of a model, the canonical name first; undefined if every model has only one name. */
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
-  /** Path of the executable that the gateway runs for it; only for encoders. */
+  /** Path of the executable that the gateway runs; only for encoders. */
   readonly program?: string | undefined;
   /** Only supported by encoders. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
@@ -287,16 +298,21 @@ export interface Provider {
 export interface UpstreamWire {
   path(model: string, streams: boolean): string;
   /**
-   * Translates events to the internal format without checking their members; `answer` does the same for
+   * Translates events to the internal format without checking their members, just as `answer` does for
    * complete responses.
    */
   decoder(): EventDecoder<unknown>;
   answer(body: Json): unknown;
-  /** Changes to a client's request that is already in this format. Throws an AppError for unsupported members. */
+  /**
+   * The changes to make to a client's request that is already in this format. Throws an AppError for
+   * unsupported members.
+   */
   edits(body: Json, model: string): MemberEdits;
-  /** Matches events that contain nothing that this request's client asked for. */
+  /** Matches events that contain nothing that the client asked for in this request. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
-  /** Whether the provider stores the response to a request, so that clients can retrieve it again. */
+  /**
+   * Whether the provider stores the response to a request, so that clients can retrieve the response later.
+   */
   stores?(body: Json): boolean;
 }
 
@@ -304,20 +320,20 @@ export interface UpstreamWire {
 export interface ProviderAdapter {
   readonly type: ProviderType;
   headers(apiKey: string | undefined): Record<string, string>;
-  /** Client APIs that the provider supports natively: bytes pass through unchanged. */
+  /** Client APIs that the provider supports natively. For these, bytes pass through unchanged. */
   readonly native: Readonly<Partial<Record<Wire, UpstreamWire>>>;
-  /** Whether its models sign calls and reject calls without a signature. */
+  /** Whether the provider's models sign calls and reject calls without a signature. */
   readonly signsCalls?: boolean | undefined;
-  /** Translation for all other client APIs. */
+  /** The translation used for all other client APIs. */
   readonly translated:
     | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }
     | undefined;
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly relays?: Readonly<Partial<Record<RelayRoute, Relay>>> | undefined;
   readonly tokenCount?: TokenCount | undefined;
-  /** Whether it supports OpenAI's files, batches and stored responses. */
+  /** Whether the provider supports OpenAI's APIs for files, batches and stored responses. */
   readonly hasObjects?: boolean | undefined;
-  /** Path of its WebSocket. */
+  /** Path of the provider's WebSocket. */
   readonly realtimePath?: ((model: string) => string) | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
@@ -327,10 +343,10 @@ export interface ProviderAdapter {
 
 /** How a provider counts a prompt's tokens. */
 export interface TokenCount {
-  /** The client API whose token count requests it accepts unchanged, if any. */
+  /** The client API whose token count requests the provider accepts unchanged, if any. */
   readonly wire: Wire | undefined;
   path(model: string): string;
-  /** Changes to a request in that API. */
+  /** The changes to make to a token count request of that API. */
   edits(model: string): MemberEdits;
   /**
    * Converts a generation request to a token count request; undefined if only requests in its own API can be
@@ -343,7 +359,10 @@ export interface TokenCount {
 export interface EmbeddingsExchange {
   path(model: string): string;
   request(call: EmbeddingsCall): Uint8Array;
-  /** Undefined if the response is already in OpenAI's format and therefore returned unchanged. */
+  /**
+   * Translates the response to OpenAI's format. Undefined if it already has that format and is returned
+   * unchanged.
+   */
   readonly answer: ((body: Json, call: EmbeddingsCall) => Json) | undefined;
   usage(body: Json): TokenUsage | undefined;
 }

@@ -3,7 +3,7 @@ import { createValueHider } from '#serve/redact.ts';
 /** Removes secrets and control characters from a provider's message, and truncates it. */
 export type Redact = (text: string) => string;
 
-/** Maximum message length, which is enough to understand it. */
+/** Maximum length of a message, which is enough to understand the error. */
 const MAX_MESSAGE_LENGTH = 500;
 const HIDDEN = '[hidden]';
 

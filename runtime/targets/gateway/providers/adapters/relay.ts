@@ -37,10 +37,13 @@ interface RelayParts {
   readonly unsupported: (feature: string) => FailedAnswer;
 }
 
-/** A response, with how to read it to its end without a client. */
+/** A response, with a function that reads it to its end without a client. */
 type Relayed = (WholeAnswer | StreamedAnswer) & { readonly drain?: () => Promise<AnswerSummary> };
 
-/** Creates the function for routes whose requests and responses pass through unchanged except for the model name. */
+/**
+ * Creates the function that calls routes whose requests and responses pass through unchanged, except for
+ * the model name.
+ */
 export function createRelay({
   adapter,
   exchange,
@@ -144,7 +147,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Speech responses contain no usage, so their length is estimated from the text. */
+/** Speech responses contain no usage, so the audio tokens are estimated from the text. */
 function spokenSummary({ input }: RelayCall['body']): AnswerSummary {
   const characters = typeof input === 'string' ? input.length : 0;
   const completionTokens = Math.ceil(characters * SPOKEN_TOKENS_PER_CHARACTER);
@@ -220,7 +223,8 @@ export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefi
   const output = counts['output_tokens'] ?? counts['completion_tokens'] ?? 0;
   const input = counts['input_tokens'] ?? counts['prompt_tokens'] ?? counts['total_tokens'];
   if (route === 'image_generations') {
-    // Image models report which of their tokens are text, or generate nothing else.
+    // Image models report how many of their output tokens are image tokens; if they do not, all of them
+    // are.
     const { image_tokens: made = output } = membersOf(counts['output_tokens_details']);
     return readUsage({
       prompt_tokens: input,
@@ -234,7 +238,7 @@ export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefi
   return read && isCount(audioInput) ? { ...read, audio: { audioInput } } : read;
 }
 
-/** Images, and rerankers' search units, in these APIs' formats. */
+/** The number of images, and of rerankers' search units, in the formats of the relayed APIs. */
 function relayUnits({ data, meta }: Json, route: RelayRoute): UnitCounts | undefined {
   if (route === 'image_generations' && Array.isArray(data)) return { images: data.length };
   const { search_units: queries } = membersOf(membersOf(meta)['billed_units']);
@@ -250,7 +254,7 @@ const NO_TOKENS = {
   reasoningTokens: 0,
 };
 
-/** No single recording is longer than a month. */
+/** A single recording is never longer than a month. */
 const MAX_SECONDS = 2_678_400;
 
 /** Older responses contain the length as text. */

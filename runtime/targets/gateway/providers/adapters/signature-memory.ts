@@ -1,19 +1,19 @@
 import type { ChatChunk, ChatRequest, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn, withSignature } from '../wires/thought-signatures.ts';
 
-// Some agents only return call IDs: clients of chat completions, and Claude Code without thinking. The calls'
-// signatures are therefore kept in memory, keyed by the request's payer and the call ID. If one is missing,
-// because another gateway has it or this one was restarted, the provider gets the documented placeholder, so
-// that the conversation continues.
+// Some agents return calls with their IDs but without their signatures: clients of chat completions, and
+// Claude Code without thinking. Signatures are therefore kept in memory, keyed by the request's payer and
+// the call ID. If a signature is missing, because another gateway has it or this gateway was restarted, the
+// placeholder that Google documents is sent to the provider, so that the conversation can continue.
 
 /** Maximum total size of all signatures, in characters. The oldest ones are dropped first. */
 const MAX_SIZE = 32 * 1024 * 1024;
 
 export interface SignatureMemory {
   keep(owner: string, calls: readonly (ToolCall | ToolCallDelta)[] | null | undefined): void;
-  /** Keeps the signatures in part of a stream. */
+  /** Keeps the signatures contained in part of a stream. */
   keepChunk(owner: string, chunk: ChatChunk): void;
-  /** Fills in missing call signatures in a request. */
+  /** Adds the missing signatures to the calls in a request. */
   complete(owner: string, chat: ChatRequest): ChatRequest;
 }
 

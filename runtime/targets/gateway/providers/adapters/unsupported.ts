@@ -2,7 +2,10 @@ import { AppError } from '#contract/errors.ts';
 import type { ChatRequest } from '../shapes/chat.ts';
 import type { MemberEdits } from '../../shared/json-members.ts';
 
-/** Members that change the response format, so they cannot be silently ignored; hints such as `seed` can. */
+/**
+ * Members that must not be silently ignored, because they change the response format. Hints such as `seed`
+ * can be ignored.
+ */
 const ESSENTIAL_MEMBERS = [
   'logprobs',
   'audio',

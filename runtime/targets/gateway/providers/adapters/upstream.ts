@@ -13,7 +13,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In one or several pieces, which are not copied. */
+  /** The body, in one or several pieces, which are not copied. */
   readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
   readonly waiter: Waiter;
 }
@@ -33,7 +33,10 @@ interface UpgradeRequest {
 /** HTTP client for a single origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Upgrades a connection to another protocol. Rejects if the server refuses. */
+  /**
+   * Upgrades a connection to another protocol. The promise rejects if the server does not accept the
+   * upgrade.
+   */
   upgrade?(request: UpgradeRequest): Promise<Duplex>;
   close(): Promise<void>;
 }
@@ -49,8 +52,8 @@ interface UpstreamOptions {
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * HTTP client for one provider with connection reuse. Redirects are not followed: they would bypass the
- * address check and send the API key elsewhere. Response timeouts are up to the callers.
+ * HTTP client for one provider with connection reuse. Redirects are not followed, because they would bypass
+ * the address check and send the API key to another server. Callers are responsible for response timeouts.
  */
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
@@ -59,8 +62,8 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   const pathOf = (path: string): string =>
     query === '' ? `${prefix}${path}` : `${prefix}${path}${path.includes('?') ? '&' : '?'}${query}`;
   const { maxConnections } = limits;
-  // Undici would keep requests that wait for a connection, including their bodies, even after they are
-  // canceled.
+  // Undici would keep requests that wait for a connection, including their bodies, even after the requests
+  // have been canceled.
   const turns = maxConnections === undefined ? undefined : new TurnQueue(maxConnections, Infinity);
   const pool = new Pool(url.origin, {
     connections: maxConnections ?? null,
@@ -113,8 +116,8 @@ function dispatch(
   let writer: BodyWriter | undefined;
   const abort = (): void => {
     const reason = new Error('aborted');
-    // Undici has no controller yet for a request that is waiting for a connection, so this rejects it
-    // directly.
+    // For a request that is still waiting for a connection, Undici has no controller yet, so the promise is
+    // rejected directly.
     reject(reason);
     call?.abort(reason);
   };
@@ -162,7 +165,7 @@ async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
   return turn.leave;
 }
 
-/** A DNS lookup that rejects addresses that providers are not allowed to have. */
+/** A DNS lookup that rejects addresses at which providers must not be called. */
 export const providerLookup = (local: boolean): LookupFunction =>
   guardedLookup({ allowsPrivate: local, refusal: (name, address) => refusal(name, address, local) });
 
@@ -188,20 +191,26 @@ function refusal(name: string, address: string, local: boolean): Error {
   return configError(`\`${name}\` has the address ${address}, which is not public. ${remedy}`);
 }
 
-/** A response body. Its owner must read it to its end, in pieces or as a whole, or destroy it. */
+/**
+ * A response body. The owner of a body must either read it to its end, in pieces or as a whole, or destroy
+ * it.
+ */
 export interface UpstreamBody {
   /**
-   * The next bytes; undefined at the end. Rejects if the connection broke or the body was destroyed. Must not
-   * be called concurrently.
+   * Returns the next bytes; undefined at the end. Rejects if the connection broke or the body was
+   * destroyed. Must not be called concurrently.
    */
   next(): Promise<Buffer | undefined>;
-  /** The whole body. Rejects with a TooLargeError and stops reading if it exceeds `limit` bytes. */
+  /**
+   * Returns the whole body. If the body exceeds `limit` bytes, stops reading and rejects with a
+   * TooLargeError.
+   */
   collect(limit: number): Promise<Buffer>;
   /** Closes the connection, unless the body has ended. */
   destroy(): void;
 }
 
-/** A body's writing side. */
+/** The writing side of a body. */
 interface BodyWriter {
   readonly body: UpstreamBody;
   push(chunk: Buffer): void;
@@ -257,7 +266,7 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
       if (controller.paused) controller.resume();
       if (!ended && !error) await wait();
       if (error) throw error;
-      // A body that had arrived completely was not aborted above.
+      // Needed for a body that had arrived completely, because it was not aborted above.
       if (bytes > limit) throw answerTooLarge(limit);
       const [only] = chunks;
       return chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes);
@@ -308,7 +317,7 @@ function decodedBody(
   if (codings.length === 0) return body;
 
   let pieces: AsyncIterable<Buffer> = piecesOf(body);
-  // Codings are listed in the order in which they were applied, so the last one is decoded first.
+  // Content codings are listed in the order in which they were applied, so the last one is decoded first.
   for (const name of codings.toReversed()) pieces = decoded(pieces, name);
   const iterator = pieces[Symbol.asyncIterator]();
   const next = async (): Promise<Buffer | undefined> => {
@@ -369,10 +378,13 @@ const answerTooLarge = (limit: number): AppError =>
     `The provider's response exceeds the maximum of ${limit} bytes. Increase the provider's \`max_response_bytes\`.`,
   );
 
-/** Cancels one request, like an AbortController, but with a single listener and at a tenth of the cost. */
+/**
+ * Cancels one request, like an AbortController, but supports only a single listener and takes a tenth of
+ * the time.
+ */
 export interface Waiter {
   readonly isCancelled: () => boolean;
-  /** Called when the request is sent: from now on, the provider can bill it. */
+  /** Called when the request is sent. From then on, the provider can bill the request. */
   readonly markSent: () => void;
   readonly isSent: () => boolean;
   /** Sets the listener, replacing the previous one. Runs it immediately if the request is already canceled. */

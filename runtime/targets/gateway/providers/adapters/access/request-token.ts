@@ -26,8 +26,8 @@ const MAX_BYTES = 256 * 1024;
 const MAX_SKEW_MS = 4 * 60_000;
 
 /**
- * Requests a token. If the server rejects the request, the promise rejects with a CredentialsError that
- * contains the reason; if the server cannot be reached, it rejects with another error.
+ * Requests a token. If the server rejects the request, the promise rejects with an error for rejected
+ * credentials that contains the reason; if the server cannot be reached, it rejects with a different error.
  */
 export async function requestToken(request: TokenRequest): Promise<Json> {
   const text = await requestText(request);

@@ -42,7 +42,7 @@ function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect
     native: {
       ...(native.chat && { chat: wireAt(native.chat, '/chat/completions') }),
       ...(native.completions && { completions: wireAt(native.completions, '/completions') }),
-      // For responses, the deployment is in the body of the request in every API version.
+      // On the Responses API, the body of a request contains the deployment in every API version.
       ...(native.responses && {
         responses: { ...native.responses, path: () => azurePath(apiVersion, '/responses', undefined) },
       }),

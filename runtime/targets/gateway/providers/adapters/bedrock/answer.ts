@@ -13,7 +13,7 @@ const OWN_REASONS = lookup<FinishReason>({
   content_filtered: 'content_filter',
 });
 
-/** Amazon's responses do not contain an ID, so one is generated. */
+/** Amazon's responses do not contain an ID, so all of them get this one. */
 const ID = 'chatcmpl-bedrock';
 
 /** Translates a Converse response to the internal format. */

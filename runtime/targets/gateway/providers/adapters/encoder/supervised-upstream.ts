@@ -14,7 +14,7 @@ export interface SupervisedOptions {
   readonly random: () => number;
   /** Called with each line of the executable's log. */
   readonly onLine: (line: string) => void;
-  /** Called when the executable exits or does not start. Default: `onLine`. */
+  /** Called when the executable exits or fails to start. Default: `onLine`. */
   readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
   /** Additional environment variables for the executable. */

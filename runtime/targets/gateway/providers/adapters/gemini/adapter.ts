@@ -20,8 +20,8 @@ import { memberOf } from '#core/values/member-of.ts';
 import { geminiRequest } from './request.ts';
 
 /**
- * The name without `models/`: Gemini lists `models/pro` and also accepts `pro` for the same model. A bare
- * prefix is returned unchanged.
+ * The model name without `models/`: Gemini lists `models/pro`, and also accepts `pro` for the same model.
+ * If nothing follows the prefix, the name is returned unchanged.
  */
 const bareModel = (model: string): string => model.replace(/^(?:models\/)+(?=.)/, '');
 
@@ -31,12 +31,18 @@ function modelNames(model: string): readonly [string, string] {
   return [bare, `models/${bare}`];
 }
 
-/** The path of a model method. The name is encoded, because it comes from clients and must not change the path. */
+/**
+ * The path of a method of a model. The model name is encoded, because clients choose it and it must not
+ * change the path.
+ */
 function modelPath(model: string, method: string): string {
   return `/v1beta/models/${encodeURIComponent(bareModel(model))}:${method}`;
 }
 
-/** Removes members that Gemini's API does not have: its paths contain the model and whether to stream. */
+/**
+ * Removes members that Gemini's API does not support, including the model and whether to stream, which are
+ * part of the path.
+ */
 const GEMINI_EDITS: MemberEdits = {
   ...REMOVE_GATEWAY_MEMBERS,
   model: undefined,
@@ -45,9 +51,10 @@ const GEMINI_EDITS: MemberEdits = {
 };
 
 // Clients of Gemini's own API see the whole response, including parts that the internal format cannot
-// express, for example code that Google runs. Guardrails and usage tracking must see them too.
+// express, for example code that Google runs. Guardrails and usage tracking must therefore see these parts,
+// too.
 
-/** Members of parts that are translated, or are not model output. */
+/** Members of parts that are translated, or that are not model output. */
 const TRANSLATED = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'inlineData', 'fileData']);
 
 function otherOutput(body: Json): string {
@@ -101,7 +108,7 @@ const geminiEmbeddings: EmbeddingsExchange = {
   },
   answer({ embeddings }, call) {
     const vectors = embeddings as readonly { readonly values: readonly number[] }[];
-    // Gemini does not count embedding tokens.
+    // Gemini does not report token counts for embeddings.
     return vectorsAnswer(
       vectors.map(({ values }) => values),
       call,
@@ -131,7 +138,10 @@ const geminiTokenCount: TokenCount = {
   count: ({ totalTokens: tokens }) => tokens,
 };
 
-/** Gemini's errors are `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, sometimes inside a list. */
+/**
+ * Gemini's errors have the format `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`,
+ * and are sometimes wrapped in a list.
+ */
 export function geminiErrorText(body: unknown): ErrorText {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   const { message, status, details } = membersOf(memberOf(first, 'error'));

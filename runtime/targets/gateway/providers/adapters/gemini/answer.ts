@@ -40,7 +40,10 @@ export function readGeminiAnswer(body: Json): ChatCompletion {
   };
 }
 
-/** A response's candidates. A blocked prompt has none and becomes an empty candidate, because the response is valid. */
+/**
+ * The candidates of a response. The response to a blocked prompt has no candidates but is valid, so an
+ * empty candidate is returned.
+ */
 function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
   if (candidates.length > 0 || promptFeedback?.blockReason === undefined) return candidates;
   return [{ index: 0, content: { parts: [] }, finishReason: 'SAFETY' }];
@@ -62,11 +65,14 @@ function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): C
   };
 }
 
-/** The signature of a response's text; in streams, it comes with an empty last text. */
+/** The signature of a response's text. In streams, an empty text at the end carries the signature. */
 const textSignature = (parts: readonly GeminiPart[]): Pick<ChatMessage, 'extra_content'> =>
   withSignature(parts.findLast((part) => !part.functionCall && part.thoughtSignature)?.thoughtSignature);
 
-/** A tool call. Only some Gemini versions send IDs, which clients need, so a missing ID is generated. */
+/**
+ * A tool call. Clients need call IDs, but only some Gemini versions send them, so a missing ID is
+ * generated.
+ */
 function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
   return {
     id: functionCall?.id ?? `call_${place}`,
@@ -125,8 +131,8 @@ function imageTokens(details: unknown): { readonly image_tokens?: number } {
 }
 
 /**
- * Decodes Gemini's streams. Each event is a partial response with the usage so far; only the finish reason
- * marks the end.
+ * Decodes Gemini's streams. Each event is a partial response with the usage so far, and only the finish
+ * reason marks the end of the stream.
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export function geminiDecoder(): EventDecoder {
@@ -153,7 +159,7 @@ export function geminiDecoder(): EventDecoder {
       created: 0,
       model: answer.modelVersion ?? '',
     } as const;
-    // Events repeat the queries from earlier events.
+    // Events repeat the search queries from earlier events.
     searches = Math.max(searches, searchesIn(candidatesOf(answer)));
     const choices = candidatesOf(answer).map((candidate) => choiceOf(candidate, id));
     begun ||= choices.length > 0;
@@ -205,7 +211,7 @@ interface GeminiCandidate {
   readonly index?: number;
   readonly content?: { readonly role?: string; readonly parts?: readonly GeminiPart[] };
   readonly finishReason?: string;
-  /** What a web search found, with the queries. */
+  /** The results of a web search, with its queries. */
   readonly groundingMetadata?: unknown;
 }
 

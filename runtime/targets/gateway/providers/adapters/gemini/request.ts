@@ -57,7 +57,7 @@ function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Ch
   }
 }
 
-/** A message's texts. The last one carries the signature. */
+/** The texts of a message. The last one carries the signature. */
 function assistantParts(message: ChatMessage): readonly Json[] {
   const parts = partsOf(message).flatMap(geminiParts);
   const signature = signatureIn(message.extra_content);
@@ -74,7 +74,10 @@ function callPart({ function: { name, arguments: text }, extra_content: extra }:
   };
 }
 
-/** A tool's result. Gemini identifies results by tool name, clients by call ID. */
+/**
+ * The result of a tool call. Gemini identifies results by tool name, whereas clients identify them by call
+ * ID.
+ */
 function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): Json {
   const name = names.get(message.tool_call_id ?? '') ?? message.name;
   if (name === undefined) {
@@ -83,7 +86,7 @@ function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): J
     );
   }
   const text = textOfMessage(message);
-  // Gemini documents `error` for the reason why a function failed.
+  // Gemini's documentation specifies `error` for the reason why a function failed.
   const response = message.is_error === true ? { error: text } : responseOf(text);
   return { functionResponse: { name, response } };
 }
@@ -158,15 +161,18 @@ function generationConfig(chat: ChatRequest): Json {
   );
 }
 
-/** Models before Gemini 3, and open models, which do not check signatures. */
+/** Models that do not check signatures: Gemini models before Gemini 3, and open models. */
 const WITHOUT_SIGNATURES = /(?:^|\/)(?:gemini-[12]\b|gemma|learnlm)/i;
 
-/** Whether a model rejects a call without a signature. Models with newer or unversioned names are assumed to. */
+/**
+ * Whether a model rejects a call without a signature. Models with newer or unversioned names are assumed to
+ * do so.
+ */
 const requiresSignatures = (model: string): boolean => !WITHOUT_SIGNATURES.test(model);
 
 /**
- * Marks a response's first call as coming from another model, unless it has a signature: the other calls in a
- * response need none.
+ * Marks the first call in a response as written by another model, unless the call has a signature. The
+ * other calls in a response do not need signatures.
  */
 function withFirstSigned(turn: ChatTurn): ChatTurn {
   const at = turn.role === 'model' ? turn.parts.findIndex(({ functionCall }) => isObject(functionCall)) : -1;

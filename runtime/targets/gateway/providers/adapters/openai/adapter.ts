@@ -24,7 +24,7 @@ import { objectsIn } from '../../wires/foreign-json.ts';
 import { embeddingsUsage } from '../usage-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** The audio APIs have no user member, and reject unknown ones. */
+/** The audio APIs do not have a `user` member, and they reject unknown members. */
 const NO_USER = { user: undefined };
 
 /** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
@@ -82,7 +82,10 @@ function openAiEdits(body: Json, model: string, dialect: OpenAiDialect): MemberE
   return { ...edits, stream_options: JSON.stringify(options) };
 }
 
-/** OpenAI's reasoning models reject `max_tokens`, and all its models accept the newer name. Compatible servers may not know it. */
+/**
+ * OpenAI's reasoning models reject `max_tokens`, and all of OpenAI's models accept the newer name.
+ * Compatible servers may only know `max_tokens`.
+ */
 function limitEdits(body: Json, { maxTokens }: OpenAiDialect): MemberEdits {
   const { max_tokens: older, max_completion_tokens: newer } = body;
   if (maxTokens !== 'max_completion_tokens' || typeof older !== 'number' || typeof newer === 'number')
@@ -90,7 +93,10 @@ function limitEdits(body: Json, { maxTokens }: OpenAiDialect): MemberEdits {
   return { max_tokens: undefined, max_completion_tokens: JSON.stringify(older) };
 }
 
-/** Translates a request from another client API, given in the internal format. @internal Exported for tests only. */
+/**
+ * Adapts a request from another client API, which has already been translated to the internal format.
+ * @internal Exported for tests only.
+ */
 export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiDialect): Json {
   const { max_tokens: older, max_completion_tokens: newer, ...rest } = chat;
   const limit = newer ?? older;
@@ -104,8 +110,8 @@ export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiD
 }
 
 /**
- * Removes the signatures of Gemini's calls, which are unknown members for all other providers. @internal
- * Exported for tests only.
+ * Removes the signatures of Gemini's calls, because all other providers would receive them as unknown
+ * members. @internal Exported for tests only.
  */
 export function withoutExtraContent(chat: ChatRequest): ChatRequest {
   const bare = <Value extends { readonly extra_content?: unknown }>({
@@ -119,7 +125,10 @@ export function withoutExtraContent(chat: ChatRequest): ChatRequest {
   return { ...chat, messages };
 }
 
-/** OpenAI's API has no member for a failed tool, so the result's text is prefixed with `Error:`. */
+/**
+ * OpenAI's API has no member that marks a tool call as failed, so the text of the result is prefixed with
+ * `Error:`.
+ */
 function messageOf({ is_error: isError, ...message }: ChatMessage): ChatMessage {
   if (isError !== true || typeof message.content !== 'string' || /^error\b/i.test(message.content))
     return message;
@@ -136,7 +145,7 @@ export const openAiDecoder: EventDecoder<unknown> = (event, data) => {
   return { kind: 'chunks', chunks: [json] };
 };
 
-/** Matches usage events that the gateway requested but the client did not. */
+/** Matches usage events that the gateway requested although the client did not. */
 function hiddenUsage(
   body: Json,
   { streamUsage }: OpenAiDialect,
@@ -158,12 +167,14 @@ export const completionsUpstream = (dialect: OpenAiDialect): UpstreamWire => ({
       : step;
   },
   answer: (body) => withChoices(body, 'message'),
-  // These models only know the older name of the limit.
+  // Models of the completions API only know the older name of the token limit.
   edits: (body, model) => openAiEdits(body, model, { ...dialect, maxTokens: 'max_tokens' }),
   hidden: (body) => hiddenUsage(body, dialect),
 });
 
-/** The choices' texts as message content, for guardrails and usage tracking. */
+/**
+ * The choices, with their texts as message content, so that guardrails and usage tracking can read them.
+ */
 function withChoices(body: unknown, member: 'delta' | 'message'): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const json = body as Json;

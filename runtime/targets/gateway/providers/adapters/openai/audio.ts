@@ -4,9 +4,11 @@ import type { EventDecoder, StreamSyntax } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { relayUsage } from '../relay.ts';
 
-/** Transcription and speech events. @see https://platform.openai.com/docs/api-reference/audio */
+/**
+ * The events of transcription and speech streams. @see https://platform.openai.com/docs/api-reference/audio
+ */
 const decoder: EventDecoder<unknown> = (_event, data) => {
-  // Some servers end these streams in the same way as chat streams.
+  // Some servers end these streams with the same marker as chat streams.
   if (data === '[DONE]') return { kind: 'end' };
   const event: Json = membersOf(parseJsonText(data));
   const { type, error, delta } = event;
@@ -26,7 +28,7 @@ const decoder: EventDecoder<unknown> = (_event, data) => {
     : { kind: 'nothing' };
 };
 
-/** Audio, whose encoded length is unrelated to its tokens. */
+/** An event that contains audio. The length of the encoded audio does not correspond to its tokens. */
 const SPOKEN = {
   kind: 'chunks',
   chunks: [{ choices: [{ index: 0, delta: { audio: {} } }] }],

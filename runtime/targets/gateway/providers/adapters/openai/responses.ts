@@ -25,7 +25,10 @@ export const responsesUpstream: UpstreamWire = {
   stores: (body) => body['store'] !== false,
 };
 
-/** Counts each item's text, because the events at the item's end repeat all of it. */
+/**
+ * The length of each item's text that has been counted, because the events at the end of an item repeat its
+ * whole text.
+ */
 function responsesDecoder(): EventDecoder<unknown> {
   const lengths = new Map<unknown, number>();
   let totalLength = 0;
@@ -115,11 +118,13 @@ const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
   function: { name: String(name), arguments: typeof text === 'string' ? text : '' },
 });
 
-/** Opening a page and searching within it are free. */
+/** Only searches are billed: opening a page and searching within a page are free. */
 const isSearch = ({ type, action }: Json): boolean =>
   type === 'web_search_call' && (membersOf(action)['type'] ?? 'search') === 'search';
 
-/** The usage of an incomplete response. Most servers send null until it is complete. */
+/**
+ * The usage of a response, which can be incomplete. Most servers send null until the response is complete.
+ */
 const usageIn = (response: unknown): unknown => {
   const { usage, output } = membersOf(response);
   return readTokens(usage, Array.isArray(output) ? output.map(membersOf).filter(isSearch).length : 0);

@@ -25,7 +25,7 @@ export const openVertex: OpenCloud<VertexSettings> = (place, { instance, limits,
 };
 
 /**
- * Google's models on Vertex AI: Gemini's API with other paths. @see
+ * Google's models on Vertex AI: Gemini's API with different paths. @see
  * https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest
  */
 function geminiOnVertex(place: VertexPlace): ProviderAdapter {
@@ -45,7 +45,7 @@ function geminiOnVertex(place: VertexPlace): ProviderAdapter {
     tokenCount: tokenCount && {
       ...tokenCount,
       path: (model) => modelPath(place, 'google', model, 'countTokens'),
-      // Unlike in Gemini's own API, the request members are not nested inside another one.
+      // Unlike in Gemini's own API, the members of the request are not nested in another member.
       request: ({ contents, systemInstruction, tools }) => ({
         contents,
         ...(systemInstruction !== undefined && { systemInstruction }),
@@ -66,7 +66,7 @@ function geminiOnVertex(place: VertexPlace): ProviderAdapter {
 const VERSION = 'vertex-2023-10-16';
 
 /**
- * Anthropic's models on Vertex AI: their own API with other paths. @see
+ * Anthropic's models on Vertex AI: Anthropic's API with different paths. @see
  * https://docs.anthropic.com/en/api/claude-on-vertex-ai
  */
 function anthropicOnVertex(place: VertexPlace): ProviderAdapter {
@@ -106,7 +106,7 @@ function anthropicOnVertex(place: VertexPlace): ProviderAdapter {
         anthropic_version: VERSION,
       }),
     },
-    // Google's errors have a different format from the model's.
+    // Errors from Google have a different format from errors that Anthropic's models return.
     errorText(body) {
       const google = geminiErrorText(body);
       return google.code ? google : anthropicErrorText(body);
@@ -165,7 +165,10 @@ function modelNames(model: string): readonly [string, string] {
   return [bare, `publishers/${publisherOf(model)}/models/${bare}`];
 }
 
-/** The path of a model method. The name is encoded, because it comes from clients; the `@` before a version is kept. */
+/**
+ * The path of a method of a model. The model name is encoded, because clients choose it; the `@` before a
+ * version is kept.
+ */
 function modelPath(
   { project, location }: VertexPlace,
   publisher: Publisher,
@@ -176,10 +179,10 @@ function modelPath(
   return `/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}/publishers/${publisher}/models/${name}:${method}`;
 }
 
-/** A location's address. */
+/** The base URL for a location. */
 export function vertexUrl(location: string): string {
   if (location === 'global') return 'https://aiplatform.googleapis.com';
-  // The multi-regions for the United States and Europe have addresses of another form.
+  // The addresses of the multi-regions for the United States and Europe have a different format.
   if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`;
   return `https://${location}-aiplatform.googleapis.com`;
 }
