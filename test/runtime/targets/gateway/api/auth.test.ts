@@ -97,7 +97,7 @@ describe('rejected sign-ins', () => {
   });
 });
 
-test('a callback must match the sign-in that this browser started', async () => {
+test('a callback must match the sign-in that the same browser started', async () => {
   const gateway = await start();
   const first = await comeBack(gateway);
   const other = await comeBack(gateway);

@@ -172,7 +172,7 @@ test("forms that reference another user's objects do not reach a provider", asyn
   expect(received).toEqual([]);
 });
 
-test('duplicate member names in nested objects are rejected, because a provider could read the other one', async () => {
+test('duplicate member names in nested objects are rejected, because the provider and the gateway could read different duplicates', async () => {
   received = [];
   // These are rebuilt from the parsed body.
   const rewritten = new Set(['/v1/batches', '/v1beta/models/{model}:countTokens']);
@@ -209,7 +209,7 @@ test("references to the user's own objects and to unknown objects reach the prov
   expect(received).toHaveLength(4);
 });
 
-test("lists return the same error for another user's ID as for an unknown one", async () => {
+test("lists return the same error for another user's ID as for an unknown ID", async () => {
   const { body } = await gateway.ask('GET', '/openapi.json');
   type Described = { readonly get?: { readonly parameters?: readonly { readonly name: string }[] } };
   const lists = Object.entries(body.paths as Record<string, Described>).filter(([, { get }]) =>

@@ -88,7 +88,7 @@ describe('files', () => {
     expect((await gateway.ask('GET', `/v1/files/${id}`, undefined, as('ann'))).status).toBe(404);
   });
 
-  test('the provider comes from the header or the models, or is the only one available to the key', async () => {
+  test('the provider is determined by the header, by the models, or because only one provider is available to the key', async () => {
     expect((await upload('ann', 'x', { purpose: 'user_data' })).body).toMatchObject({
       error: { message: expect.stringContaining('openai, other') },
     });

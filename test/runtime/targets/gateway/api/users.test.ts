@@ -102,7 +102,7 @@ test('PATCH updates the given fields, and null clears a field', async () => {
   expect((await ask('PATCH', '/v1/users/ada', { budget_id: 'B' })).status).toBe(404);
 });
 
-test('DELETE returns 204 without a body and disables the keys; a recreated user starts with new budgets', async () => {
+test("DELETE returns 204 without a body and disables the user's keys, and a recreated user starts with new budgets", async () => {
   const { ask, request } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada', alias: 'Ada' });
   const { body: key } = await ask('POST', '/v1/keys', { user_id: 'ada' });

@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 
 const temp = useTempFolder();
 
-test('`prompts` lists stored prompts, shows one with its texts, and is audited', async () => {
+test('`prompts` lists stored prompts and shows those of a single request, and reading them is audited', async () => {
   const url = `sqlite:${join(temp(), 'gateway.db')}`;
   const run = (...args: string[]) => runCommand([...args, '--database-url', url]);
   await run('migrate');

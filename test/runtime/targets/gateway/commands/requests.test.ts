@@ -9,7 +9,7 @@ import { runCommand } from './run-command.ts';
 
 const temp = useTempFolder();
 
-test('`requests` lists requests with attempts and percentiles; `guardrails hits` lists hits', async () => {
+test('`requests` lists requests with attempts and percentiles, and `guardrails hits` lists guardrail hits', async () => {
   const url = `sqlite:${join(temp(), 'gateway.db')}`;
   const run = (...args: string[]) => runCommand([...args, '--database-url', url]);
   await run('migrate');

@@ -6,7 +6,7 @@ import { schemaText } from '#gateway/config/schema-text.ts';
 import { ROOT } from '#test/helpers/paths.ts';
 import { read } from './read.ts';
 
-test('the published schema equals the printed one and works with any validator', async () => {
+test('the published schema is identical to the printed schema and can be used by another validator', async () => {
   const text = schemaText();
   expect(readFileSync(join(ROOT, 'docs/gateway.schema.json'), 'utf8')).toBe(text);
   const check = new Ajv2020({ strict: true, strictTypes: false }).compile(JSON.parse(text) as object);

@@ -194,7 +194,7 @@ test('reads all other sections of the file', async () => {
   );
 });
 
-test('precedence is flags, variables, file, defaults; empty variables count as unset', async () => {
+test('flags take precedence over variables, variables over the file and the file over defaults, and empty variables count as unset', async () => {
   const file = {
     port: 1,
     host: '127.0.0.9',

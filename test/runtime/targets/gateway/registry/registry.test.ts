@@ -109,7 +109,7 @@ describeDatabases((database) => {
     expect((await three.ask('GET', '/v1/providers/extra')).status).toBe(404);
   });
 
-  test('one of many concurrent requests to create the same name succeeds', async () => {
+  test('only one of many concurrent requests to create the same name succeeds', async () => {
     const url = await database.create();
     const gateways = [await start(url, { config: CONFIG }), await start(url, { config: CONFIG })];
     const asked = Array.from({ length: 12 }, async (_, index) => {

@@ -46,7 +46,7 @@ test.each([
   expect(costOf({ input, cachedInput, cacheWrite, cacheWrite1h, output }, SONNET)).toBe(usd(dollars));
 });
 
-test('a missing price falls back to the next more general one', () => {
+test('a missing price falls back to the next more general price', () => {
   const tokens = { input: 100, cachedInput: 10, cacheWrite: 50, cacheWrite1h: 20, output: 0 };
   const plain = { input: usd('1'), output: 0n, cachedInput: null };
   expect(costOf(tokens, plain)).toBe(usd('0.0001'));

@@ -74,7 +74,7 @@ test('a folder that cannot be created is reported', async () => {
   expect(await messageOf(`sqlite:${path}`)).toContain('one of its parent folders is a file');
 });
 
-test('a file that is not a database, a damaged one, and a folder are reported', async () => {
+test('a file that is not a database, a damaged database and a folder are rejected with an error', async () => {
   const path = join(folder(), 'gateway.db');
   writeFileSync(
     path,

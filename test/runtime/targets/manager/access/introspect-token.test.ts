@@ -31,7 +31,7 @@ async function startIssuer(answers: Readonly<Record<string, object>>) {
   return { issuer, requests };
 }
 
-test('an opaque token is introspected once, and accepted only if active and issued for this manager', async () => {
+test('an opaque token is introspected only once, and is accepted only if it is active and was issued for this manager', async () => {
   const good = { active: true, aud: RESOURCE, sub: 'ann', scope: 'use', exp: 2000 };
   const { issuer, requests } = await startIssuer({
     good,

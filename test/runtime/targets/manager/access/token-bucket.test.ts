@@ -4,7 +4,7 @@ import { createTokenBucket } from '#manager/access/token-bucket.ts';
 
 const MINUTE = { count: 3, milliseconds: 60_000 };
 
-test('all tokens can be taken at the same time; the next one is available after its interval', () => {
+test('all tokens can be taken at the same time, and the next token is available after its interval', () => {
   const bucket = createTokenBucket(MINUTE);
   expect([1, 2, 3].map(() => bucket.take(0))).toEqual([0, 0, 0]);
   expect(bucket.take(0)).toBe(20_000);

@@ -10,15 +10,19 @@ const remoteSpec = (url: string): ServerSpec => ({
   launch: remoteLaunch(`${url}/mcp`),
 });
 
-test.each([1, 8])('%i calls rejected for an expired session are retried in a new one', async (many) => {
-  const remote = await startRemote('remote.mjs');
-  const { calls, server } = manage([remoteSpec(remote.url)]);
-  await server('remote').connection({ timeoutMs: 20_000 });
-  const echo = (message: string) => calls.callTool({ ...callOf('remote'), tool: 'echo', args: { message } });
-  await echo('before');
-  await fetch(`${remote.url}/forget`, { method: 'POST' });
-  const messages = Array.from({ length: many }, (_, at) => `after ${at}`);
-  const results = await Promise.all(messages.map(echo));
-  expect(results.map(({ content }) => content?.[0]?.text)).toEqual(messages);
-  expect(server('remote').status().restarts).toBe(1);
-});
+test.each([1, 8])(
+  '%i calls rejected because the session expired are retried in a new session',
+  async (many) => {
+    const remote = await startRemote('remote.mjs');
+    const { calls, server } = manage([remoteSpec(remote.url)]);
+    await server('remote').connection({ timeoutMs: 20_000 });
+    const echo = (message: string) =>
+      calls.callTool({ ...callOf('remote'), tool: 'echo', args: { message } });
+    await echo('before');
+    await fetch(`${remote.url}/forget`, { method: 'POST' });
+    const messages = Array.from({ length: many }, (_, at) => `after ${at}`);
+    const results = await Promise.all(messages.map(echo));
+    expect(results.map(({ content }) => content?.[0]?.text)).toEqual(messages);
+    expect(server('remote').status().restarts).toBe(1);
+  },
+);

@@ -253,7 +253,7 @@ test("the time that a user takes to confirm does not count toward the call's tim
   expect((await call(manager, 'one', { requester })).isError).toBeUndefined();
 });
 
-test('metrics count calls per tool; unknown tools and those beyond the maximum share a label', async () => {
+test('metrics count calls per tool, and unknown tools and tools beyond the maximum share a label', async () => {
   const tools = Array.from({ length: 101 }, (_, index) => `tool-${index}`);
   const manager = start([changing({})]);
   await call(manager, 'become', { args: { tools } });

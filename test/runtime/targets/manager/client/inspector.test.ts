@@ -39,7 +39,7 @@ test('without npx, the error names what to install', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('if npx fails, one sentence explains that it downloads a package', async () => {
+test('if npx fails, the error explains that npx downloads a package', async () => {
   const { stderr, exitCode } = await inspector('exit 7');
   expect(stderr).toContain('exit code 7');
   expect(stderr).toContain('so check that the npm registry is reachable');

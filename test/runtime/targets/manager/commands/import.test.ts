@@ -37,7 +37,7 @@ test('import adds servers and stores their secrets in the secrets file', async (
   });
 });
 
-test('secrets in arguments and URLs are stored in the secrets file, and lists hide them', async () => {
+test('secrets in arguments and URLs are stored in the secrets file, and printed lists hide them', async () => {
   const { run, read, write, path } = workplace(folder());
   await run('init');
   const url = 'https://me:hush-1@x.example/mcp?zone=1&key=hush-2#x';

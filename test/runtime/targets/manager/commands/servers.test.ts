@@ -55,7 +55,7 @@ test('a known server is added with its package, tools and requirements', async (
   expect(await run('validate')).toMatchObject({ code: 0 });
 });
 
-test('any program, package or URL can be added; possible secrets are stored in the secrets file', async () => {
+test('any program, package or URL can be added, and possible secrets are stored in the secrets file', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   await run(

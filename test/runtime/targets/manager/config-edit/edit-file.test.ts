@@ -104,7 +104,7 @@ test('a file whose last server was removed contains an empty list', async () => 
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
 });
 
-test('a killed edit releases its lock, and other edits wait for a running one', async () => {
+test('the lock of a killed edit is released, and other edits wait for a running edit', async () => {
   const path = join(folder(), 'f');
   const holder = await startLockHolder(path);
   const edits = Array.from({ length: 5 }, (_, index) =>

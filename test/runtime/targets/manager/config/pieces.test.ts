@@ -109,7 +109,7 @@ test.each([
   expect(parsePackage(text)).toContain(message);
 });
 
-test('a child process gets the standard variables and its own, but no others', () => {
+test('a child process gets only the standard variables and the variables configured for it', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',

@@ -161,7 +161,7 @@ test('a reload changes the groups, and clients are notified', async () => {
   managed.context.groups.replace([MATHS, ALL]);
 });
 
-test('a tool that requires approval uses elicitation over MCP and a request header over HTTP', async () => {
+test('a tool that requires approval is confirmed by elicitation over MCP and by a request header over HTTP', async () => {
   const client = await managed.connect('/mcp', { Authorization: bearer('all') }, { elicitation: {} });
   const messages: string[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {

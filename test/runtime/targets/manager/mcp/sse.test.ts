@@ -52,7 +52,7 @@ const initialize = (protocolVersion = '2024-11-05') => ({
   params: { protocolVersion, capabilities: {} },
 });
 
-test('a key has its own permissions, and a stream belongs to its key', async () => {
+test('a stream has the permissions of its key and cannot be used with another key', async () => {
   expect((await fetch(`${managed.origin}/sse`)).status).toBe(401);
   const client = new Client({ name: 'test', version: '1' });
   const url = new URL('/sse', managed.origin);

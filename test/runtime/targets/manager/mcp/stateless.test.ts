@@ -74,7 +74,7 @@ describe('requests', () => {
     expect(result['tools']).not.toEqual([]);
   });
 
-  test('failed requests return errors with status 200; an unknown resource is an invalid parameter', async () => {
+  test('failed requests return errors with status 200, and an unknown resource is reported as an invalid parameter', async () => {
     const failed = await ask('tools/call', {
       path: '/mcp/echo',
       params: { name: 'rpc-error', arguments: { code: -5 } },

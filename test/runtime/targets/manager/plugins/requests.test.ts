@@ -159,7 +159,7 @@ test('categories run in a fixed order, regardless of their order in the file', a
   ]);
 });
 
-test('observing plugins run concurrently, and only required ones can reject', async () => {
+test('observing plugins run concurrently, and only required plugins can reject requests', async () => {
   link(folder(), 'first', 'meet');
   link(folder(), 'second', 'meet');
   const first = (required: boolean): object =>

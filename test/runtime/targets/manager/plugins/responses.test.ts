@@ -49,7 +49,7 @@ test('a rejected response is replaced completely', async () => {
   expect(answer.headers.get('X-Request-Id')).toMatch(/./);
 });
 
-test('a stream is not buffered; plugins see it without a body, and can change its headers or reject it', async () => {
+test('a stream is not buffered, and plugins receive it without a body and can change its headers or reject it', async () => {
   const file = join(folder(), 'record');
   const more = Promise.withResolvers<void>();
   const addRoutes: Parameters<typeof served>[2] = (app) =>
@@ -86,7 +86,7 @@ test('a stream is not buffered; plugins see it without a body, and can change it
   expect(await (await fetch(`${refused.url}/stream`)).text()).toBe('{"error":"not today"}');
 });
 
-test('a response too large for plugins skips optional plugins, and fails for required ones', async () => {
+test('a response that is too large for plugins bypasses optional plugins, and fails if a plugin is required', async () => {
   const large = 'x'.repeat(8_000_000);
   const addRoutes: Parameters<typeof served>[2] = (app) => app.get('/large', (c) => c.text(large));
   const optional = await served({ content: [plugin('change-response', RESPONSE)] }, {}, addRoutes);

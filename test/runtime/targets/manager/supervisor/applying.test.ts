@@ -54,7 +54,7 @@ test('applying a configuration affects only changed servers', async () => {
   ).toEqual(NOTHING);
 });
 
-test('changing the order of arguments or a volume restarts the server', async () => {
+test('changing a volume or the order of arguments restarts the server', async () => {
   const manager = start([withArgs('a', '--volume', 'x:/x', 'one', 'two')]);
   await manager.phase('a', 'running');
   const apply = async (...args: string[]) =>

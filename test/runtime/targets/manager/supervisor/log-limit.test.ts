@@ -11,7 +11,7 @@ function open() {
   return { clock, reports, limit, admitted };
 }
 
-test('a thousand lines per ten seconds pass; the rest is counted and reported once afterwards', () => {
+test('1,000 lines per ten seconds are logged, and the remaining lines are counted and reported once afterwards', () => {
   const { clock, reports, admitted } = open();
   expect(admitted(1000)).toBe(1000);
   expect(admitted(5000)).toBe(0);

@@ -9,7 +9,7 @@ test('the startup timeout is extended by the time the server waited for a CPU, u
   expect(extendedMs()).toBe(90_000);
 });
 
-test('hanging and remote servers get no extension', () => {
+test('servers that hang and remote servers get no extension of the startup timeout', () => {
   expect(createStartExtension(7, 30_000, () => 40).extend()).toBe(0);
   expect(createStartExtension(undefined, 30_000, () => 40_000).extend()).toBe(0);
   // This process also waits for CPUs, but not for a significant part of a year.

@@ -79,7 +79,7 @@ test('a server that exits during startup is reported with its exit code and last
   expect(failure.message).toBe('The server exited with code 3. It wrote: no license file found');
 });
 
-test('a server that stays silent is abandoned and terminated', async () => {
+test('a server that does not respond during startup is terminated', async () => {
   const before = children();
   const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
   expect(failure).toMatchObject({ code: 'TimeoutError' });

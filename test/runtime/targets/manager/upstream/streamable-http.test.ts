@@ -92,7 +92,7 @@ test('configured headers are sent with every request, and the error for a reject
   );
 });
 
-test('a redirect within the server is followed, and one to another host is not', async () => {
+test('a redirect on the same server is followed, and a redirect to another host is not', async () => {
   const remote = await startRemote('remote.mjs');
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/moved`)));
   expect(await text('echo', { message: 'moved' })).toBe('moved');

@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('deleting a user deletes its keys and keeps its usage; recreating it resets its spending', async () => {
+  test('deleting a user deletes its keys and keeps its usage, and a recreated user starts with no spending', async () => {
     const { identity, ledger, usage } = await database.start();
     const { secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);

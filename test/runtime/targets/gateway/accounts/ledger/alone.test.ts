@@ -87,7 +87,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('a second process sees all reservations of the first one', async () => {
+  test('a second process sees all reservations of the first process', async () => {
     const url = await database.create();
     const { identity, ledger, budgets, store, close } = await database.open(url, { clock: systemClock });
     const { budgetId } = await budgets.create({ maxBudget: 100n });

@@ -6,7 +6,7 @@ const PAGE = { skip: 0, limit: 100 };
 const ESTIMATE = { cost: 40n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('budgets can be created, updated and listed; a budget in use cannot be deleted', async () => {
+  test('budgets can be created, updated and listed, but a budget in use cannot be deleted', async () => {
     const { budgets, identity, clock } = await database.start();
     const first = await budgets.create({
       name: 'small',
@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a user can spend up to the budget; free models still work after that', async () => {
+  test('a user can spend up to the budget, and can still use free models afterwards', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

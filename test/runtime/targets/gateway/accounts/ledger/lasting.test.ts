@@ -58,7 +58,7 @@ describeDatabases((database) => {
     expect(await usage.list({ tag: 'nightly', teamId: 'research' }, { skip: 0, limit: 10 })).toHaveLength(1);
   });
 
-  test('stored objects have one owner, are paginated, and are claimed by one gateway at a time', async () => {
+  test('each stored object has one owner and is claimed by one gateway at a time, and lists of stored objects are paginated', async () => {
     const { objects, clock, identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const held = await ledger.keep(await ledger.reserve(spender, estimate));

@@ -105,7 +105,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false }));
   });
 
-  test('broken connections neither lose nor duplicate any spending', async ({ skip }) => {
+  test('no spending is lost or counted twice if database connections break', async ({ skip }) => {
     skip(database.kind === 'sqlite');
     const { identity, ledger, usage, store, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });

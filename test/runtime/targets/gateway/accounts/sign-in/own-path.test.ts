@@ -33,7 +33,7 @@ test.each([
   expect(ownPath(returnTo, 'https://gateway.example')).toBe(path);
 });
 
-test('no return path redirects to another site', () => {
+test('a return path never redirects to another site', () => {
   const part = constantFrom(
     '/',
     '//',

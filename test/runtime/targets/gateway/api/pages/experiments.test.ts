@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
       ),
   );
 
-  test('the server searches, filters and sorts rows; opening a row by keyboard shows differences', () =>
+  test('the server searches, filters and sorts rows, and opening a row by keyboard shows the differences', () =>
     open(async (page) => {
       await page.getByLabel('Search texts and answers').fill('word96');
       const status = page.getByRole('status').filter({ hasText: / rows?$/ });

@@ -50,7 +50,7 @@ test('a sign-in provider must have metadata and keys', async () => {
   ]);
 });
 
-test('the alert webhook is checked without a message, and a guardrail webhook with a sample text', async () => {
+test('the alert webhook is checked without sending a message, and a guardrail webhook by sending a sample text', async () => {
   const alertsAt = (url: string, local = true) => ({ url, secret: WEBHOOK_SECRET, local, timeoutMs: 2000 });
   const hook = (name: string, url: string) => ({ name, kind: 'webhook' as const, url, headers: {} });
   const [receiver, broken] = [await serve(405, ''), await serve(503, '')];

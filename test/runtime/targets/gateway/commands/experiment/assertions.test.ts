@@ -114,7 +114,7 @@ test('the CI report has one suite per model, and characters that XML does not al
   );
 });
 
-test('the table of changes since a baseline contains the models that both have', () => {
+test('the table of changes since a baseline contains the models that are in both experiments', () => {
   const table = baselineTable([modelOf('a|b', 0.8), modelOf('new', 1)], [modelOf('a|b', 0.9)]);
   expect(table.split('\n').slice(4)).toEqual([
     String.raw`| a\|b | accuracy | 0.9 | 0.8 | -0.1 |`,

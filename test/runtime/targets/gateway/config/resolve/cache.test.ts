@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CACHE_DEFAULTS, SEMANTIC_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import { read } from '../read.ts';
 
-test('caching is off without its section; an empty section uses the defaults', async () => {
+test('caching is off if the section for it is missing, and uses the defaults if the section is empty', async () => {
   expect((await read({})).models.cache).toBeUndefined();
   expect((await read({ cache: {} })).models.cache).toEqual(CACHE_DEFAULTS);
 });

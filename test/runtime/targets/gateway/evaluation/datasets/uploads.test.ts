@@ -42,7 +42,7 @@ describeDatabases((database) => {
   };
   const part = (from: number, to?: number) => Uint8Array.from(BYTES.subarray(from, to));
 
-  test('an upload resumes after a broken connection and becomes a dataset with its last byte', async () => {
+  test('an upload resumes after a broken connection and becomes a dataset once its last byte arrives', async () => {
     const { request, context, begin, send, offsetOf } = await open();
     const path = await begin();
     expect(await offsetOf(path)).toEqual([200, '0']);

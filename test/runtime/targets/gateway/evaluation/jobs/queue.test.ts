@@ -102,7 +102,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a new worker resumes at the checkpoint, and the previous one is rejected', async () => {
+  test('a new worker resumes at the checkpoint, and the previous worker is rejected', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());

@@ -79,7 +79,7 @@ test('many rows, large rows and urgent batches are written immediately, and the 
   }
 });
 
-test('flush waits for a write in progress and writes pending data; the next call throws the error of a failed write', async () => {
+test('flush waits for a write in progress and writes pending data, and the error from a failed write is thrown by the next call', async () => {
   const { clock, groups, all, written } = open();
   await all.add(batch('a'));
   clock.advance(200);

@@ -46,7 +46,7 @@ test('curves, calibration, confusion matrices and histograms match scikit-learn 
   }
 });
 
-test('a curve requires rows with and without the label; a thinned curve keeps its endpoints', () => {
+test('a curve requires rows with and without the label, and a thinned curve keeps its endpoints', () => {
   expect(thresholdCurves([{ score: 1, isTrue: true }])).toBeUndefined();
   const points = Array.from({ length: 1000 }, (_, at) => [at, at] as const);
   const few = thinned(points, 50);

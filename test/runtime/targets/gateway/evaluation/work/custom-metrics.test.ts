@@ -128,7 +128,7 @@ test('invalid Lua is rejected, and scripts are compiled without running', async 
   await expect(compileCustomMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
 });
 
-test('a large JSON Schema is compiled without blocking other requests, and a larger one is rejected', async () => {
+test('a large JSON Schema is compiled without blocking other requests, and a schema above the size limit is rejected', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^x{1,9}y${at}$` }]),
   );

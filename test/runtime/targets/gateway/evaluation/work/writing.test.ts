@@ -227,7 +227,7 @@ test('text metrics of an experiment are prefixed with the metric name', async ()
   expect(outcome.rows.map((row) => row['rouge_rouge1_mean'])).toEqual([1, 0]);
 });
 
-test('a new batch runs normally after an aborted one', async () => {
+test('a batch runs normally after an earlier batch was aborted', async () => {
   const stop = new AbortController();
   await withWork(inferenceOf(compatible(), summarizing), async (work) => {
     const running = work.run({ firstRow: 0, rows: rowsOf('text', 'text') }, stop.signal);

@@ -60,7 +60,7 @@ describe('Google models', () => {
     },
   );
 
-  test("requests in Gemini's format pass through; tokens are counted and models are listed", async () => {
+  test("requests in Gemini's format pass through, tokens are counted and models are listed", async () => {
     const body = { ...prompt, model: 'good', stream: false };
     expect(jsonOf(await vertex.chat(callOf('gemini', body)))).toMatchObject({ responseId: 'gemini-fixture' });
     expect((await last()).body).toEqual(prompt);

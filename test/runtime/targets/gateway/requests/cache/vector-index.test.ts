@@ -46,7 +46,7 @@ test('the index finds the same most similar vector as an exhaustive search', () 
   );
 });
 
-test('a vector matches itself; zero vectors and NaN do not match any vector', () => {
+test('a vector matches itself, and zero vectors and NaN do not match any vector', () => {
   const index = createVectorIndex(DIMENSIONS);
   index.add('a', vectorOf(1));
   expect(index.nearest(vectorOf(1), 1)).toEqual({ key: 'a', similarity: 1 });

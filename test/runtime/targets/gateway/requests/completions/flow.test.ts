@@ -102,7 +102,7 @@ test('user IDs from Anthropic clients do not select another user', async () => {
   expect((await anthropic.last()).headers['anthropic-beta']).toBe('context-1m-2025-08-07');
 });
 
-test('a key with a model list can use no other models, and an alias counts as a separate name', async () => {
+test('a key with allowed models cannot use any other models, and an alias must be allowed separately', async () => {
   const { secret } = await someone({ allowed_models: ['openai:go*', 'best'] });
   expect((await gateway.post(CHAT, chatBody('openai:good'), secret)).status).toBe(200);
   expect((await gateway.post(CHAT, chatBody('OpenAI/good'), secret)).status).toBe(200);

@@ -68,7 +68,7 @@ test('a request that exceeds its rate limit does not call guardrails', async () 
   expect((await encoder.counts())['requests']).toBe(requests);
 });
 
-test('a request with a duplicate member is rejected, because the provider could read the unchecked one', async () => {
+test('a request with a duplicate member is rejected, because the provider could read the member that was not checked', async () => {
   const { secret } = await someone();
   const body =
     '{"model":"openai:good","messages":[{"role":"user","content":"an attack","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';

@@ -148,7 +148,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
   });
 });
 
-test('realtime sessions are rejected if a policy applies that cannot check them', async () => {
+test('a realtime session is rejected if a guardrail applies that cannot check realtime sessions', async () => {
   const { key } = await newKey({ user_id: 'ann' });
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=openai:good`, {
     headers: { authorization: `Bearer ${key}` },

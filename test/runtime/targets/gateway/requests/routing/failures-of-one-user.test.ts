@@ -11,7 +11,7 @@ function poisoned() {
   return routerTo(({ owner }) => owner === OF_MALLORY || random() < 0.3);
 }
 
-test('40 failing requests of one user neither open the breaker for others nor use up their retries', async () => {
+test("40 failing requests of one user neither open the breaker for other users nor use up the other users' retries", async () => {
   const { send } = poisoned();
   await send('one:m', 200, 20, 'bob');
   for (const rate of [1000, 5]) {

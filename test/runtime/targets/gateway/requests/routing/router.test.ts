@@ -68,7 +68,7 @@ async function ask(
 const saidIn = async (answer: ChatAnswer): Promise<string> =>
   answer.kind === 'stream' ? contentOf((await readStream(answer)).text) : wholeOf(answer).text;
 
-test.each([false, true])('the next target is used if the first one fails (stream: %s)', async (stream) => {
+test.each([false, true])('the next target is used if the first target fails (stream: %s)', async (stream) => {
   const clock = manualClock();
   for (const model of [
     'fails-500',
@@ -175,7 +175,7 @@ test('a stream that breaks later counts as a failure of its target', async () =>
   expect(outcomes(attempts)).toEqual(['openai:ends-early breaker_open']);
 });
 
-test('a target that does not respond in time is replaced by the next one', async () => {
+test('if a target does not respond in time, the next target is used', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:stall-first@slow', 'anthropic:good'), clock);
   const call = callOf('chat', chatBody('best', { stream: true }), { firstByteMs: 2000 });

@@ -100,7 +100,7 @@ async function shares(router: Router, requests: number, stream = false): Promise
 const ALL = [{ model: 'a:m' }, { model: 'b:m' }, { model: 'c:m' }];
 
 test.each([false, true])(
-  'the fastest target gets most requests until another one is faster (stream: %s)',
+  'the fastest target gets most requests until another target is faster (stream: %s)',
   async (stream) => {
     const router = routerOf({ targets: ALL, strategy: 'fastest' });
     Object.assign(standIns.a, { takesMs: 500 });

@@ -154,7 +154,7 @@ test("a failed installation is reported with the installer's error instead of it
   );
 });
 
-test('servers with the same package share one installation, and later starts run no installer', async () => {
+test('servers with the same package share one installation, and later starts do not run the installer', async () => {
   const installer = createPackageInstaller({ clock: systemClock, env: { XDG_CACHE_HOME: folder() } });
   const progress: string[][] = [[], []];
   await Promise.all(

@@ -13,7 +13,7 @@ function kept(tool: object): boolean {
   return (learn({ tools: [tool] })['tools'] as unknown[]).length === 1;
 }
 
-test('arguments are sent as headers by their path, and absent ones are not', () => {
+test("arguments are sent in the headers that the tool's schema specifies for them, and absent arguments are omitted", () => {
   const { learn, headersFor } = createParameterHeaders(() => undefined);
   const inner = { type: 'object', properties: { count: marked('Count', 'integer') } };
   learn({ tools: [toolWith({ region: marked('Region', 'string'), dry: marked('Dry', 'boolean'), inner })] });

@@ -37,7 +37,7 @@ test('a worker fits on a node with all its resources, but not across two nodes',
   }
 });
 
-test('nodes are listed again after ten seconds; an unreachable cluster keeps its last capacity', async () => {
+test('nodes are listed again after ten seconds, and the last known capacity is used while the cluster is unreachable', async () => {
   const clock = createTestClock();
   let lists = 0;
   const nodes = async () => {

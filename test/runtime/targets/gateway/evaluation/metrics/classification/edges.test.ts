@@ -55,7 +55,7 @@ describe('single-label metrics', () => {
     expect(scoreRows(singleLabel, {}, rowsOf(201)).result.values['f1_macro']).toBe(1);
   });
 
-  test('kappa for a single label is reported with a reason', () => {
+  test('kappa is undefined for a single label, and the reason is reported', () => {
     const { result } = scoreRows(singleLabel, {}, [{ prediction: 'A', reference: 'A' }]);
     expect(result.values['cohen_kappa']).toBeNull();
     expect(result.reasons['cohen_kappa']).toContain('have the same label');
@@ -111,7 +111,7 @@ describe('multi-label metrics', () => {
     expect(result.values).toMatchObject({ precision_micro: 1, recall_micro: 0.5, hamming_loss: 0.5 });
   });
 
-  test('the Hamming loss of rows without labels is reported with a reason', () => {
+  test('the Hamming loss is undefined for rows without labels, and the reason is reported', () => {
     const { result } = scoreRows(multiLabel, {}, [{ prediction: [], reference: [] }]);
     expect(result.values).toMatchObject({
       subset_accuracy: 1,

@@ -88,7 +88,7 @@ describe('large inputs', () => {
     }
   });
 
-  test('a small real difference is significant, and a random one is not', () => {
+  test('a small real difference is significant, and a random difference is not', () => {
     const other = drawn(20_000, 9).map((score) => score * score);
     const better = scores.map((score, at) => (other[at] ?? NONE) * 0.01 + score);
     expect(runSteps(comparePair(scores, better, { rounds: 500 })).p_value).toBe(1 / 501);

@@ -56,7 +56,7 @@ test('a failed renewal has no effect while the old value is valid, and is retrie
   expect(await value.get()).toBe(5);
 });
 
-test('a token without expiry is kept, and a short-lived one is renewed in its last quarter', async () => {
+test('a token without expiry is kept, and a short-lived token is renewed in its last quarter', async () => {
   const forever = renewed(undefined);
   await forever.value.get();
   forever.clock.advance(1e12);

@@ -168,7 +168,7 @@ describe('credentials', () => {
       });
   });
 
-  test('an error that repeats the credentials hides them', async () => {
+  test('credentials that an error message repeats are hidden', async () => {
     const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
     for (const [more, env] of [
       [{ api_key: 'bedrock-key-3' }, {}],
