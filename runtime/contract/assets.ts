@@ -1,6 +1,6 @@
 import type { SectionName } from './container/sections.ts';
 
-/** File names in the assets folder that `build --no-build` writes, by section. */
+/** File name of each section in the assets folder that `build --no-build` writes. */
 export const ASSETS = {
   weights: 'weights.bin',
   graph: 'graph.onnx',
@@ -9,8 +9,8 @@ export const ASSETS = {
   transform: 'transform.lua',
   layers: 'layers.bin',
   manifest: 'manifest.json',
-  // Not README.md or LICENSE: a folder with a user's own files must not look like one that a build
-  // wrote.
+  // These names must differ from README.md and LICENSE, so that a folder with a user's own files is
+  // not mistaken for an assets folder.
   license: 'model-license.txt',
   card: 'model-card.md',
 } as const satisfies Partial<Record<SectionName, string>>;

@@ -3,7 +3,7 @@ import { QUANTIZE_FORMS } from './quantization.ts';
 import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
-/** Whether a build quantizes weights to integers, and how accurate the results must be. */
+/** Field that sets whether a build quantizes weights to integers, and how accurate the results must be. */
 export const quantizeFields = {
   quantize: Type.Optional(
     Type.Enum(QUANTIZE_FORMS, {
@@ -80,7 +80,7 @@ export const sentenceFields = {
   ),
 };
 
-/** Fields of multi_vector models only, next to `normalize`. The names match PyLate's. */
+/** Fields of multi_vector models only, in addition to `normalize`. The names are the same as in PyLate. */
 export const multiVectorFields = {
   query_prefix: Type.Optional(
     Type.String({
@@ -128,7 +128,7 @@ export const multiVectorFields = {
   ),
 };
 
-/** How texts longer than the maximum are handled. */
+/** Fields for texts that are longer than the maximum length. */
 export const longTextFields = {
   long_texts: Type.Optional(
     Type.Enum(['truncate', 'windows'], {

@@ -12,8 +12,8 @@ import { LIBRARY_NAMES } from './transform.ts';
 import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
 /**
- * Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets
- * it the same way.
+ * Pattern that rejects C0 and C1 control characters. It does not require the `u` flag, so all
+ * editors interpret it in the same way.
  */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 /** @internal Exported for tests only. */
@@ -162,7 +162,7 @@ export const CONFIG_SCHEMA = Type.Object(
   },
 );
 
-/** A valid config file as written. Optional fields with a default are still optional here. */
+/** A valid config file before defaults are filled in. */
 export type BuildConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);

@@ -1,6 +1,6 @@
 /**
- * The closed set of error codes. Each transport has one table from these codes to its own statuses
- * (`serve/errors/`); there are no user-defined codes.
+ * All error codes. For each transport, a table in `serve/errors/` maps these codes to the
+ * transport's own statuses. There are no user-defined codes.
  */
 export type ErrorCode =
   | 'InputError'
@@ -15,12 +15,12 @@ export type ErrorCode =
   | 'NotFoundError'
   | 'MethodError'
   | 'UnauthorizedError'
-  /** The model has no price, but the server requires one. */
+  /** The model has no price, but the server requires prices. */
   | 'PaymentRequiredError'
   | 'ForbiddenError'
   /** A resource with this name already exists, or the resource is in use. */
   | 'ConflictError'
-  /** The server is overloaded; retry later. */
+  /** The server is overloaded; the request can be retried later. */
   | 'OverloadedError'
   /** The server is starting or stopping. */
   | 'UnavailableError'
@@ -36,7 +36,7 @@ export type ErrorCode =
 /** One problem, for transports that can report several. */
 export interface ErrorDetail {
   readonly message: string;
-  /** Path into the request, for example `body.arguments.city` or `path.tool`. */
+  /** Path of the invalid value in the request, for example `body.arguments.city` or `path.tool`. */
   readonly location?: string | undefined;
   readonly value?: unknown;
   /** The violated rule, by its JSON Schema keyword. */
@@ -46,18 +46,18 @@ export interface ErrorDetail {
 export interface AppErrorOptions {
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[] | undefined;
-  /** Seconds after which a retry makes sense. */
+  /** Seconds after which the request can be retried. */
   readonly retryAfterSeconds?: number | undefined;
   /**
-   * A stable identifier for programs, for example `budget_exceeded`, if the code alone is not
-   * specific enough.
+   * A stable identifier for use by programs, for example `budget_exceeded`, if the code alone is
+   * not specific enough.
    */
   readonly reason?: string | undefined;
 }
 
 /**
- * The only error class. Its message is for the user: the bad value, the rule, the way out. `cause`
- * is never shown.
+ * The only error class. Its message is for the user, and contains the bad value, the rule and the
+ * way out. `cause` is never shown to users.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -74,7 +74,7 @@ export class AppError extends Error {
     this.reason = options.reason;
   }
 
-  /** Converts anything thrown to an AppError; an unexpected error becomes an InternalError. */
+  /** Converts any thrown value to an AppError. Unexpected errors become an InternalError. */
   static from(reason: unknown): AppError {
     if (reason instanceof AppError) return reason;
     return new AppError('InternalError', messageOf(reason), { cause: reason });
@@ -86,7 +86,7 @@ export const inputError = (message: string, cause?: unknown): AppError =>
 export const configError = (message: string, cause?: unknown): AppError =>
   new AppError('ConfigError', message, { cause });
 
-/** Returns the message of anything thrown, for use in a longer message. */
+/** Returns the message of any thrown value, for use in a longer message. */
 export function messageOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,10 +1,10 @@
 /**
- * Axes of a graph's inputs whose size is fixed by the export: every run has exactly these sizes,
- * with padding.
+ * Sizes of a graph's inputs that the export has fixed. Every run must have exactly these sizes, so
+ * inputs are padded.
  */
 export interface FixedShape {
-  /** Number of texts per run; undefined if dynamic. */
+  /** Number of texts per run; undefined if it can vary. */
   readonly texts?: number;
-  /** Number of tokens per text, padding included; undefined if dynamic. */
+  /** Number of tokens per text, including padding; undefined if it can vary. */
   readonly tokens?: number;
 }

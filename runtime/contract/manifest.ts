@@ -10,12 +10,15 @@ import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
 import type { TransformSettings } from './transform.ts';
 
-/** The facts about a model that the executable needs before loading it: the `manifest` section, as JSON. */
+/**
+ * The facts about a model that an executable needs before it loads the model. They are stored as
+ * JSON in the `manifest` section.
+ */
 export type Manifest = { [Type in ModelType]: ManifestOf<Type> }[ModelType];
 
 /**
- * The manifest of models of one type. Members of other types are typed as undefined, so that they
- * can be read before the type is known.
+ * The manifest of models of one type. The members for other types have the type undefined, so that
+ * they can be read before the model type is known.
  */
 type ManifestOf<Type extends ModelType> = CommonFacts & TypeFacts<Type> & FactsOfOthers<Type>;
 
@@ -29,7 +32,7 @@ interface FactsOfTypes {
   readonly sparse_embedding: { readonly sparse: SparseSettings };
   readonly fill_mask: { readonly mask: MaskToken };
   readonly sequence_classification: Partial<Labels> & {
-    /** Undefined in files of older builders, where it means `softmax`. */
+    /** Undefined in files from older builders, which means `softmax`. */
     readonly scoreFunction?: ScoreFunction;
   };
   readonly zero_shot_classification: Labels;
@@ -38,7 +41,7 @@ interface FactsOfTypes {
   readonly zero_shot_ner: { readonly entities: EntitySettings };
   readonly sentence_embedding: {
     readonly sentence: SentenceSettings;
-    /** Token outputs next to text vectors; undefined if the model has none. */
+    /** Token outputs in addition to text vectors; undefined if the model has none. */
     readonly tokenOutputs?: TokenOutputs;
   };
   readonly multi_vector: {
@@ -61,40 +64,43 @@ type FactsOfOthers<Type extends ModelType> = {
 interface CommonFacts {
   readonly name: string;
   readonly version: string;
-  /** The builder, for example `encoderfile 0.1.0`. */
+  /** Name and version of the builder, for example `encoderfile 0.1.0`. */
   readonly builtBy: string;
   /**
-   * Hash of the path from the output to the config file: a build only overwrites outputs of its own
-   * config.
+   * Hash of the relative path from the output to the config file. A build only overwrites outputs
+   * that were built from its own config file.
    */
   readonly origin?: string;
-  /** Graph inputs in the model's own order; they are fed by name. */
+  /** Graph inputs in the order of the model. The runtime passes them by name. */
   readonly inputs: readonly InputName[];
   readonly output: string;
-  /** Size of the output's last axis: hidden size, or number of labels. */
+  /** Size of the output's last axis: the hidden size, or the number of labels. */
   readonly width: number;
   /** Element type of the model's weights in ONNX notation: float32, float16, int8 ... */
   readonly precision: string;
-  /** Which texts can share a run. Undefined in files of older builders, where it means `any`. */
+  /** Which texts can share a run. Undefined in files from older builders, which means `any`. */
   readonly batching?: Batching;
   /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape?: FixedShape;
-  /** Position of the first token, for graphs with `position_ids`; undefined means 0. */
+  /** Value of `position_ids` for the first token, for graphs with this input; undefined means 0. */
   readonly firstPosition?: number;
-  /** Changes that the build made to the graph, one sentence each; undefined if none. */
+  /** Changes that the build made to the graph, one sentence each; undefined if there are none. */
   readonly graphChanges?: readonly string[];
-  /** How the build quantized the model; undefined if it did not. */
+  /** How the build quantized the model; undefined if the model was not quantized. */
   readonly quantization?: Quantization;
   /** How texts longer than the maximum are read in windows; undefined if they are truncated. */
   readonly windows?: WindowSettings;
-  /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */
+  /**
+   * Number of attention heads, from which the memory for long texts is estimated; undefined if
+   * config.json does not state it.
+   */
   readonly attentionHeads?: number;
   readonly tokenizer: TokenizerSettings;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
-  /** The files that the model was built from; undefined if the config names each file. */
+  /** The source of the model; undefined if the config contains a path for each file. */
   readonly source?: ModelSourceFacts;
-  /** The model's license; undefined if none is stated. */
+  /** The model's license; undefined if it is not stated. */
   readonly license?: ModelLicense;
   /** Facts from the model card; undefined if there are none. */
   readonly card?: CardFacts;
@@ -107,7 +113,7 @@ export interface MaskToken {
 }
 
 export interface ModelSourceFacts {
-  /** Path of the graph in the model folder: `onnx/model_fp16.onnx`. */
+  /** Path of the graph in the model folder, for example `onnx/model_fp16.onnx`. */
   readonly graph: string;
   /** Repository and revision, if the folder is in the Hugging Face cache. */
   readonly repository?: string;
@@ -115,14 +121,14 @@ export interface ModelSourceFacts {
 }
 
 export interface WindowSettings {
-  /** Number of tokens that adjacent windows share; number of words for zero_shot_ner models. */
+  /** Number of tokens that adjacent windows share. For zero_shot_ner models, this is a number of words. */
   readonly stride: number;
 }
 
 export interface ModelLicense {
   /** SPDX id, or a short text such as the title of a license file. */
   readonly id: string;
-  /** Name and URL of a license without an SPDX id, as model cards state them. */
+  /** Name and URL of a license without an SPDX id, from the model card. */
   readonly name?: string;
   readonly link?: string;
   /**
@@ -143,7 +149,7 @@ export interface CardFacts {
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;
 export type TokenInputName = (typeof INPUT_NAMES)[number];
-/** Additional inputs of zero_shot_ner models, about each text's words and word spans. */
+/** Additional inputs of zero_shot_ner models, which describe each text's words and word spans. */
 export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
 export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
 export type InputName = TokenInputName | WordInputName;
@@ -152,10 +158,10 @@ export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
-  /** Which text of a pair is truncated or read in windows; undefined if the longer one is truncated. */
+  /** The text of a pair that is truncated or read in windows; undefined if the longer text is truncated. */
   readonly truncatedText?: 'first' | 'second';
   readonly padId: number;
-  /** The largest token id plus one. */
+  /** The size of the vocabulary: the largest token id plus one. */
   readonly vocabularySize: number;
   /** Whether tokens that continue a word are marked (`##ing`). */
   readonly marksSubwords: boolean;
@@ -163,9 +169,9 @@ export interface TokenizerSettings {
   readonly unknown?: { readonly id: number; readonly token: string };
 }
 
-/** Components of a runtime: the `runtime` section, as JSON. */
+/** Components of a runtime, stored as JSON in the `runtime` section. */
 export interface RuntimeInfo {
-  /** The program inside, if it is not the model server. */
+  /** The program in the file, if it is not the model server. */
   readonly program?: 'encoderfile' | 'manager' | 'gateway';
   readonly version: string;
   readonly platform: string;
@@ -173,14 +179,14 @@ export interface RuntimeInfo {
   /** Version of ONNX Runtime, only if the program runs models. */
   readonly onnxruntime?: string;
   readonly tokenizers?: string;
-  /** Hash of the exact inputs of this runtime; also its name in the cache. */
+  /** Hash of the exact inputs of this runtime, which is also part of its name in the cache. */
   readonly key: string;
   readonly parts: readonly RuntimePart[];
 }
 
 export interface RuntimePart {
   readonly name: string;
-  /** Size in the executable, and the unpacked size if it is stored compressed. */
+  /** Size in the executable, and the unpacked size if the component is compressed. */
   readonly bytes: number;
   readonly unpackedBytes?: number;
 }

@@ -1,4 +1,7 @@
-/** The commands of a model executable. The build tool recognizes them to point users to the executable. */
+/**
+ * The commands of a model executable. If a user passes one to the build tool, its error refers to
+ * the executable.
+ */
 export const MODEL_COMMANDS = [
   'serve',
   'infer',

@@ -1,25 +1,25 @@
-/** A model type: the requirements for its ONNX graph, and the form of its results. */
+/** The properties of a model type: the requirements for its ONNX graph, and the kind of its results. */
 interface TypeRow {
-  /** The output of the graph. */
+  /** Name of the graph's output. */
   readonly output: string;
   readonly shape: readonly string[];
   /**
-   * The kind of vectors in results: one per token, which can be pooled to one per text; one per
-   * text; one per token, for comparing texts by late interaction; or sparse.
+   * The kind of vectors in results: one per token, which a transform can pool; one per text; one
+   * per token, for comparing texts by late interaction; or sparse vectors.
    */
   readonly vectors?: 'tokens' | 'text' | 'late-interaction' | 'sparse';
-  /** Whether results have the labels of config.json. */
+  /** Whether results contain the labels from config.json. */
   readonly labels?: true;
   /** Whether a transform can change results. */
   readonly transforms?: true;
   /**
    * Whether long texts are always read in windows, or why they never are; undefined if the config
-   * decides.
+   * file determines it.
    */
   readonly windows?: 'always' | { readonly never: string };
 }
 
-/** One row per type; builder and runtime use the same table. */
+/** One row per model type. The builder and the runtime use the same table. */
 export const MODEL_TYPES = {
   embedding: {
     output: 'last_hidden_state',
@@ -34,7 +34,7 @@ export const MODEL_TYPES = {
     vectors: 'sparse',
     windows: { never: 'sparse vectors of text parts cannot be merged' },
   },
-  /** The build reduces the logits of all tokens to those of masked tokens. */
+  /** The build changes the graph to return only the logits of masked tokens instead of all tokens. */
   fill_mask: {
     output: 'logits',
     shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
@@ -47,14 +47,14 @@ export const MODEL_TYPES = {
     transforms: true,
     windows: { never: 'scores of text parts cannot be merged' },
   },
-  /** A natural language inference model: whether a text entails a sentence about it. */
+  /** A natural language inference model, which determines whether a text entails a sentence about it. */
   zero_shot_classification: {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
     windows: { never: 'scores of text parts cannot be merged' },
   },
-  /** Two values per token: whether an answer starts, and whether it ends there. */
+  /** Two values per token: the scores for an answer that starts there and for an answer that ends there. */
   question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
   token_classification: {
     output: 'logits',
@@ -62,7 +62,10 @@ export const MODEL_TYPES = {
     labels: true,
     transforms: true,
   },
-  /** The last two axes of token-level models are the labels and the three positions. */
+  /**
+   * In models that score words instead of spans, the last two axes are the labels and the three
+   * positions (start, end and inside).
+   */
   zero_shot_ner: {
     output: 'logits',
     shape: ['batch_size', 'num_words', 'max_width', 'num_labels'],
@@ -96,16 +99,16 @@ export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).v
 export const returnsVectors = (type: ModelType): boolean =>
   returnsTextVectors(type) || vectorKind(type) === 'late-interaction';
 
-/** Whether a text can have a single vector, as embedding APIs return it. */
+/** Whether models of this type can return a single vector per text, as embedding APIs do. */
 export const returnsTextVectors = (type: ModelType): boolean =>
   vectorKind(type) === 'tokens' || vectorKind(type) === 'text';
 
-/** Whether this model type's results have the labels of config.json. */
+/** Whether this model type's results contain the labels from config.json. */
 export const hasLabels = (type: ModelType): boolean => rowOf(type).labels ?? false;
 
 /**
- * Whether long texts of this type are always read in windows, or why they never are; undefined if
- * the config decides.
+ * Whether models of this type always read long texts in windows, or why they never do; undefined if
+ * the config file determines it.
  */
 export const windowsRule = (type: ModelType): TypeRow['windows'] => rowOf(type).windows;
 

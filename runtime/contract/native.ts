@@ -1,4 +1,4 @@
-/** SEA assets of a base runtime; the builder writes them and the executable reads them. */
+/** SEA assets of a base runtime, which the builder writes and the executable reads. */
 export const ASSET_NATIVE_LIST = 'native.json';
 export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
@@ -7,12 +7,12 @@ export const dataAsset = (name: string): string => `data/${name}.zst`;
 /** License notices for everything in the executable, compressed. */
 export const ASSET_NOTICES = 'notices.txt.zst';
 
-/** Lua as WebAssembly, stored with the native libraries. */
+/** Lua compiled to WebAssembly, which is stored with the native libraries. */
 export const LUA_WASM = 'lua.wasm';
 
 /** The native libraries of a base runtime: the `native.json` asset. */
 export interface NativeList {
-  /** Content hash over all files; also the name of their folder in the cache. */
+  /** Hash of the content of all files, which is also the name of their folder in the cache. */
   readonly key: string;
   readonly files: readonly NativeFile[];
 }

@@ -10,7 +10,7 @@ export interface Platform {
   readonly nodePath: string;
   readonly integrity: string;
   readonly exeSuffix: '' | '.exe';
-  /** Files in onnxruntime-node's folder for this platform that a CPU session needs. */
+  /** Files from onnxruntime-node's folder for this platform that are needed to run models on a CPU. */
   readonly onnxruntimeFiles: readonly string[];
   readonly tokenizersFile: string;
 }

@@ -1,34 +1,34 @@
-/** Quantization settings of a build. */
+/** Values of the build setting for quantization. */
 export const QUANTIZE_FORMS = ['none', 'int8', 'auto'] as const;
 export type QuantizeForm = (typeof QUANTIZE_FORMS)[number];
 
 /**
- * How close a quantized model's results are to the original ones, on texts that were not used for
- * quantization.
+ * How close a quantized model's results are to the original ones, measured with texts that were not
+ * used for quantization.
  */
 export interface QuantizationAccuracy {
   /** Number of texts that were compared. */
   readonly texts: number;
   /** For vectors: cosine similarity to the original. */
   readonly cosine?: { readonly mean: number; readonly worst: number };
-  /** The share of each text's ten nearest texts that are still among its nearest. */
+  /** The average share of a text's ten nearest texts that remain among its ten nearest texts. */
   readonly neighbors?: number;
   /**
-   * For labels: the share that stays the same. For single scores: the share of text pairs that keep
-   * their order.
+   * For labels: the share of labels that stay the same. For single scores: the share of text pairs
+   * that keep their order.
    */
   readonly agreement?: number;
-  /** For scores: the largest difference. */
+  /** For scores: the largest difference from the original score. */
   readonly scoreDifference?: number;
 }
 
-/** How a model was quantized: a part of the manifest. */
+/** The manifest's facts about how a model was quantized. */
 export interface Quantization {
   readonly form: 'int8';
-  /** Number of matrix products, and how many of them use integers. */
+  /** Number of matrix multiplications, and the number of those that use integers. */
   readonly products: number;
   readonly quantized: number;
-  /** Products that stay in float32, because they affect the results most. */
+  /** Matrix multiplications that stay in float32, because they affect the results most. */
   readonly kept?: readonly string[];
   readonly accuracy: QuantizationAccuracy;
 }

@@ -1,4 +1,7 @@
-/** How token vectors are pooled into one. With `none`, the model itself returns one vector per text. */
+/**
+ * How the token vectors of a text are pooled to one vector. With `none`, the model itself returns
+ * one vector per text.
+ */
 export const POOLINGS = [
   'mean',
   'cls',
@@ -17,10 +20,13 @@ export type Pooling = (typeof POOLINGS)[number];
 export const SIMILARITIES = ['cosine', 'dot', 'euclidean', 'manhattan'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 
-/** Functions that a dense layer applies to each value of its result. */
+/** Activation functions, which a dense layer applies to each value in its result. */
 export type Activation = 'identity' | 'tanh' | 'relu' | 'sigmoid';
 
-/** A module between pooling and the final normalization. Its weights, if any, are in the section `layers`. */
+/**
+ * A module between pooling and the final normalization. Its weights, if it has any, are in the
+ * section `layers`.
+ */
 export type LayerSettings =
   | {
       /** Multiplies the vector by a matrix of `outputs` rows, and adds a bias. */
@@ -33,16 +39,16 @@ export type LayerSettings =
   | { readonly kind: 'layer_norm'; readonly width: number }
   | { readonly kind: 'normalize' };
 
-/** How texts are turned into single vectors: the manifest's settings for sentence_embedding models. */
+/** The manifest's settings for sentence_embedding models, which return one vector per text. */
 export interface SentenceSettings {
   /** With a list, the vectors of several modes are concatenated in this order. */
   readonly pooling: Pooling | readonly Pooling[];
-  /** Whether the tokens of a prompt are included in pooling. */
+  /** Whether pooling includes the tokens of a prompt. */
   readonly includePrompt: boolean;
   /** Modules after pooling, in order; undefined if there are none. */
   readonly layers?: readonly LayerSettings[];
   readonly normalize: boolean;
-  /** Number of leading dimensions to keep; undefined keeps all. */
+  /** Number of leading dimensions to keep; undefined means all. */
   readonly dimensions?: number;
   /** How vectors are compared. Undefined means cosine. */
   readonly similarity?: Similarity;

@@ -1,11 +1,11 @@
 import type { Similarity } from './sentence.ts';
 
 /**
- * How the logits of a text's tokens become one value per vocabulary word (SPLADE). With `none`, the
- * model's graph does this itself.
+ * How the logits of a text's tokens are pooled to one value per vocabulary word (SPLADE). With
+ * `none`, the model's graph contains the pooling.
  */
 export const SPARSE_POOLINGS = ['max', 'sum', 'none'] as const;
-/** Applied to each logit, followed by a logarithm; `log1p_relu` applies a second logarithm. */
+/** Function that is applied to each logit before a logarithm. `log1p_relu` includes another logarithm. */
 export const SPARSE_ACTIVATIONS = ['relu', 'log1p_relu'] as const;
 
 /** The manifest's settings for sparse_embedding models. */

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 const TRUNCATION_SIDES = ['left', 'right'] as const;
 const TRUNCATION_STRATEGIES = ['longest_first', 'only_first', 'only_second'] as const;
 
-/** The member `tokenizer` of a build configuration. */
+/** The field `tokenizer` in a build configuration. */
 export const TOKENIZER_OPTIONS = Type.Object(
   {
     max_length: Type.Optional(

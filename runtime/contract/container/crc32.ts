@@ -1,4 +1,7 @@
-/** CRC-32 (ISO-HDLC, as in zip and png). The contract cannot import Node, and the input is only a few hundred bytes. */
+/**
+ * Computes a CRC-32 checksum (ISO-HDLC, as in zip and png). Node's implementation is not used,
+ * because this folder does not import Node; the input only has a few hundred bytes.
+ */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -26,8 +26,8 @@ export function encodeFooter(footer: Footer): Uint8Array {
 }
 
 /**
- * Decodes a footer. Returns `undefined` without the magic, if the file has no payload or is truncated, and `corrupt` if the
- * checksum does not match.
+ * Decodes a footer. Returns `undefined` if the magic number is missing, because the file has no
+ * payload or is truncated, and `corrupt` if the checksum does not match.
  */
 export function decodeFooter(bytes: Uint8Array): Footer | 'corrupt' | undefined {
   if (bytes.length !== FOOTER_LENGTH || MAGIC.some((byte, at) => bytes[at] !== byte)) return undefined;

@@ -15,13 +15,13 @@ interface PlacedPart {
 }
 
 /**
- * Positions of all parts of a container. They are determined before the hashes are known, so the
- * maximum hash length is reserved.
+ * Positions of the sections, the index and the footer of a container. They are determined before
+ * the hashes are known, so space for the longest possible hashes is reserved.
  */
 export interface Layout {
   readonly parts: readonly PlacedPart[];
   readonly indexOffset: number;
-  /** End of the footer; a multiple of 16, because a Mach-O signature must start on one. */
+  /** End of the footer. It is a multiple of 16, because a Mach-O signature must start at such an offset. */
   readonly end: number;
 }
 
@@ -45,7 +45,7 @@ export function layoutContainer(
   return { parts, indexOffset, end: alignUp(indexOffset + indexLength + FOOTER_LENGTH, 16) };
 }
 
-/** Encodes the index and the footer as one block of bytes, to be written at `layout.indexOffset`. */
+/** Encodes the index and the footer as one block of bytes to write at `layout.indexOffset`. */
 export function encodeTail(layout: Layout, hashes: ReadonlyMap<SectionName, SectionHashes>): Uint8Array {
   const sections = layout.parts.map((part): Section => {
     const found = hashes.get(part.name);

@@ -1,8 +1,9 @@
 /**
  * Returns the position where the appended payload of an executable must end, determined from
  * `head`, its first 64 KiB or less. On macOS and Windows, a signature follows and covers the
- * payload, so the payload ends where the signature starts. In all other formats, known or not, it
- * ends with the file; the footer check then determines whether a payload exists. Never throws.
+ * payload, so the payload ends where the signature starts. In all other formats, including unknown
+ * ones, the payload ends with the file. Whether there is a payload is determined by checking the
+ * footer. Never throws.
  */
 export function payloadEnd(head: Uint8Array, fileSize: number): number {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -28,10 +29,10 @@ function machoSignatureOffset(view: DataView): number | undefined {
 }
 
 /**
- * The security directory of a PE32+ file, the only directory with a file offset (Microsoft's PE
- * Format, "Optional Header Data Directories"). Injecting a SEA blob leaves behind the directory of
- * Node's own signature, which then points into the middle of the file. It therefore only counts if
- * the certificates are at the end of the file, as in every signed file.
+ * The security directory of a PE32+ file, which is the only directory with a file offset
+ * (Microsoft's PE Format, "Optional Header Data Directories"). Injecting a SEA blob keeps the
+ * directory of Node's own signature, which then points into the middle of the file. The directory
+ * is therefore only used if the certificates are at the end of the file, as in every signed file.
  */
 function peSignatureOffset(view: DataView, fileSize: number): number | undefined {
   const MZ = 0x5a4d;
@@ -49,7 +50,7 @@ function peSignatureOffset(view: DataView, fileSize: number): number | undefined
   if (directories <= IMAGE_DIRECTORY_ENTRY_SECURITY || optionalLength < directory + 8) return undefined;
   const offset = u32(view, optional + directory) ?? 0;
   const end = offset + (u32(view, optional + directory + 4) ?? 0);
-  // Certificates are padded to 8 bytes, which their size may not include.
+  // Certificates are padded to a multiple of 8 bytes; their size does not always include the padding.
   return end <= fileSize && fileSize - end < 8 ? offset : undefined;
 }
 

@@ -12,7 +12,10 @@ export interface Container {
 
 const HEAD_LENGTH = 65_536;
 
-/** Reads and checks the index of a container: magic, checksums, version, and that every section is inside the file. */
+/**
+ * Reads the index of a container. Checks the magic number, the checksums, the version, and that
+ * every section is inside the file.
+ */
 export function readContainer(source: ByteSource): Container {
   const head = source.readAt(0, Math.min(HEAD_LENGTH, source.size));
   const end = payloadEnd(head, source.size);
@@ -68,7 +71,10 @@ function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
 
 interface Index {
   readonly sections: readonly Section[];
-  /** Sections that readers may ignore; the list is missing in files without such sections. */
+  /**
+   * Sections that readers can ignore. In files without such sections, the index does not contain
+   * this list.
+   */
   readonly optional?: readonly Section[];
 }
 

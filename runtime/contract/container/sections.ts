@@ -1,8 +1,8 @@
 /**
- * Sections of a container. `executable` is the base program itself (offset 0), and `runtime`
- * describes its components. A file with only these two is a base runtime; the others are appended
- * to it to create a model executable. `program` and `code-cache` replace the base runtime's program
- * with another one, for example the one-file build tool.
+ * Sections of a container. `executable` is the base program itself (at offset 0), and `runtime`
+ * describes its components. A file with only these two sections is a base runtime; other sections
+ * are appended to it to create a model executable. `program` and `code-cache` contain a program
+ * that runs instead of the base runtime's program, for example the one-file build tool.
  */
 export const SECTION_NAMES = [
   'executable',
@@ -19,8 +19,8 @@ export const SECTION_NAMES = [
 ] as const;
 
 /**
- * Sections that readers may ignore. The index lists them separately, because readers of format 1
- * reject files with unknown sections.
+ * Sections that readers can ignore. The index contains them in a separate list, because readers of
+ * format 1 reject files with unknown sections.
  */
 export const OPTIONAL_SECTION_NAMES = ['license', 'card'] as const;
 export type OptionalSectionName = (typeof OPTIONAL_SECTION_NAMES)[number];
@@ -31,7 +31,7 @@ export interface Section {
   readonly offset: number;
   readonly length: number;
   /**
-   * CRC-32 of the section. It detects corruption at startup in the small sections, which are read
+   * CRC-32 of the section. At startup, it is checked for the small sections, because these are read
    * completely anyway.
    */
   readonly crc32?: number;
@@ -39,7 +39,10 @@ export interface Section {
   readonly sha256: string;
 }
 
-/** Alignment of sections. Weights are mapped from the file, and 64 KiB satisfies the mapping granularity of every platform. */
+/**
+ * Alignment of sections. Weights are mapped into memory from the file, and 64 KiB is a multiple of
+ * the mapping granularity of every platform.
+ */
 export const SECTION_ALIGNMENT = 65_536;
 
 export const alignUp = (value: number, alignment: number): number => Math.ceil(value / alignment) * alignment;

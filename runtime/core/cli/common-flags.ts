@@ -8,11 +8,14 @@ export interface CommonFlag {
   readonly choices?: readonly string[];
 }
 
-/** Access to `/metrics`: every caller, only callers with a valid key if keys are configured, or no caller. */
+/**
+ * Who can read `/metrics`: `open` allows all callers, `key` requires a valid key if keys are
+ * configured, `off` disables it.
+ */
 export const METRICS_ACCESS = ['open', 'key', 'off'] as const;
 export type MetricsAccess = (typeof METRICS_ACCESS)[number];
 
-/** Returns the access that a flag names; the flag's choices have been checked. */
+/** Converts the value of the flag for `/metrics`, which has been checked against the flag's choices. */
 export const metricsAccess = (text: string | undefined): MetricsAccess =>
   METRICS_ACCESS.find((access) => access === text) ?? 'key';
 
@@ -79,22 +82,22 @@ export const COMMON_FLAGS = {
 
 export type CommonFlagName = keyof typeof COMMON_FLAGS;
 
-/** An earlier program whose files, clients or scripts keep working with ours. */
+/** An earlier program whose files, clients or scripts continue to work with the programs of this project. */
 export type Origin = 'encoderfile 0.7 in Rust' | 'mcpd' | 'Otari';
 
 /** An alias of an option. It works, but is not shown in help and completion. */
 export interface InheritedName {
   readonly origin: Origin;
-  /** The flag; undefined if only the environment variable is inherited. */
+  /** Name of the flag; undefined if only the environment variable is inherited. */
   readonly name?: string;
   readonly env?: string;
-  /** Values that the earlier program accepted, and the choices that they stand for. */
+  /** Values that only the earlier program accepted, with the equivalent choices. */
   readonly words?: Readonly<Record<string, string>>;
 }
 
 /**
- * The names that each program inherits from an earlier one, by variable prefix and by option. A
- * name without an origin is not inherited.
+ * The names that each program inherits from an earlier program, by the prefix of the program's
+ * environment variables and by option.
  */
 export const INHERITED_NAMES = lookup<Readonly<Record<string, readonly InheritedName[]>>>({
   ENCODERFILE_MCP: { host: [{ origin: 'encoderfile 0.7 in Rust', name: 'hostname' }] },

@@ -23,7 +23,7 @@ export interface CommentedJson {
   readonly extension: number | undefined;
 }
 
-/** Text that is not valid JSON, even with comments and trailing commas allowed. */
+/** Error: a text is not valid JSON, even if comments and trailing commas are allowed. */
 export class JsonSyntaxError extends Error {
   readonly position: number;
 
@@ -39,8 +39,8 @@ const SCALAR = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y;
 const SPACE = /[ \t\r\n]+|\/\/[^\n\r]*|\/\*[^]*?\*\//y;
 
 /**
- * Parses JSON with comments and trailing commas, as in editor settings, and keeps the position of
- * each part.
+ * Parses JSON with comments and trailing commas, as in editor settings, and returns the position of
+ * each value and name.
  */
 export function parseCommentedJson(text: string): CommentedJson {
   let at = text.startsWith('\uFEFF') ? 1 : 0;

@@ -2,9 +2,9 @@ import { isObject } from './is-object.ts';
 import { type JsonSpanMember, type JsonNode, parseCommentedJson } from './commented-json.ts';
 
 /**
- * Sets or removes (`undefined`) the member at a path, and changes nothing else in the text:
- * comments, order and indentation stay. Missing objects along the path are added. Throws a
- * JsonSyntaxError, or a NotAnObject if the path leads through another kind of value.
+ * Sets the member at a path, or removes it if the value is `undefined`. The rest of the text, with
+ * its comments, order and indentation, does not change. Missing objects along the path are added.
+ * Throws a JsonSyntaxError, or a NotAnObject if a value along the path is not an object.
  */
 export function editCommentedJson(text: string, path: readonly string[], value: unknown): string {
   const source = text.replace(/^\uFEFF/, '').trim() === '' ? '{}\n' : text;
@@ -15,7 +15,7 @@ export function editCommentedJson(text: string, path: readonly string[], value: 
   throw new Error('The file cannot be edited without changing other parts of it. Edit it by hand.');
 }
 
-/** Returns the value of a node. If members have the same name, the last one counts. */
+/** Returns the value of a node. If several members have the same name, the last one is used. */
 export function valueOf(node: JsonNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'array') return node.items.map(valueOf);
@@ -93,9 +93,9 @@ function addMember(
   const [trailing = ''] = TRAILING_COMMA.exec(text.slice(last.end)) ?? [];
   const comma = trailing === '' ? ',' : trailing;
   const rest = text.slice(last.end + trailing.length);
-  // A comment on the line of the last member is about that member.
+  // A comment on the same line as the last member belongs to that member.
   const [note = ''] = SAME_LINE_COMMENT.exec(rest) ?? [];
-  // A trailing comma is kept, because the client accepts it.
+  // If the file has a trailing comma, the client accepts it, so the new member gets one, too.
   const after = trailing === '' ? '' : ',';
   return `${text.slice(0, last.end)}${comma}${note}${space}${entry}${after}${rest.slice(note.length)}`;
 }
@@ -126,7 +126,10 @@ function removeMember(text: string, members: readonly JsonSpanMember[], index: n
   return text.slice(0, before.end) + kept.trimEnd() + after;
 }
 
-/** The start of the whitespace before a position, if it extends back to a line break. */
+/**
+ * Returns the start of the line break and indentation before a position; the position itself if
+ * other text precedes it on the line.
+ */
 function lineStart(text: string, position: number): number {
   const [space = ''] = /\r?\n[ \t]*$/.exec(text.slice(0, position)) ?? [];
   return position - space.length;

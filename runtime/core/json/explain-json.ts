@@ -1,8 +1,8 @@
 import { messageOf } from '#contract/errors.ts';
 
 /**
- * Maximum length of a text in which the error position is searched; in longer ones it is only
- * reported if the parser states it.
+ * Maximum length of a text in which this module searches for the position of an error. In longer
+ * texts, the position is only reported if the parser's message contains it.
  */
 const SEARCHED_LENGTH = 65_536;
 
@@ -20,16 +20,21 @@ export function explainJson(text: string, error: unknown): string {
 }
 
 /**
- * Extracts the position from the parser's message, which most of them contain: `... in JSON at position 12 (line 1 column 13)`.
+ * Extracts the position of the error from the parser's message. Most messages contain it, for
+ * example `at position 12 (line 1 column 13)`.
  */
 function positionIn(message: string): number | undefined {
-  // For an unterminated string, these messages name its start.
+  // Messages about an unterminated string contain its start, but the error is at the end of the
+  // text.
   if (/^(?:Unexpected end|Unterminated string)/.test(message)) return Infinity;
   const [, position] = / at position (\d+)/.exec(message) ?? [];
   return position === undefined ? undefined : Number(position);
 }
 
-/** Finds the first character at which the text stops being a prefix of valid JSON, by bisection. */
+/**
+ * Finds the first character that makes the text invalid, by bisection: the text before it is the
+ * beginning of a valid JSON text.
+ */
 function searchPosition(text: string): number {
   let [good, bad] = [0, text.length + 1];
   while (bad - good > 1) {

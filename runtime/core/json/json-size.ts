@@ -10,8 +10,8 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /**
- * Memory of a parsed value in bytes, not counting its text: for an empty list or object, and for
- * each member or item.
+ * Memory in bytes that parsed values need in addition to the text: for an empty list or object, and
+ * for each member or item.
  */
 const CONTAINER_BYTES = 64;
 const ITEM_BYTES = 16;
@@ -25,10 +25,13 @@ export interface JsonLimits {
 /** The limit that a JSON text exceeds, or the memory that its lists and objects need when it is parsed. */
 export type JsonSize = { readonly exceeds: keyof JsonLimits } | { readonly heapBytes: number };
 
-/** Number of bytes measured per step. */
+/** Number of bytes to measure per step. */
 const STEP = 128 * 1024;
 
-/** Measures a JSON text without parsing it. In invalid JSON the counts are meaningless, but also bounded by its length. */
+/**
+ * Measures a JSON text without parsing it. For invalid JSON, the counts are meaningless, but
+ * limited by the length of the text.
+ */
 export function* measureJson(json: Uint8Array, limits: JsonLimits): Steps<JsonSize> {
   const counts: Counts = { at: 0, depth: 0, containers: 0, commas: 0 };
   while (counts.at < json.length) {
@@ -46,7 +49,7 @@ interface Counts {
   commas: number;
 }
 
-/** Counts in the next part of the text. Returns the limit that is exceeded, if any. */
+/** Counts the values in the next part of the text. Returns the limit that is exceeded, if any. */
 function count(
   json: Uint8Array,
   counts: Counts,
@@ -57,7 +60,7 @@ function count(
   for (; at < end; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) {
-      // The end can be behind the end of this part.
+      // The string can end after this part of the text.
       at = stringEnd(json, at) - 1;
     } else if (byte === COMMA) {
       commas += 1;
@@ -68,8 +71,8 @@ function count(
       containers += 1;
       if (depth > maxDepth) return 'maxDepth';
     } else continue;
-    // There are more values than containers or commas: every value except the first in its list or
-    // object follows a comma.
+    // There are at least as many values as commas or containers: every container is a value, and
+    // every comma is followed by one.
     if (containers > maxValues || commas > maxValues) return 'maxValues';
   }
   Object.assign(counts, { at, depth, containers, commas });

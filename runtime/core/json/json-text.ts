@@ -1,4 +1,4 @@
-/** Reviver of `JSON.parse`; TypeScript's library does not declare the third argument yet. */
+/** Reviver for `JSON.parse`. TypeScript's library does not declare the third argument yet. */
 export type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
@@ -9,7 +9,7 @@ export type Reviver = (key: string, value: unknown, context: { readonly source?:
 export function parseJsonText(text: string, revive?: Reviver): unknown {
   const escaped = namesWithEscapes(text);
   if (escaped.length === 0) return JSON.parse(text, revive as Parse);
-  // Invalid JSON must be rejected in its original form.
+  // If the text is invalid, parses the original text, so that the error refers to it.
   JSON.parse(text);
   const names = escaped.map(({ start, end }): string => JSON.parse(text.slice(start, end)));
   const standIns = standInsFor(names, text);
@@ -36,7 +36,10 @@ const COLON = /[ \t\r\n]*:/y;
 // oxlint-disable-next-line no-control-regex -- they are what must be escaped.
 const NEEDS_ESCAPES = /["\\\u0000-\u001f]/;
 
-/** Finds names with escapes, including their quotes. In invalid JSON the positions are meaningless. */
+/**
+ * Finds the member names that contain escapes; the positions include the quotes. For invalid JSON,
+ * the positions are meaningless.
+ */
 function namesWithEscapes(text: string): Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf('\\'); at !== -1;) {
@@ -64,7 +67,7 @@ function endOfString(text: string, from: number): number | undefined {
 function standInsFor(names: readonly string[], text: string): Map<string, string> {
   const unwritable = new Set(names.filter((name) => NEEDS_ESCAPES.test(name)));
   if (unwritable.size === 0) return new Map();
-  // The text can contain any marker, so the first unused one is chosen.
+  // Chooses a marker that the text does not contain.
   const taken = new Set(
     [text, ...names].flatMap((one) => [...one.matchAll(MARK)].map(([, number]) => number)),
   );
@@ -75,7 +78,10 @@ function standInsFor(names: readonly string[], text: string): Map<string, string
 
 const MARK = /\uE000(\d+)/g;
 
-/** Restores the names of members. Not recursive, because nesting can be as deep as the text allows. */
+/**
+ * Replaces the placeholders with the original names. Not recursive, because values can be nested
+ * very deeply.
+ */
 function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unknown {
   const whole: Members = { root };
   const open = [whole];
@@ -95,7 +101,10 @@ function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unkno
 type Members = Record<string, unknown>;
 const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-/** Returns the same object, or a copy with its own names. A copy is faster than an object whose members are deleted. */
+/**
+ * Returns the object itself, or a copy in which the original names replace the placeholders. Using
+ * a copy is faster than deleting members of an object.
+ */
 function withNames(item: Members, names: ReadonlyMap<string, string>): Members {
   if (Array.isArray(item) || !Object.keys(item).some((name) => names.has(name))) return item;
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [names.get(name) ?? name, value]));

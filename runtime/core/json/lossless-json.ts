@@ -1,11 +1,14 @@
 import { parseJsonText } from './json-text.ts';
 import { trimEndOf } from '../text/trim-text.ts';
-/** A number kept in its original form, because a double would change it. `JSON.stringify` writes it back digit by digit. */
+/**
+ * A number that is kept in its original form, because a double cannot represent it exactly.
+ * `JSON.stringify` writes the original digits.
+ */
 export interface RawNumber {
   readonly rawJSON: string;
 }
 
-// TypeScript's library does not declare these yet.
+// Functions that TypeScript's library does not declare yet.
 interface RawJson {
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;
@@ -13,13 +16,17 @@ interface RawJson {
 const RAW_JSON = JSON as unknown as RawJson;
 
 /**
- * Only a text with sixteen consecutive digits, including the point, or a three-digit exponent can
- * contain a number that a double would change: fifteen digits always survive.
+ * Matches every text that can contain a number that a double cannot represent exactly: such a
+ * number has at least sixteen consecutive digits (including the decimal point) or a three-digit
+ * exponent, because a double preserves fifteen digits.
  */
 const MAY_HOLD_LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** `JSON.parse` that preserves all numbers. For ordinary numbers it costs one search through the text. */
+/**
+ * `JSON.parse` that preserves all numbers. If the text contains only ordinary numbers, it takes one
+ * additional search through the text.
+ */
 export function parseLossless(text: string): unknown {
   return parseJsonText(text, MAY_HOLD_LONG_NUMBER.test(text) ? keepLongNumber : undefined);
 }
@@ -40,8 +47,8 @@ function isSameNumber(source: string, value: number): boolean {
 }
 
 /**
- * The digits without leading and trailing zeros, and the power of ten of the last digit. Parsing
- * never loses the sign.
+ * Returns the digits without leading and trailing zeros, and the power of ten of the last digit.
+ * The sign is omitted, because a double always preserves it.
  */
 function canonical(text: string): string {
   const [, whole = text, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];

@@ -1,5 +1,5 @@
 import { isObject } from './is-object.ts';
 
-/** The members of any value: none if it is not an object. */
+/** Returns the members of any value. A value that is not an object has none. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : {};

@@ -1,4 +1,7 @@
-/** Removes undefined members, so that spreading the result keeps earlier values; null counts as a value. */
+/**
+ * Removes undefined members, so that they do not overwrite earlier values when the result is spread
+ * into an object. Null is kept.
+ */
 export function omitUndefined<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {

@@ -1,9 +1,10 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Selects the relevant errors for a value with several alternatives. ajv (with `allErrors` and
- * `verbose`) reports the errors of each alternative, but only those of the intended one matter. If
- * none fits, the union itself is the error.
+ * Selects the relevant errors for values that can match one of several alternatives. ajv (with
+ * `allErrors` and `verbose`) reports the errors for all alternatives, but only the errors for the
+ * intended alternative are relevant. If no alternative fits, the error for the union itself is
+ * returned.
  */
 export function relevantErrors(reported: readonly ErrorObject[]): ErrorObject[] {
   const errors = reported.filter((error) => !isRepeatedByEnum(error, reported));
@@ -12,7 +13,10 @@ export function relevantErrors(reported: readonly ErrorObject[]): ErrorObject[] 
   return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
 }
 
-/** A value of the wrong type is also not one of the allowed values; the latter errors are more helpful. */
+/**
+ * For a value of the wrong type, ajv also reports that it is not one of the allowed values, which
+ * is more helpful.
+ */
 const isRepeatedByEnum = (
   { keyword, instancePath, parentSchema }: ErrorObject,
   all: readonly ErrorObject[],
@@ -27,7 +31,7 @@ function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): E
   return branch < 0 || found.length === 0 ? [union] : relevantErrors(found);
 }
 
-/** The alternatives of a union that an error is about. */
+/** Returns the alternatives of the union that an error is about. */
 export const alternativesOf = ({ schema }: Pick<ErrorObject, 'schema'>): readonly SchemaBranch[] =>
   Array.isArray(schema) ? schema : [];
 
@@ -40,7 +44,7 @@ function intendedBranch(branches: readonly SchemaBranch[], value: unknown): numb
   return branches.findIndex(({ type }) => others.length === 1 && type === typeOf(value));
 }
 
-/** Elements of a list share a schema path, so the instance path must match too. */
+/** The elements of a list have the same schema path, so the instance paths are compared, too. */
 const isInside = (error: ErrorObject, union: ErrorObject): boolean =>
   error !== union &&
   error.schemaPath.startsWith(`${union.schemaPath}/`) &&

@@ -1,4 +1,4 @@
-/** Limits for a JSON Schema that a user sends, because compiling one takes more than linear time. */
+/** Limits for the JSON Schemas that users send. The time to compile a schema grows faster than its size. */
 export interface SchemaLimits {
   readonly nodes: number;
   readonly characters: number;
@@ -6,7 +6,7 @@ export interface SchemaLimits {
 
 const USER_SCHEMA_LIMITS: SchemaLimits = { nodes: 2000, characters: 32_768 };
 
-/** Explains why a schema is too large; undefined if it is not. Counting stops at the limits. */
+/** Returns why a schema is too large; undefined if it is not. Counting stops when a limit is exceeded. */
 export function schemaSizeProblem(
   schema: unknown,
   { nodes, characters }: SchemaLimits = USER_SCHEMA_LIMITS,

@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * Number of bytes to check one by one before using a native search, which is slower for short
- * strings and for dense escapes.
+ * strings and for strings with many escapes.
  */
 const STEP = 256;
 

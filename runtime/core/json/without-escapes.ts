@@ -1,5 +1,5 @@
 import { lookup } from '#core/values/lookup.ts';
-/** The characters that JSON writes as a backslash and a letter. */
+/** Characters that JSON represents as a backslash and a letter. */
 const SHORT = lookup<string>({
   b: '\b',
   f: '\f',
@@ -18,7 +18,7 @@ interface Escape {
   readonly character: string;
 }
 
-/** The escapes of a text, which can be valid JSON, part of it, or anything else. Takes linear time. */
+/** Finds the escapes in a text in linear time. The text does not have to be valid JSON. */
 function* escapesIn(text: string): Generator<Escape> {
   for (let at = text.indexOf('\\'); at !== -1;) {
     const next = text.charAt(at + 1);
@@ -31,7 +31,7 @@ function* escapesIn(text: string): Generator<Escape> {
   }
 }
 
-/** A text with its JSON escapes decoded. */
+/** Decodes the JSON escapes in a text. */
 export function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   let result = '';
@@ -45,11 +45,11 @@ export function withoutEscapes(text: string): string {
 
 export interface Unescaped {
   readonly text: string;
-  /** Position of each decoded character in the escaped text, and of its end. */
+  /** Position in the escaped text of each decoded character, followed by the length of the escaped text. */
   readonly offsets: readonly number[];
 }
 
-/** Same, with the positions. */
+/** Decodes the JSON escapes in a text, and returns the positions of the decoded characters. */
 export function unescaped(escaped: string): Unescaped {
   const offsets: number[] = [];
   let text = '';
@@ -69,13 +69,16 @@ export function unescaped(escaped: string): Unescaped {
   return { text, offsets };
 }
 
-/** Start of an incomplete escape at the end of a text that continues later; undefined if there is none. */
+/**
+ * Returns the start of an incomplete escape at the end of a text of which more will arrive;
+ * undefined if there is none.
+ */
 export function openEscape(text: string): number | undefined {
   const last = text.lastIndexOf('\\', text.length - 1);
   if (last === -1 || text.length - last >= CODE_LENGTH) return undefined;
   const rest = text.slice(last + 1);
   if (rest !== '' && !/^u[\da-f]{0,3}$/i.test(rest)) return undefined;
-  // In a row of backslashes, every second one is escaped by the one before it.
+  // In a sequence of backslashes, every second backslash is escaped by the previous one.
   let first = last;
   while (first > 0 && text[first - 1] === '\\') first -= 1;
   return (last - first) % 2 === 0 ? last : undefined;

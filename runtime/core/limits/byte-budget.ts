@@ -3,8 +3,8 @@ import { AppError } from '#contract/errors.ts';
 /** Counts the bytes that a process holds for requests, and limits them. */
 export interface ByteBudget {
   /**
-   * Opens the account of a request. The caller can have its own limit; without one, only the
-   * process limit applies.
+   * Starts counting the bytes for a request. Large requests of a named caller are also limited to
+   * the caller's share; without `caller`, only the process limit applies.
    */
   readonly open: (caller?: string) => ByteHold;
   readonly held: () => number;
@@ -14,13 +14,13 @@ export interface ByteBudget {
 /** The bytes that a process holds for one request. */
 export interface ByteHold {
   /**
-   * Adds bytes that are about to be held. Throws an OverloadedError if this exceeds the limit of
+   * Adds bytes before they are allocated. Throws an OverloadedError if they exceed the limit for
    * the process or the caller.
    */
   readonly take: (bytes: number) => void;
   /**
-   * Adds bytes that cannot be rejected, such as a response that is already paid for. They still
-   * count against the limit of other requests.
+   * Adds bytes that cannot be rejected, such as a response that has already been paid for. They
+   * leave less memory for other requests.
    */
   readonly add: (bytes: number) => void;
   /** Releases all bytes. Further calls have no effect. */
@@ -36,7 +36,10 @@ export interface ByteBudgetOptions {
 
 type RefusedBy = 'process' | 'caller';
 
-/** Requests up to this size can exceed the limit by an eighth, so that large requests do not block them. */
+/**
+ * Requests up to this size can exceed the process limit by an eighth, so that large requests do not
+ * block them.
+ */
 const SMALL_BYTES = 64 * 1024;
 const SHARE_OF_SMALL = 1 / 8;
 const SHARE_OF_CALLER = 1 / 2;
@@ -70,7 +73,8 @@ export function createByteBudget({ limit, onRefused = () => undefined }: ByteBud
         take(bytes) {
           if (isOver) return;
           const isSmall = own + bytes <= SMALL_BYTES;
-          // The only request in progress is accepted at any size: its own limits apply.
+          // A request is accepted at any size if no others are in progress, because the size of a
+          // single request is limited elsewhere.
           if (held > own && held + bytes > (isSmall ? limit * (1 + SHARE_OF_SMALL) : limit)) {
             refuse(
               'process',
@@ -101,5 +105,5 @@ export function createByteBudget({ limit, onRefused = () => undefined }: ByteBud
   };
 }
 
-/** An unlimited budget, for bodies that are read outside a server. */
+/** A `ByteHold` without a limit, for bodies that are read outside a server. */
 export const UNLIMITED_HOLD: ByteHold = { take() {}, add() {}, release() {} };

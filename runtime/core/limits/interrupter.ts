@@ -1,7 +1,4 @@
-/**
- * Runs code that blocks the thread, and stops it at the time limit wherever it is, even inside
- * WebAssembly.
- */
+/** Runs code that blocks the thread, and stops it at the time limit, even if it is executing WebAssembly. */
 export interface Interrupter {
   /**
    * Throws an `InterruptedError` at the time limit. The interrupted code's data stays as it is at

@@ -1,7 +1,7 @@
 /**
- * A map for short-lived entries such as requests. A growing `Map` keeps its old table while anything in the old generation of
- * the heap refers to it, and with it everything in that table; here, deleted entries are released immediately
- * (docs/decisions/0017).
+ * A map for short-lived entries such as requests, which releases deleted entries immediately. A
+ * growing `Map`, in contrast, keeps its old table and all entries in it as long as the old
+ * generation of the heap refers to the table (docs/decisions/0017).
  */
 export class OpenItems<Key, Item> {
   readonly #boxes = new Map<Key, { item: Item | undefined }>();

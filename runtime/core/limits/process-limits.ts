@@ -1,10 +1,10 @@
-/** Limits for a child process together with everything that it starts. */
+/** Limits for a child process and all its descendants together. */
 export interface ProcessLimits {
-  /** Memory in bytes. A process that needs more is killed. */
+  /** Memory in bytes. If more is used, a process is killed. */
   readonly memory?: number | undefined;
-  /** CPUs, in fractions. The processes are throttled to this. */
+  /** Number of CPUs, which can be a fraction. If more CPU time is used, the processes are throttled. */
   readonly cpus?: number | undefined;
-  /** Number of processes and threads. Starting another one fails. */
+  /** Number of processes and threads. Starting more fails. */
   readonly processes?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** Names come from clients, so there could be any number of them. */
+/** Maximum number of entries: keys come from clients, so their number would otherwise be unlimited. */
 const MAX_REMEMBERED = 10_000;
 
-/** Sets a value, and deletes the one that was set first if there are too many. */
+/** Sets a value. If there are too many entries, deletes the one that was set least recently. */
 export function remember<Value>(
   map: Map<string, Value>,
   key: string,

@@ -1,9 +1,12 @@
-/** Node needs 20 descriptors, a model executable 7 more. */
+/** Minimum number of file descriptors: Node needs 20, and a model executable 7 more. */
 export const MIN_OPEN_FILES = 32;
-/** Threads count as processes. Node needs 6, the smallest model server 10 more. */
+/**
+ * Minimum number of processes and threads, which share one limit: Node needs 6, and the smallest
+ * model server 10 more.
+ */
 const MIN_PROCESSES = 16;
 
-/** Returns a soft limit; infinite if there is none. `limits` has the format of /proc/self/limits. */
+/** Returns a soft limit; Infinity if there is none. `limits` has the format of /proc/self/limits. */
 function softLimit(limits: string, name: string): number {
   const [, value] = new RegExp(`^${name} +(\\d+)`, 'm').exec(limits) ?? [];
   return value === undefined ? Infinity : Number(value);
@@ -17,7 +20,7 @@ export function limitsProblem(limits: string, user: number | undefined): string 
   if (files < MIN_OPEN_FILES) {
     return `The limit on open files is ${files}, but at least ${MIN_OPEN_FILES} are required. Raise it, for example with \`ulimit -n 1024\`.`;
   }
-  // The limit does not apply to root.
+  // This limit does not apply to root.
   const processes = user === 0 ? Infinity : softLimit(limits, 'Max processes');
   if (processes < MIN_PROCESSES) {
     return `The limit on processes and threads is ${processes}, but at least ${MIN_PROCESSES} are required. Raise it, for example with \`ulimit -u 256\`.`;

@@ -1,24 +1,25 @@
 /** When a server that exited or failed to start is restarted. All times are in milliseconds. */
 export interface RestartPolicy {
-  /** Maximum of the first delay; it doubles with every consecutive failure. */
+  /** Maximum delay after the first failure. It doubles with every consecutive failure. */
   readonly baseDelay: number;
   readonly maxDelay: number;
   /**
-   * A server that ran this long, or handled this many requests, counts as healthy: earlier failures
-   * are forgotten, and it is restarted immediately. Health checks alone do not reach this number
-   * before that time.
+   * A server that ran for `healthyAfter`, or handled `healthyResponses` requests, is considered
+   * healthy: earlier failures are not counted, and the server is restarted immediately. Health
+   * checks alone do not add up to `healthyResponses` before `healthyAfter`.
    */
   readonly healthyAfter: number;
   readonly healthyResponses: number;
-  /** Number of consecutive failures that counts as a crash loop. */
+  /** Number of consecutive failures that is considered a crash loop. */
   readonly crashLoopFailures: number;
   /** Interval between restarts in a crash loop. */
   readonly crashLoopDelay: number;
 }
 
 /**
- * Ten consecutive failures take about 50 s on average, most of it waiting; an isolated kill costs
- * at most 100 ms. @internal
+ * With these values, ten consecutive failures take about 50 s on average, mostly for delays, and a
+ * single crash delays the restart by at most 100 ms.
+ * @internal
  */
 export const RESTART_POLICY: RestartPolicy = {
   baseDelay: 100,
@@ -39,14 +40,14 @@ export interface RestartDecision {
 /** A completed run of a server. */
 export interface EndedRun {
   readonly ranFor: number;
-  /** Number of requests that it handled. */
+  /** Number of requests that the server handled. */
   readonly responses?: number | undefined;
 }
 
 /**
- * Decides what to do after a failed start (`run` is undefined) or an exit. The delay is drawn
- * uniformly from the allowed range ("full jitter"), so that servers that failed together do not
- * restart together.
+ * Decides when to restart a server after a failed start (`run` is undefined) or an exit. The delay
+ * is drawn uniformly from the allowed range ("full jitter"), so that servers that failed together
+ * do not restart together.
  */
 export function planRestart(
   failuresBefore: number,

@@ -1,17 +1,18 @@
-/** How often and when a failed request is retried. All times are in milliseconds. */
+/** How many times and when a failed request is retried. All times are in milliseconds. */
 export interface RetryPolicy {
   /** Maximum number of retries per target, after the first attempt. */
   readonly retries: number;
-  /** Maximum of the first delay; it doubles with every retry. */
+  /** Maximum delay before the first retry. It doubles with every retry. */
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** Longest Retry-After to wait for; a longer one ends the retries. */
+  /** Longest Retry-After to wait for. After a longer one, the request is not retried. */
   readonly maxPause: number;
 }
 
 /**
- * Returns the delay before the target is called again, or undefined if it should not be. The delay is drawn uniformly from the
- * allowed range, so that requests that failed together are not retried together.
+ * Returns the delay before the request is retried, or undefined if it must not be retried. The
+ * delay is drawn uniformly from the allowed range, so that requests that failed together are not
+ * retried together.
  */
 export function retryDelay(
   retriesBefore: number,

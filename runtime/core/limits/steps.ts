@@ -1,2 +1,2 @@
-/** A long computation in steps of well under a millisecond, so that other work can run in between. */
+/** A long computation in steps of well under a millisecond, between which the caller can run other tasks. */
 export type Steps<Result> = Generator<void, Result, void>;

@@ -1,4 +1,4 @@
-/** A running process as the system reports it. */
+/** A running process, as reported by the operating system. */
 export interface ProcessSample {
   readonly pid: number;
   readonly parent: number;
@@ -8,7 +8,7 @@ export interface ProcessSample {
   readonly seconds: number;
 }
 
-/** Resource usage of a process and everything that it has started. */
+/** Resource usage of a process and all its descendants. */
 export interface TreeUsage {
   readonly processes: number;
   readonly memory: number;
@@ -27,7 +27,7 @@ export function treeUsage(
       const found = byPid.get(head);
       if (!found) return [];
       const seen = new Set([found]);
-      // Iterating a set also visits members that are added meanwhile.
+      // Iterating over a set includes members that are added during the iteration.
       for (const { pid } of seen) for (const child of children.get(pid) ?? []) seen.add(child);
       const all = [...seen];
       const sum = (value: (row: ProcessSample) => number): number =>

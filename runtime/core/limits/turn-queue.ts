@@ -1,7 +1,10 @@
-/** Leaves the queue, or ends a turn; repeated calls do nothing. */
+/**
+ * Removes a waiting request from the queue, or frees the place of a running one. Repeated calls
+ * have no effect.
+ */
 export type Leave = () => void;
 
-/** Outcome of a request for a turn. */
+/** Result of a request to run: it can run immediately, it has to wait, or the queue is full. */
 export type Turn =
   | { readonly kind: 'granted'; readonly leave: Leave }
   | { readonly kind: 'waiting'; readonly granted: Promise<void>; readonly leave: Leave }
@@ -10,7 +13,7 @@ export type Turn =
 /** A concurrency limit with a bounded FIFO queue. */
 export class TurnQueue {
   #running = 0;
-  /** A Set keeps the order of arrival and deletes in constant time. */
+  /** A Set, because it keeps the order of arrival and deletes entries in constant time. */
   readonly #waiting = new Set<() => void>();
   #maxRunning: number;
   #maxWaiting: number;
@@ -29,7 +32,7 @@ export class TurnQueue {
     return this.#waiting.size;
   }
 
-  /** Changes the limits. Running and waiting entries stay, even if they exceed the new limits. */
+  /** Changes the limits. Running and waiting requests are kept, even if they exceed the new limits. */
   resize(maxRunning: number, maxWaiting: number): void {
     this.#maxRunning = maxRunning;
     this.#maxWaiting = maxWaiting;
@@ -57,7 +60,7 @@ export class TurnQueue {
     return { kind: 'waiting', granted: promise, leave };
   }
 
-  /** Resolves when nothing is running or waiting. */
+  /** Resolves when no requests are running or waiting. */
   idle(): Promise<void> {
     if (this.#running === 0 && this.#waiting.size === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 
-/** Which answers from a context are returned. */
+/** Which answers to return from a context. */
 export interface AnswerPlan {
   readonly topK: number;
   /** Maximum number of tokens in an answer. */

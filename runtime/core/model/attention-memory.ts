@@ -4,8 +4,8 @@ import { formatBytes } from './progress.ts';
 type Facts = Pick<Manifest, 'attentionHeads' | 'tokenizer'>;
 
 /**
- * The number of heads of most models with 768 dimensions: a guess for models whose config.json does
- * not state it.
+ * Assumed number of attention heads if config.json does not state it. Most models with 768
+ * dimensions have this number.
  */
 const USUAL_HEADS = 12;
 
@@ -18,8 +18,8 @@ export const bytesPerTokenPair = ({
 }: Pick<Manifest, 'attentionHeads'>): number => attentionHeads * Float32Array.BYTES_PER_ELEMENT * 2;
 
 /**
- * Memory for the attention scores of a text of the maximum length, not counting the weights.
- * Undefined if unknown.
+ * Memory for the attention scores of a text of the maximum length, in addition to the weights;
+ * undefined if unknown.
  */
 function longestTextBytes(model: Facts): number | undefined {
   if (model.attentionHeads === undefined) return undefined;
@@ -38,7 +38,7 @@ export function memoryProblem(model: Facts, memoryBytes: number): string | undef
   );
 }
 
-/** Facts for tables. */
+/** Describes the memory, for tables. */
 export function memoryFacts(model: Facts): [string, string][] {
   const bytes = longestTextBytes(model);
   if (bytes === undefined) return [];

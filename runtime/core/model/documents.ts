@@ -11,7 +11,7 @@ import { parseManifest } from './manifest-json.ts';
 export function readModelCard(source: ByteSource): string {
   const card = readDocument(source, 'card');
   if (card !== undefined) return card;
-  // A file without a model needs a different suggestion.
+  // The error depends on whether the file contains a model.
   requireSection(source, readContainer(source), 'manifest');
   throw configError(
     `${source.name} contains no model card. Put README.md next to config.json and build the model again.`,
@@ -23,7 +23,7 @@ export interface LicenseNotice {
   readonly model: string;
   readonly version: string;
   readonly license?: ModelLicense;
-  /** Texts of the license and notice files that were next to the model. */
+  /** Contents of the license and notice files that were next to the model. */
   readonly text?: string;
   /** Models that this one was trained or converted from. */
   readonly baseModels?: readonly string[];
@@ -45,7 +45,10 @@ export function readLicense(source: ByteSource): LicenseNotice | undefined {
   return { model: name, version, ...omitUndefined({ license, text, baseModels, citation }) };
 }
 
-/** Formats a model's license like the notices of software, which follow it. */
+/**
+ * Formats a model's license in the same way as the license notices for software, before which it is
+ * printed.
+ */
 export function formatLicense({
   model,
   version,

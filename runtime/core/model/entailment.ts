@@ -2,11 +2,11 @@
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Returns the index of the label that means that a text entails a sentence, chosen as in the
- * transformers pipeline.
+ * Returns the index of the label for "the text entails the sentence", chosen as in the transformers
+ * pipeline.
  */
 export function findEntailment(id2label: Labels): number | undefined {
-  // Integer keys of an object are always in numeric order.
+  // Relies on the order of an object's integer keys, which is always numeric.
   const found = Object.entries(id2label).find(([, label]) => label.toLowerCase().startsWith('entail'));
   return found && Number(found[0]);
 }

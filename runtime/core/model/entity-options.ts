@@ -1,15 +1,15 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { inputError } from '#contract/errors.ts';
 
-/** How to find entities: a request's options combined with the defaults. */
+/** The entity options of a request, combined with the defaults. */
 export interface EntityOptions {
   /** Types of the entities to find, without duplicates. */
   readonly labels: readonly string[];
   /** Minimum score (exclusive). */
   readonly threshold: number;
-  /** Whether entities must not overlap at all. Otherwise, an entity can be nested in another one. */
+  /** Whether entities must not overlap at all. If false, an entity can be nested in another one. */
   readonly flat: boolean;
-  /** Whether the same words can have several types. */
+  /** Whether several entities of different types can consist of the same words. */
   readonly multiLabel: boolean;
 }
 

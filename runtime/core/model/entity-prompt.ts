@@ -13,10 +13,10 @@ export interface EntityPrompt {
   readonly types: readonly number[];
 }
 
-/** The largest share of a model's tokens that entity types can take, so that there is space for the text. */
+/** The maximum share of a model's tokens for entity types. The rest is reserved for the text. */
 const MAX_TYPES_SHARE = 0.75;
 
-/** Number of tokens that are left for the words of a text. */
+/** Returns the number of tokens that remain for the words of a text. */
 function roomForWords({ head, tail, types }: EntityPrompt, maxLength: number): number {
   const most = Math.floor(maxLength * MAX_TYPES_SHARE);
   if (types.length <= most) return maxLength - head.length - tail.length - types.length;
@@ -34,8 +34,8 @@ export interface WordLimits {
 }
 
 /**
- * Joins the tokens of entity types and words into the model's input: one window, or several
- * overlapping ones. `isCut` states whether the text has more words than these.
+ * Joins the tokens of entity types and words to the model's input: one window, or several
+ * overlapping ones. `isCut` states whether the text has more words than `words`.
  */
 export function joinWords(
   prompt: EntityPrompt,
@@ -54,8 +54,8 @@ export function joinWords(
     );
   const all = cut(0, words.length);
   const extra = Math.max(0, all.length - maxWindows);
-  // Windows are cut from the start, so that leaving out the first or last ones does not change the
-  // others.
+  // Windows are computed from the start of the text, so that omitting the first or last windows
+  // does not change the others.
   const from = truncationSide === 'left' ? (all[extra]?.start ?? 0) : 0;
   const to = truncationSide === 'left' ? words.length : (all[all.length - 1 - extra]?.stop ?? words.length);
   const kept = words.slice(from, to);
@@ -75,7 +75,7 @@ export function joinWords(
   };
 }
 
-/** Text without words: the model gets a token for one word, whose entities are ignored. */
+/** The input for a text without words: a token for one word, whose entities are ignored. */
 const NO_WORDS: readonly (readonly number[])[] = [[0]];
 
 function inputOf(
@@ -87,7 +87,7 @@ function inputOf(
   const ids = [...head, ...types];
   const mask = ids.map(() => 0);
   for (const [at, tokens] of (words.length === 0 ? NO_WORDS : words).entries()) {
-    // Only a word that is longer than a window is cut.
+    // Only shortens words that are longer than a window.
     const fitting = tokens.slice(0, maxTokens);
     const chosen = tokensOfWord === 'last' ? fitting.length - 1 : 0;
     for (const [position, id] of fitting.entries()) {

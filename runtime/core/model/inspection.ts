@@ -81,7 +81,7 @@ function modelFacts(model: Manifest): [string, string][] {
   ];
 }
 
-/** The graph, and the repository if it is known. */
+/** Formats the path of the graph, and the repository if it is known. */
 const sourceFact = ({ graph, repository, revision }: ModelSourceFacts): [string, string] => [
   'Source',
   [graph, repository && `of hf:${repository}${revision === undefined ? '' : `@${revision}`}`]

@@ -1,9 +1,9 @@
 import { inputError } from '#contract/errors.ts';
 
-/** How texts are compared with labels. */
+/** How texts are scored against labels. */
 export interface LabelPlan {
   readonly labels: readonly string[];
-  /** The sentence about each label. */
+  /** A sentence for each label. */
   readonly hypotheses: readonly string[];
   /** Whether several labels can be true. */
   readonly multiLabel: boolean;
@@ -18,7 +18,10 @@ interface LabelWishes {
 export const DEFAULT_TEMPLATE = 'This example is {}.';
 const PLACE = '{}';
 
-/** Inserts each label into the template. `names` are the members or flags that the caller sets. */
+/**
+ * Creates a sentence for each label by inserting it into the template. `names` are the names of the
+ * options in messages.
+ */
 export function planLabels(
   { labels, template, multiLabel }: LabelWishes,
   names: { readonly labels: string; readonly template: string } = {

@@ -128,7 +128,7 @@ function quantizationFacts({ quantization }: Manifest): [string, string][] {
   ];
 }
 
-/** How close a quantized model is to float32, in one line. */
+/** Describes in one line how close a quantized model's results are to those in float32. */
 export function accuracyText(accuracy: QuantizationAccuracy): string {
   const { texts, cosine, neighbors, agreement, scoreDifference } = accuracy;
   const parts = [
@@ -140,12 +140,15 @@ export function accuracyText(accuracy: QuantizationAccuracy): string {
   return `${parts.join(', ')} (${texts} texts)`;
 }
 
-/** A cosine with four digits, rounded down so that it is 1 only for equal directions. */
+/** Formats a cosine with four digits. It is rounded down, so that it is only 1 for equal directions. */
 export const cosineText = (cosine: number): string => (Math.floor(cosine * 1e4) / 1e4).toFixed(4);
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 
-/** The size of a result, for tables: the dimensions of a vector, or what a zero_shot_ner model scores. */
+/**
+ * Describes the size of a result, for tables: the number of dimensions, or what a zero_shot_ner
+ * model scores.
+ */
 export function outputSize(model: Pick<Manifest, 'entities' | 'sentence' | 'width'>): string {
   if (!model.entities) return `${vectorWidth(model)} dimensions`;
   const { level, maxWidth } = model.entities;
@@ -165,12 +168,12 @@ const TEXT: Readonly<Record<Batching, string>> = {
   single: 'one text at a time, because batching changes the results of this model',
 };
 
-/** A model's license in one line: `apache-2.0`, or `other: llama3 (https://…)`. */
+/** Formats a model's license in one line: `apache-2.0`, or `other: llama3 (https://…)`. */
 export function licenseText({ id, name, link }: ModelLicense): string {
   return `${id}${name === undefined ? '' : `: ${name}`}${link === undefined ? '' : ` (${link})`}`;
 }
 
-/** Rows about a model's license and origin, for tables that describe a file. */
+/** Rows with a model's license and origin, for tables that describe a file. */
 export function licenseFacts({ license, card = {} }: Pick<Manifest, 'license' | 'card'>): [string, string][] {
   return [
     ['License', license ? `${licenseText(license)}, ${LICENSE_FROM[license.source]}` : NOT_STATED],
@@ -178,7 +181,7 @@ export function licenseFacts({ license, card = {} }: Pick<Manifest, 'license' | 
   ];
 }
 
-/** The first line; `licenses` prints all of them. */
+/** Only the first line, because the `licenses` command prints the whole text. */
 function shortCitation(citation: string): string {
   const [first = '', ...others] = citation.split('\n');
   return others.length === 0 ? first : `${first} …`;

@@ -1,8 +1,8 @@
 import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
 import { parseJsonText } from '../json/json-text.ts';
 
-// The builder wrote these texts, with a checksum or next to files that have one, so their members
-// are not validated again.
+// The builder wrote these JSON documents. Their members are not validated again, because the
+// documents themselves or the files next to them have a checksum.
 
 export const parseManifest = (json: Uint8Array): Manifest => parse(json) as Manifest;
 

@@ -7,7 +7,10 @@ import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { isOneOf } from '../values/is-one-of.ts';
 
-/** Checks a request's outputs. Undefined if it sets none: results then have dense vectors only. */
+/**
+ * Validates a request's `outputs`. Returns undefined if the request does not set it, so that
+ * results only contain dense vectors.
+ */
 export function planOutputs(
   { name, tokenOutputs }: Pick<Manifest, 'name' | 'tokenOutputs'>,
   outputs: readonly string[] | null | undefined,

@@ -3,8 +3,9 @@ import type { TokenizedText } from './tokenized-text.ts';
 /**
  * Cuts a tokenized text into overlapping windows of at most `maxLength` tokens, each surrounded by
  * the special tokens. `stride` is the number of tokens that adjacent windows share. A token belongs
- * to the window in which it has the most context: in other windows it is marked as special, so that
- * results do not contain it; with `sharesTokens`, it belongs to all of its windows.
+ * to the window in which it has the most context. In other windows, it is marked as special, so
+ * that their results do not contain it. If `sharesTokens` is true, a token belongs to all windows
+ * that contain it.
  */
 export function cutIntoWindows(
   text: TokenizedText,
@@ -28,7 +29,7 @@ export function cutIntoWindows(
     const to = after === undefined ? end : middle(after, stop);
     const place: Place = { head, start, stop, end };
     const special = cut(details.special, place);
-    // Tokens that belong to an adjacent window.
+    // Marks tokens that belong to an adjacent window.
     if (!sharesTokens) {
       special.fill(1, head, head + from - start);
       special.fill(1, head + to - start, head + stop - start);
@@ -51,8 +52,8 @@ export function cutIntoWindows(
 }
 
 /**
- * The leading special tokens end at `head`, the trailing ones start at `end`, and the window is in
- * between.
+ * Positions in a text: the leading special tokens end at `head`, the trailing ones start at `end`,
+ * and the window from `start` to `stop` is in between.
  */
 interface Place {
   readonly head: number;
@@ -79,7 +80,10 @@ function cut<Row extends Cells<Row>>(row: Row, { head, start, stop, end }: Place
   return window;
 }
 
-/** The first shared token that belongs to the later window: the earlier one lacks context on the right. */
+/**
+ * Returns the first shared token that belongs to the later window, because it has more context
+ * there than in the earlier window.
+ */
 const middle = (laterStart: number, earlierStop: number): number =>
   Math.floor((earlierStop - 1 + laterStart) / 2) + 1;
 

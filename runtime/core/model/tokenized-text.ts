@@ -11,13 +11,13 @@ export interface TokenizedText {
   readonly ids: Int32Array;
   /** For each token of a pair, the index of its text; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
-  /** Number of leading tokens that other tokens attend to; undefined if all. */
+  /** Number of leading tokens that other tokens attend to; undefined if they attend to all tokens. */
   readonly attended?: number | undefined;
   /** Whether the text was truncated to the model's maximum. */
   readonly truncated: boolean;
   /** The windows of a text that exceeds the model's maximum, if the model reads long texts in windows. */
   readonly windows?: readonly TokenizedText[] | undefined;
-  /** Windows only: number of tokens, not counting those that the tokenizer added. */
+  /** Only for windows: number of tokens, not counting those that the tokenizer added. */
   readonly weight?: number | undefined;
   /** The words of the text, for zero_shot_ner models. */
   readonly words?: TextWords | undefined;
@@ -33,17 +33,23 @@ export interface TokenDetails {
    * for another reason.
    */
   readonly special: Uint8Array;
-  /** Index of each token's word, -1 if none. Only for tokens of a text that is searched for answers. */
+  /**
+   * Index of each token's word; -1 for tokens that are not part of a word or of the text that is
+   * searched for answers.
+   */
   readonly words?: Int32Array | undefined;
   /** Start and end of each token in the text, in Unicode code points. */
   readonly offsets: Uint32Array;
 }
 
 export interface TextWords {
-  /** For each token, the number of its word from 1; 0 for tokens that do not represent a word. */
+  /** For each token, the number of its word, counted from 1; 0 for tokens that do not represent a word. */
   readonly mask: Int32Array;
   readonly count: number;
-  /** The text and its words; undefined for windows, whose results are merged where the text is known. */
+  /**
+   * The text and its words; undefined for windows, because their results are merged by code that
+   * has the text.
+   */
   readonly source?: WordSource | undefined;
   /** The position of a window in its text. */
   readonly window?: WordWindow | undefined;

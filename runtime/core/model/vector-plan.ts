@@ -3,7 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import { vectorWidth } from './vector-width.ts';
 
-/** How to build a vector. Token vectors are not truncated, and all tokens have one. */
+/** How to compute vectors. For token vectors, `dimensions` and `skip` do not apply. */
 export interface VectorOptions {
   /** Whether to L2-normalize the vector. */
   readonly normalize?: boolean;
@@ -13,7 +13,7 @@ export interface VectorOptions {
   readonly skip?: number | undefined;
 }
 
-/** A request's vector options; undefined and null mean the model's setting. */
+/** The vector options of a request; undefined and null mean the model's setting. */
 export interface VectorRequest {
   readonly normalize?: boolean | null | undefined;
   readonly dimensions?: number | null | undefined;
@@ -22,7 +22,7 @@ export interface VectorRequest {
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
-  /** Prompt to prepend to each text; may be empty. */
+  /** Prompt to prepend to each text; can be empty. */
   readonly prompt: string;
 }
 
@@ -54,7 +54,7 @@ function checkDimensions(dimensions: number | null | undefined, width: number): 
   if (dimensions > width) throw inputError(`dimensions must be at most ${width}, not ${dimensions}`);
 }
 
-/** The empty name means no prompt, even if the model has a default. */
+/** An empty name means no prompt, even if the model has a default prompt. */
 function findPrompt(
   sentence: SentenceSettings | undefined,
   wanted: string | null | undefined,
@@ -75,7 +75,7 @@ function findPrompt(
  */
 const ROLES = ['query', 'document'] as const;
 
-/** Names of prompts that requests can use, without the empty name. */
+/** Names of the prompts that requests can use, apart from the empty name. */
 export const promptNames = (prompts: SentenceSettings['prompts']): readonly string[] => [
   ...new Set([...Object.keys(prompts), ...ROLES]),
 ];

@@ -1,7 +1,7 @@
 import { isIntact, type SectionVerdict } from '#contract/container/verify.ts';
 import { formatBytes } from './progress.ts';
 
-/** The output of `verify`: one line per section, and a suggestion if one does not match. */
+/** Formats the output of `verify`: one line per section, and a suggestion if a section does not match. */
 export function verificationText(file: string, verdicts: readonly SectionVerdict[]): string {
   const lines = verdicts.map((verdict) => {
     const { name, length, expected, actual } = verdict;

@@ -18,8 +18,8 @@ export interface WordInput {
 }
 
 /**
- * Creates the word inputs. All spans of up to `maxWidth` words are listed; those beyond the end of
- * a text are masked.
+ * Creates the word inputs for a batch. They list all spans of up to `maxWidth` words; spans beyond
+ * the end of a text are masked.
  */
 export const WORD_INPUTS: Record<WordInputName, (batch: WordBatch, maxWidth: number) => WordInput> = {
   words_mask: ({ mask, counts }) => ({ values: mask, dims: [counts.length, mask.length / counts.length] }),
@@ -31,7 +31,7 @@ export const WORD_INPUTS: Record<WordInputName, (batch: WordBatch, maxWidth: num
       let at = row * spans * 2;
       for (let start = 0; start < count; start++) {
         for (let width = 0; width < maxWidth; width++, at += 2) {
-          // Spans beyond the end have the same index as other padding.
+          // Spans beyond the end of a text get the same index as other padding.
           if (start + width >= count) continue;
           values[at] = start;
           values[at + 1] = start + width;

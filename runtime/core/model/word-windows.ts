@@ -1,8 +1,11 @@
-/** A window's words, and which of them can start entities that the window returns. */
+/** The words in a window, and the words that can start an entity in the window's results. */
 export interface WordWindow {
   readonly start: number;
   readonly stop: number;
-  /** Entities that start with one of these words. For the other words, adjacent windows have more context. */
+  /**
+   * The words at which an entity in the window's results can start. For the other words, adjacent
+   * windows have more context.
+   */
   readonly ownFrom: number;
   readonly ownTo: number;
 }
@@ -49,6 +52,9 @@ function endOfWindow(tokens: readonly number[], start: number, last: number, max
   return stop;
 }
 
-/** The first shared word that belongs to the later window: the earlier one lacks context on the right. */
+/**
+ * Returns the first shared word that belongs to the later window, because it has more context there
+ * than in the earlier window.
+ */
 const middle = (laterStart: number, earlierStop: number): number =>
   Math.max(laterStart, Math.floor((earlierStop - 1 + laterStart) / 2) + 1);

@@ -1,12 +1,16 @@
-/** Parameters of a header value by lower-case name, and the position of the comma or the end after them. */
+/**
+ * Parameters in a header value by lower-case name, and the position after them: that of a comma, or
+ * the end.
+ */
 export interface HeaderParameters {
   readonly parameters: ReadonlyMap<string, string>;
   readonly end: number;
 }
 
 /**
- * Reads `; name=value; name="quoted \" value"` from a position on, in one pass. If a name is
- * repeated, the first parameter counts. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6
+ * Reads parameters such as `; name=value; name="quoted \" value"` from a position on, in one pass.
+ * If a name is repeated, the first value is used.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6
  */
 export function headerParameters(header: string, from = 0): HeaderParameters {
   const parameters = new Map<string, string>();
@@ -47,7 +51,7 @@ function quoted(header: string, start: number): Value {
   return { value: characters.join(''), end: Math.min(header.length, at + 1) };
 }
 
-/** Position of the first of these characters, or the end. */
+/** Returns the position of the first of these characters, or the end of the text. */
 function endOf(header: string, start: number, marks: string): number {
   let at = start;
   while (at < header.length && !marks.includes(header.charAt(at))) at += 1;

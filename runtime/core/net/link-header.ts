@@ -1,6 +1,9 @@
 import { headerParameters } from './header-parameters.ts';
 
-/** The URL of the next page in a `Link` header, unresolved. https://www.rfc-editor.org/rfc/rfc8288 */
+/**
+ * Returns the URL of the next page in a `Link` header, which can be relative.
+ * https://www.rfc-editor.org/rfc/rfc8288
+ */
 export function nextLink(header: string): string | undefined {
   let at = 0;
   for (;;) {

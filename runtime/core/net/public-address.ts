@@ -1,6 +1,6 @@
 /**
- * Kind of an address, seen from a server that fetches configured URLs: `public` is the internet,
- * `private` is this machine or a network behind it, `never` cannot serve a model (instance
+ * Kind of an IP address, for a server that fetches configured URLs: `public` is on the internet,
+ * `private` is this machine or a private network, and `never` cannot be a model server (instance
  * metadata, multicast, broadcast).
  */
 export type AddressKind = 'public' | 'private' | 'never';
@@ -11,11 +11,12 @@ type Range = readonly [prefix: readonly number[], bits: number, kind: AddressKin
 const IPV4_RANGES: readonly Range[] = [
   [[0, 0, 0, 0], 8, 'private'],
   [[10, 0, 0, 0], 8, 'private'],
-  // Alibaba Cloud's instance metadata. The first matching range counts.
+  // Alibaba Cloud's instance metadata. It precedes the range that contains it, because the first
+  // match is used.
   [[100, 100, 100, 200], 32, 'never'],
   [[100, 64, 0, 0], 10, 'private'],
   [[127, 0, 0, 0], 8, 'private'],
-  // Azure's wire server: certificates and settings of the machine.
+  // Azure's wire server, which provides the machine's certificates and settings.
   [[168, 63, 129, 16], 32, 'never'],
   [[169, 254, 0, 0], 16, 'never'],
   [[172, 16, 0, 0], 12, 'private'],
@@ -31,17 +32,17 @@ const IPV4_RANGES: readonly Range[] = [
   [[240, 0, 0, 0], 4, 'private'],
 ];
 
-/** Only this one range of global addresses is the internet. */
+/** The only range of global addresses that is used on the internet (2000::/3). */
 const IPV6_GLOBAL = 0x20;
-/** Prefixes of addresses that embed an IPv4 address, and the offset of its bytes. */
+/** Prefixes of IPv6 addresses that embed an IPv4 address, and the offset of the IPv4 address in bytes. */
 const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = [
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 12],
   [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
   [[0x20, 0x02], 2],
 ];
-/** Instance metadata outside the link-local addresses. */
+/** Addresses of instance metadata that are not link-local. */
 const IPV6_METADATA: readonly (readonly [prefix: readonly number[], bits: number])[] = [
-  // AWS: fd00:ec2::254 (EC2), fd00:ec2::23 (credentials of EKS), and more services of the host.
+  // AWS: fd00:ec2::254 (EC2), fd00:ec2::23 (EKS credentials) and other services of the host.
   [[0xfd, 0, 0x0e, 0xc2], 32],
   // Google Cloud: fd20:ce::254.
   [[0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54], 128],
@@ -50,7 +51,7 @@ const IPV6_METADATA: readonly (readonly [prefix: readonly number[], bits: number
   // Scaleway: fd00:42::42.
   [[0xfd, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42], 128],
 ];
-/** Teredo tunnels, and documentation addresses. */
+/** Addresses of Teredo tunnels, and addresses for documentation. */
 const IPV6_PRIVATE: readonly (readonly [prefix: readonly number[], bits: number])[] = [
   [[0x20, 0x01, 0, 0], 32],
   [[0x20, 0x01, 0x0d, 0xb8], 32],
@@ -106,7 +107,7 @@ function parseIpv4(text: string): number[] | undefined {
 
 function parseIpv6(text: string): number[] | undefined {
   if (!text.includes(':')) return undefined;
-  // The last four bytes can be written as IPv4.
+  // The last four bytes of an IPv6 address can be written as an IPv4 address.
   const [, head = '', tail] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
   const last = tail === undefined ? undefined : parseIpv4(tail);
   if (tail !== undefined && !last) return undefined;

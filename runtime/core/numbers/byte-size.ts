@@ -11,7 +11,7 @@ const UNITS = lookup<number>({
 
 export const BYTE_SIZE_RULE = 'a size with a unit such as "512MiB" or "1.5GB"';
 
-/** Parses a size to whole bytes. Returns undefined if it is invalid or zero. */
+/** Parses a size, and returns it in whole bytes. Returns undefined if the size is invalid or zero. */
 export function parseByteSize(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];
   const bytes = Math.floor(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN));

@@ -1,6 +1,6 @@
 /**
- * The maximum of any number of values; -Infinity if there are none, and NaN if one is NaN, like
- * `Math.max`.
+ * Returns the maximum of any number of values: like `Math.max`, -Infinity for an empty list, and
+ * NaN if a value is NaN.
  */
 export function greatest(values: Iterable<number>): number {
   let found = -Infinity;
@@ -9,8 +9,8 @@ export function greatest(values: Iterable<number>): number {
 }
 
 /**
- * The minimum of any number of values; Infinity if there are none, and NaN if one is NaN, like
- * `Math.min`.
+ * Returns the minimum of any number of values: like `Math.min`, Infinity for an empty list, and NaN
+ * if a value is NaN.
  */
 export function least(values: Iterable<number>): number {
   let found = Infinity;

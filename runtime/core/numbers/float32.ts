@@ -1,11 +1,12 @@
 /**
  * Returns the double whose shortest decimal form is the shortest that parses back to this float32:
- * 0.1f gives 0.1, not 0.10000000149011612. Among several, the closest one. Nine significant digits
- * always suffice.
+ * 0.1f gives 0.1, not 0.10000000149011612. If several are equally short, returns the closest one.
+ * Nine significant digits always suffice.
  */
 export function shortestFloat32(value: number): number {
   if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) <= EXACT_INTEGERS)) return value;
-  // If a number of digits suffices, larger numbers do too; nearly all values need eight or nine, so the search starts there.
+  // If a number of digits suffices, a larger number does, too. The search starts with nine digits,
+  // because nearly all values need eight or nine.
   let shortest = Number(value.toPrecision(9));
   for (let digits = 8; digits > 0; digits--) {
     const candidate = withDigits(value, digits);
@@ -18,11 +19,11 @@ export function shortestFloat32(value: number): number {
 /** Up to this value, float32 represents every integer, so all digits of an integer are needed. */
 const EXACT_INTEGERS = 2 ** 24;
 
-/** Returns the decimal with this number of digits that parses back to the value, if there is one. */
+/** Returns the decimal number with this number of digits that parses back to the value, if there is one. */
 function withDigits(value: number, digits: number): number {
   const closest = Number(value.toPrecision(digits));
-  // Below a power of two, the adjacent value is only half as far away as above it, where a more
-  // distant decimal may still be close enough.
+  // Float32 values below a power of two are half as far apart as those above it, so a decimal above
+  // the value that is farther away can still parse back to it.
   if (Math.fround(closest) === value || !Number.isInteger(Math.log2(Math.abs(value)))) return closest;
   const [mantissa = '', exponent = ''] = value.toExponential(digits - 1).split('e');
   const farther = Number(mantissa.replace('.', '')) + Math.sign(value);
@@ -63,7 +64,8 @@ export function findDigits(
       found = hundreds | 0;
       foundZeros = hundredsInside < MARGIN ? UNSURE : found % 1000 === 0 ? MANY_ZEROS : 2;
     }
-    // Two multiples of ten that are almost equally close need no check: an exhaustive test over all float32 found no error.
+    // Does not check for two multiples of ten that are almost equally close: a test with all
+    // float32 values found no errors.
     if (tensInside === 0 || Math.abs(Math.abs(scaled - ones) - 0.5) < MARGIN || (word & MANTISSA) === 0) {
       foundZeros = UNSURE;
     }
@@ -73,18 +75,24 @@ export function findDigits(
 }
 
 export interface Digits {
-  /** Eight or nine digits. */
+  /** The digits as an integer with eight or nine digits. */
   readonly digits: Int32Array;
-  /** Number of trailing zeros: 0, 1, 2 or `MANY_ZEROS`; or `UNSURE`. Both are greater than any count. */
+  /** Number of trailing zeros: 0, 1, 2, or one of the larger constants `MANY_ZEROS` and `UNSURE`. */
   readonly zeros: Uint8Array;
 }
 
 /** Three or more trailing zeros. */
 export const MANY_ZEROS = 10;
-/** Undecided: too close to a boundary, a power of two (its lower boundary is closer), zero, subnormal, or not finite. */
+/**
+ * The digits must be computed in another way: the value is too close to a boundary, a power of two
+ * (whose lower boundary is closer), zero, subnormal or not finite.
+ */
 export const UNSURE = 20;
 
-/** Adding and subtracting this number rounds a double, because no bits are left for a fraction. */
+/**
+ * Adding and then subtracting this number rounds a double to an integer, because the sum has no
+ * bits for a fraction.
+ */
 const TO_WHOLE = 1.5 * 2 ** 52;
 const MILLION = 2 ** 20;
 const MARGIN = 1 / MILLION;
@@ -98,9 +106,12 @@ export const exponentOf = (word: number): number => (word >>> 23) & 0xff;
 /** For each exponent, the power of ten that gives eight or nine digits before the point. */
 export interface Scales {
   readonly power: Float64Array;
-  /** The same as an exponent: number of digits after the point. */
+  /** The exponent of this power of ten, which is the number of digits after the point. */
   readonly places: Int8Array;
-  /** Step between adjacent float32 values, times the power; zero for subnormal and non-finite values. */
+  /**
+   * For each exponent, the distance between adjacent float32 values, multiplied by the power of
+   * ten; zero for subnormal and non-finite values.
+   */
   readonly step: Float64Array;
 }
 
@@ -110,7 +121,7 @@ export function createScales(): Scales {
   const step = new Float64Array(256);
   let place = 45;
   let scale = 10 ** place;
-  // Iterates over the exponents with their least values.
+  // Yields each exponent with the smallest value that has it.
   for (let exponent = 1, least = 2 ** -126; exponent < NOT_FINITE; exponent++, least *= 2) {
     if (least * scale >= 1e8) {
       place -= 1;

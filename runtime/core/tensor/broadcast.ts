@@ -10,7 +10,7 @@ import {
 
 type Shape = readonly number[];
 
-/** Returns the broadcast shape of two shapes as in numpy: sizes are matched from the last axis, and 1 matches every size. */
+/** Broadcasts two shapes as in numpy: sizes are matched from the last axis, and 1 matches every size. */
 export function broadcastShapes(left: Shape, right: Shape, what: string): number[] {
   const shape: number[] = [];
   for (let fromEnd = Math.max(left.length, right.length); fromEnd > 0; fromEnd--) {
@@ -35,7 +35,10 @@ export interface PairedAxis {
   readonly right: number;
 }
 
-/** The axes for walking over a broadcast shape, last first; axes that can be merged are merged. */
+/**
+ * Returns the axes for an iteration over a broadcast shape, from last to first. Axes are merged if
+ * possible.
+ */
 export function pairAxes(shape: Shape, left: Shape, right: Shape): PairedAxis[] {
   const axes: PairedAxis[] = [];
   let [leftStep, rightStep] = [1, 1];
@@ -89,7 +92,10 @@ export interface BroadcastRow {
   rightAt: number;
 }
 
-/** Computes one row. Each operation has its own loop, because a call per element would cost more than the operation. */
+/**
+ * Computes one row. Each operation has its own loop, because a function call for each element would
+ * take longer than the operation.
+ */
 type RowKernel = (row: BroadcastRow) => void;
 
 /** Combines two operands element by element, broadcasting shapes as in numpy. */
@@ -106,7 +112,7 @@ export function combine(
   return out;
 }
 
-/** Same, into a tensor to whose shape both operands can be broadcast. */
+/** Like `combine`, but writes to an existing tensor. Both operands must broadcast to its shape. */
 function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
   if (out.data.length === 0) return;
   const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);
@@ -141,7 +147,8 @@ export const multiply = (allocate: Allocate, left: Operand, right: Operand): Ten
 export const divide = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
   combine(allocate, left, right, '/', divideRow);
 
-// Adding, multiplying or dividing doubles and rounding to float32 gives the same results as float32 arithmetic.
+// Adding, multiplying or dividing as doubles and then rounding to float32 gives the same results as
+// float32 arithmetic.
 
 function addRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
@@ -243,7 +250,7 @@ function greaterOrEqualRow({
   }
 }
 
-/** Whether shapes and elements are equal; NaN equals nothing. */
+/** Whether shapes and elements are equal. NaN is not equal to any value. */
 export function isEqual(left: Tensor, right: Tensor): boolean {
   if (!isSameShape(left.shape, right.shape)) return false;
   for (let at = 0; at < left.data.length; at++) {
@@ -252,7 +259,10 @@ export function isEqual(left: Tensor, right: Tensor): boolean {
   return true;
 }
 
-/** Selects the element of `yes` where the condition is not zero, and of `no` where it is zero. NaN is not zero. */
+/**
+ * Selects elements of `yes` where the condition is not zero (NaN is not zero), and elements of `no`
+ * elsewhere.
+ */
 export function where(allocate: Allocate, condition: Tensor, yes: Operand, no: Operand): Tensor {
   const [a, b] = [toTensor(yes), toTensor(no)];
   const choices = broadcastShapes(a.shape, b.shape, 'where');

@@ -13,8 +13,8 @@ import {
 import { shortestFloat32 } from '../numbers/float32.ts';
 
 /**
- * Creates a tensor from nested lists of numbers, one level per axis. Anything else is passed as a
- * description, such as "a string".
+ * Creates a tensor from nested lists of numbers, one level per axis. The lists contain other values
+ * as descriptions, such as "a string", for messages.
  */
 export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor {
   const shape = shapeOf(table);
@@ -31,7 +31,7 @@ export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor
     if (!Array.isArray(value) || value.length !== size) {
       throw new Error(wrong(value, place.slice(0, axis), `a list of ${size}`));
     }
-    // Iterates by index, so that holes in the list are found too.
+    // Iterates by index, so that holes in the list are found, too.
     for (let index = 0; index < size; index++) {
       place[axis] = index + 1;
       write(value[index], axis + 1);
@@ -66,7 +66,7 @@ function describe(value: unknown): string {
 /** Nested lists of numbers, one level per axis. */
 export type NestedNumbers = number | readonly NestedNumbers[];
 
-/** Maximum number of elements in a table; more would exhaust a script's memory. */
+/** Maximum number of elements to convert to a table, so that a script's memory is not exhausted. */
 const MAX_ELEMENTS = 2 ** 22;
 
 export function toTable(tensor: Tensor): NestedNumbers {
@@ -90,8 +90,8 @@ export function nest({ data, shape }: Tensor, each: (value: number) => number): 
 }
 
 /**
- * Formats shape and elements, with only both ends of long axes, in the shortest form that
- * distinguishes float32 numbers.
+ * Formats the shape and the elements; of long axes, only the elements at both ends. Numbers have
+ * the fewest digits that distinguish them in float32.
  */
 export function toText({ data, shape }: Tensor): string {
   const edge = edgeFor(data.length, shape.length);
@@ -110,10 +110,10 @@ export function toText({ data, shape }: Tensor): string {
   return `Tensor of shape ${describeShape(shape)}:\n${write(0, 0, data.length)}`;
 }
 
-/** Maximum number of elements of which all are shown. */
+/** Maximum number of elements of a tensor that is shown completely. */
 const MAX_UNABRIDGED_ELEMENTS = 100;
 
-/** Number of elements to show at each end of an axis, for a total of some hundreds. */
+/** Number of elements to show at each end of an axis, so that a few hundred elements are shown in total. */
 function edgeFor(elements: number, axes: number): number {
   if (elements <= MAX_UNABRIDGED_ELEMENTS) return MAX_UNABRIDGED_ELEMENTS;
   return axes <= 3 ? 3 : 1;
@@ -154,7 +154,7 @@ export function elementAt({ data, shape }: Tensor, position: number): Operand {
   return { data: data.subarray(index * block, (index + 1) * block), shape: rest };
 }
 
-/** A tensor filled with one value. `what` is the operation, for messages. */
+/** Creates a tensor filled with one value. `what` is the operation, for messages. */
 export function full(allocate: Allocate, shape: readonly number[], value: number, what: string): Tensor {
   checkSizes(shape, what);
   const tensor = createTensor(allocate, [...shape]);

@@ -39,7 +39,7 @@ export const sigmoidOfTensor = elementwise((out, data) => {
   for (let at = 0; at < out.length; at++) out[at] = 1 / (1 + exponential(-(data[at] ?? 0), powers));
 });
 
-/** Tables of powers of two, in two steps to keep them small. */
+/** Tables of powers of two. There are two tables whose values are multiplied, so that they are small. */
 export interface Powers {
   /** 2^(k/16) for k from 0 to 63. */
   readonly fine: Float64Array;
@@ -48,13 +48,13 @@ export interface Powers {
 }
 
 /**
- * e to the power of a value, for results that are rounded to float32: the relative error is below
- * 1e-10, while Math.exp, which is accurate to nearly the last bit of a double, takes three times as
+ * Returns e to the power of a value with a relative error below 1e-10, for results that are rounded
+ * to float32. Math.exp, which is accurate to nearly the last bit of a double, takes three times as
  * long. Call `createPowers()` once per batch of values.
  */
 export function exponential(value: number, { fine, coarse }: Powers): number {
-  // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
-  // values.
+  // Beyond these limits, a float32 and its reciprocal are 0 or infinite. Does not use branches,
+  // which would be slow for mixed values. NaN stays NaN.
   const exponent = Math.min(Math.max(value, MIN_EXPONENT), MAX_EXPONENT);
   const sixteenths = Math.floor(exponent * SIXTEENTHS_PER_ONE + 0.5);
   const power = (sixteenths + COARSE_BELOW * 64) | 0;
@@ -86,8 +86,8 @@ const SIXTEENTHS_PER_ONE = 16 / Math.LN2;
 const COARSE_BELOW = 40;
 
 /**
- * Limits elements to `min` and `max`, if set; if they contradict each other, `max` wins. A NaN
- * limit makes everything NaN.
+ * Limits elements to `min` and `max`, if set. If `min` is greater than `max`, all elements become
+ * `max`. If a limit is NaN, all elements become NaN.
  */
 export function clamp(
   allocate: Allocate,
@@ -120,7 +120,7 @@ function powerRow({ out, at, count, left, leftAt, leftStep, right, rightAt, righ
   }
 }
 
-/** The most common exponent, ten times as fast. */
+/** Computes the most common exponent separately, which is ten times as fast. */
 function squareRow({ out, at, count, left, leftAt, leftStep }: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     const base = left[leftAt + i * leftStep] ?? 0;

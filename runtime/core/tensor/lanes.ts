@@ -21,9 +21,10 @@ export type LaneChange<Extra> = (
   extra: Extra,
 ) => void;
 
-// Lane functions get additional data as `extra`, because loops in closures are slower than in plain functions.
+// Lane functions receive additional data as `extra`, because loops are slower in closures than in
+// plain functions.
 
-/** Reduces each lane to one number: a tensor without the axis, which counts from 0 here. */
+/** Reduces each lane to one number, and returns a tensor without the axis. Here, axes are numbered from 0. */
 export function reduceLanes<Extra>(
   allocate: Allocate,
   tensor: Tensor,

@@ -30,7 +30,7 @@ export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor 
   return out;
 }
 
-/** Maximum number of multiplications. This many already take seconds, which cannot be interrupted. */
+/** Maximum number of multiplications. This many take seconds, during which a script cannot be interrupted. */
 const MAX_PRODUCTS = 2 ** 32;
 
 function checkWork(left: Tensor, right: Tensor, products: number): void {
@@ -77,5 +77,8 @@ export function weighRows(
   }
 }
 
-/** Number of columns per pass, which limits the memory for sums, because it is not counted. */
+/**
+ * Number of columns per pass. It limits the memory for sums, which does not count against the
+ * script's memory limit.
+ */
 const BLOCK = 1024;

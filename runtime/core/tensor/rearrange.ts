@@ -59,12 +59,13 @@ function copyBlocks(to: Blocks, from: Blocks, length: number, count: number): vo
   for (let block = 0; block < count; block++) {
     const target = to.at + block * to.step;
     const source = from.at + block * from.step;
-    // Most blocks are short, for which creating views would take longer than copying.
+    // Copies element by element: most blocks are short, so that creating views would take longer
+    // than copying.
     for (let i = 0; i < length; i++) to.data[target + i] = from.data[source + i] ?? 0;
   }
 }
 
-/** Removes one axis of size 1, or all of them. */
+/** Removes one axis of size 1, or all axes of size 1. */
 export function squeeze({ data, shape }: Tensor, axis: number | undefined): Tensor {
   if (axis === undefined) return { data, shape: shape.filter((size) => size !== 1) };
   const index = resolveAxis(axis, shape, 'squeeze');
@@ -91,7 +92,10 @@ export function unsqueeze({ data, shape }: Tensor, axis: number): Tensor {
   return { data, shape: shape.toSpliced(index, 0, 1) };
 }
 
-/** The same elements in the same order with another shape; one size can be -1 and is computed from the others. */
+/**
+ * Returns the same elements in the same order with another shape. One size can be -1, and is then
+ * computed from the others.
+ */
 export function reshape({ data, shape }: Tensor, sizes: readonly number[]): Tensor {
   const unknown = sizes.indexOf(-1);
   const known = unknown === -1 ? sizes : sizes.toSpliced(unknown, 1);

@@ -43,7 +43,7 @@ function checkEmpty({ shape }: Tensor, what: string, { needsElements }: Reductio
 /** A reduction of a lane. Sums are computed in double precision and rounded once at the end. */
 export interface Reduction {
   readonly reduce: LaneReduction<undefined>;
-  /** Whether the reduction of an empty lane is undefined. */
+  /** Whether the result for an empty lane is undefined. */
   readonly needsElements: boolean;
 }
 
@@ -86,7 +86,7 @@ export const MIN: Reduction = {
   },
 };
 
-/** Index, from 0, of the first maximum or of the first NaN. */
+/** Index, from 0, of the first NaN, otherwise of the first maximum. */
 export const ARGMAX: Reduction = {
   needsElements: true,
   reduce: (out, to, data, at, end, step) => {
@@ -94,7 +94,7 @@ export const ARGMAX: Reduction = {
     let max = data[at] ?? 0;
     for (let i = at + step; i < end && !Number.isNaN(max); i += step) {
       const value = data[i] ?? 0;
-      // The negated comparison lets NaN through.
+      // The negated comparison is also true for NaN.
       if (!(value <= max)) {
         max = value;
         best = i;
@@ -104,7 +104,10 @@ export const ARGMAX: Reduction = {
   },
 };
 
-/** Standard deviation of all elements. The divisor is the number of elements minus `ddof`: 1 for a sample. */
+/**
+ * Standard deviation of all elements. The divisor is the number of elements minus `ddof`, which is
+ * 1 for a sample.
+ */
 export function standardDeviation(tensor: Tensor, ddof: number): number {
   return reduceWhole(tensor, writeDeviation, ddof);
 }
@@ -141,8 +144,8 @@ export function deviations(
 }
 
 /**
- * Folds each slice along an axis to one number: starting with `start`, the function combines the
- * accumulated number with the next element. It returns one number per slice.
+ * Folds each slice along an axis to one number. Starting with `start`, the function combines the
+ * accumulated number with the next element.
  */
 export function foldAxis(
   allocate: Allocate,

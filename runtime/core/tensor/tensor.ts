@@ -8,7 +8,7 @@ export interface Tensor {
 /** A tensor, or a number that acts as a tensor without axes. */
 export type Operand = Tensor | number;
 
-/** Allocates zeroed elements. Scripts run with an allocator that counts memory. */
+/** Allocates elements with the value 0. For scripts, the allocator checks the memory limit. */
 export type Allocate = (elements: number) => Float32Array;
 
 /** An allocator without a limit. @internal Exported for tests only. */
@@ -24,7 +24,10 @@ export function createTensor(allocate: Allocate, shape: readonly number[]): Tens
   return { data: allocate(elementsIn(shape)), shape };
 }
 
-/** Throws if a tensor would be too large, or empty but too expensive to iterate over. */
+/**
+ * Throws if a tensor would be too large, or if it would be empty, but with too many iterations over
+ * its other axes.
+ */
 export function checkExtent(shape: readonly number[]): void {
   checkAxes(shape.length);
   const extent = extentOf(shape);
@@ -50,7 +53,7 @@ export function elementsIn(shape: Shape): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** Number of elements, with empty axes counted as 1, because the other axes can still be long. */
+/** Number of elements, with empty axes counted as 1, because the other axes can nevertheless be long. */
 export function extentOf(shape: Shape): number {
   return elementsIn(shape.map((size) => Math.max(size, 1)));
 }
@@ -98,7 +101,7 @@ function axesOf(rank: number): string {
   return `it has axes 1 to ${rank}, or -1 to -${rank} from the end`;
 }
 
-/** A tensor viewed along one axis: element (o, a, i) is at `(o * size + a) * inner + i`. */
+/** A tensor's axes, grouped around one axis: element (o, a, i) is at `(o * size + a) * inner + i`. */
 interface Split {
   /** Product of the sizes of the preceding axes. */
   readonly outer: number;

@@ -1,12 +1,15 @@
-/** Maximum length of an expanded pattern; a longer one takes too long per character of a text. */
+/**
+ * Maximum length of an expanded pattern. Searching for a longer pattern takes too long per
+ * character of a text.
+ */
 const MAX_LENGTH = 1000;
 
 export interface RepetitionOptions {
-  /** Converts ASCII letters to lower case, to match lower-case texts. */
+  /** Whether to convert ASCII letters to lower case, to match lower-case texts. */
   readonly lowerCase: boolean;
   /**
-   * Rewrites every part so that the text can end in its place. With `$` appended, the result
-   * matches the beginning of a possible match at the end of a text.
+   * Whether the pattern also matches if the text ends before the match is complete. With `$`
+   * appended, it finds the beginning of a possible match at the end of a text.
    */
   readonly canEnd?: boolean | undefined;
 }
@@ -14,7 +17,7 @@ export interface RepetitionOptions {
 /**
  * Rewrites a regular expression for an engine without backtracking: counted repetitions are written
  * out, and groups do not capture. Throws a SyntaxError if a repetition is too long. Other mistakes
- * are left to the engine.
+ * are reported by the engine.
  */
 export function expandRepetitions(source: string, { lowerCase, canEnd = false }: RepetitionOptions): string {
   const lower = (text: string): string => (lowerCase ? text.replaceAll(/[A-Z]/g, asciiLower) : text);

@@ -8,8 +8,8 @@ export interface Expansion {
 }
 
 /**
- * What `$$` escapes: any dollar sign, or only one before a brace, so that other dollar signs in
- * paths stay.
+ * Where `$$` means a literal dollar sign: everywhere, or only before a brace, so that other dollar
+ * signs in paths are kept.
  */
 const ESCAPES = {
   dollar: {
@@ -25,7 +25,7 @@ const ESCAPES = {
 export interface ExpandOptions {
   /** Whether `$NAME` without braces is a variable. Default: true. */
   readonly bareNames?: boolean;
-  /** Default: `dollar`. */
+  /** Where `$$` means a literal dollar sign. Default: `dollar`. */
   readonly escape?: keyof typeof ESCAPES;
 }
 
@@ -71,5 +71,5 @@ export function expand(
   return { text: expanded, used, problems };
 }
 
-/** Escapes a text so that `expand` returns it unchanged. */
+/** Escapes a text so that expanding the result returns the original text. */
 export const escapeDollars = (text: string): string => text.replaceAll('$', '$$$$');

@@ -1,12 +1,12 @@
-/** Header name according to RFC 9110. */
+/** Matches a valid header name, according to RFC 9110. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** One-byte characters, except those that end a header. */
+/** Matches a valid header value: one-byte characters, except those that end a header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export const HEADER_VALUE_RULE =
   'contains characters that are not allowed in headers; use one line of ASCII or Latin-1 characters';
 
-/** Connection headers, which the HTTP client sets itself. */
+/** Headers for the connection, which the HTTP client sets itself. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

@@ -1,6 +1,7 @@
 /**
- * Yields the lines of a text that arrives in chunks, without line ends (LF or CRLF) and byte order
- * mark. Node's readline would also split at U+2028 and U+2029, which JSON allows inside strings.
+ * Yields the lines of a text that arrives in chunks, without line endings (LF or CRLF) and without
+ * a byte order mark. Node's readline is not used, because it also splits lines at U+2028 and
+ * U+2029, which JSON allows in strings.
  */
 export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];
@@ -13,7 +14,8 @@ export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<stri
     return line.replace(/^\uFEFF/, '');
   };
   for await (const piece of pieces) {
-    // A line can be as long as the file, so only new text is searched.
+    // Searches only the new text: a line can be as long as the file, so searching all of it for
+    // each chunk would take too long.
     const [end = '', ...more] = piece.split('\n');
     if (more.length === 0) {
       rest.push(end);

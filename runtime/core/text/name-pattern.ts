@@ -8,7 +8,10 @@ export function matchesAny(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => pattern === '*' || matches(pattern.toLowerCase(), lower));
 }
 
-/** Does not use a regular expression: if a pattern has many `*`, a crafted name would make it run forever. */
+/**
+ * Does not use a regular expression, because a crafted name could make it run almost endlessly if
+ * the pattern has many `*`.
+ */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

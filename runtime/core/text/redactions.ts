@@ -3,29 +3,35 @@ import { isSecretName } from './secret-name.ts';
 /** A value that must not be shown. */
 export interface Secret {
   readonly value: string;
-  /** Whether the name indicates a secret. Other values in a secrets file or variable may be settings. */
+  /**
+   * Whether the value's name indicates a secret. Other values in the secrets file or in variables
+   * can be settings.
+   */
   readonly isNamed: boolean;
   /** The server that the secret belongs to. */
   readonly owner?: string | undefined;
 }
 
-/** Collects values to redact: values of placeholders and of the secrets file. */
+/** Collects the values to redact: those of placeholders, and those in the secrets file. */
 export interface Redactions {
-  /** Adds a value; `names` are its variable, header or flag. */
+  /** Adds a value. `names` are the names of the variables, headers or flags that contain it. */
   add(value: string, names: readonly string[], owner?: string): void;
   /** Secrets, longest first. */
   all(): readonly Secret[];
 }
 
 /**
- * Minimum length of secrets with a harmless name; shorter values are settings, such as `stdio`,
- * `main` or `2000`.
+ * Minimum length of secrets whose name does not indicate a secret. Shorter values are settings,
+ * such as `stdio`, `main` or `2000`.
  */
 const MIN_UNNAMED_LENGTH = 8;
-/** Settings such as `DEBUG=true`; redacting them would garble every log. */
+/** Values of settings such as `DEBUG=true`. Redacting them would make every log unreadable. */
 const SETTINGS =
   /^(?:true|false|none|null|auto|info|debug|warn|warning|error|verbose|production|development|staging|streamable-http)$/i;
-/** Paths, addresses and formats: errors are useless without them. */
+/**
+ * Paths, addresses, dates and media types, which are not redacted, because errors are useless
+ * without them.
+ */
 const PLACES =
   /^(?:[/~]|\.\.?\/|[A-Za-z]:\\)|^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?$|^\d{4}-\d\d-\d\d$|^[a-z]+\/[\w.+*-]+$/;
 
@@ -45,14 +51,14 @@ export function createRedactions(): Redactions {
       addOne(value, isNamed, owner);
       addOne(/^(?:Bearer|Basic|Token) +([^ ].*)$/i.exec(value)?.[1] ?? '', true, owner);
       for (const password of passwordsOf(value)) addOne(password, true, owner);
-      // Logs are read line by line; a short line of a PEM key is harmless.
+      // Adds each line, because logs are redacted line by line. A short line of a PEM key is harmless.
       for (const line of value.includes('\n') ? value.split(/\r?\n/) : []) addOne(line.trim(), false, owner);
     },
     all: () => [...secrets.values()].toSorted((a, b) => b.value.length - a.value.length),
   };
 }
 
-/** The password in a URL, as written and as sent. */
+/** Returns the password in a URL, both as written and decoded. */
 function passwordsOf(value: string): string[] {
   const password = URL.parse(value)?.password ?? '';
   try {

@@ -12,8 +12,8 @@ const ABOUT_SECRETS = shortPattern(
 /** Whether a value with this name (a variable, a header, a flag) can be a secret. */
 export const soundsSecret = (name: string): boolean => SOUNDS_SECRET.test(name);
 
-/** Whether a value with this name most likely is a secret. */
+/** Whether a value with this name is most likely a secret. */
 export const isSecretName = (name: string): boolean => soundsSecret(name) && !ABOUT_SECRETS.test(name);
 
-/** Source of a regular expression for the end of a name that suggests a secret. */
+/** Source of a regular expression that matches the end of a name that indicates a secret. */
 export const SECRET_NAME_END = `(?:${WORDS})[\\w-]{0,40}`;

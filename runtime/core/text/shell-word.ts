@@ -1,6 +1,6 @@
 /**
- * Quotes a text as one shell word, for commands in messages that users can copy. Simple texts stay
- * unchanged.
+ * Quotes a string as one shell word, for commands that users can copy from messages. Simple words
+ * stay unchanged.
  */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : singleQuoted(text);

@@ -15,8 +15,8 @@ export function suggest(written: string, candidates: readonly string[]): string 
 }
 
 /**
- * Normalizes spelling: `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long input is
- * truncated, because it resembles no candidate.
+ * Normalizes spelling, so that `modelType`, `model-type` and `MODEL_TYPE` are equal. Long input is
+ * truncated, because it is not similar to any candidate.
  */
 const plain = (text: string): string =>
   text

@@ -30,9 +30,9 @@ interface Template {
 }
 
 /**
- * Splits plain English text as BERT's tokenizers do. The tokenizer library works in another thread,
- * and the round trip takes longer than the work. Covers printable ASCII only, where no Unicode
- * rules apply.
+ * Tokenizes plain English text as BERT's tokenizers do. The tokenizer library runs in another
+ * thread, and the round trip takes longer than the tokenization. Only supports printable ASCII
+ * characters, for which no Unicode rules are needed.
  */
 export interface WordPiece {
   /** The token ids, or undefined if the text requires the library. */
@@ -42,10 +42,13 @@ export interface WordPiece {
 const PLAIN_TEXT = /^[\t\n\r\u0020-\u007E]*$/;
 /** Words, and single punctuation marks: all ASCII characters other than letters and digits, as in BERT. */
 const WORDS = /[\dA-Za-z]+|[^\s\dA-Za-z]/g;
-/** With more than this, looking up each one would take longer than the library. */
+/**
+ * Maximum number of added tokens. If there were more, searching a text for each of them would take
+ * longer than the library does.
+ */
 const MAX_ADDED_TOKENS = 16;
 
-/** The tokenizer for a tokenizer.json; undefined if it has unsupported rules. */
+/** Creates the tokenizer for a tokenizer.json; undefined if the file contains unsupported rules. */
 export function readWordPiece({
   added_tokens: added = [],
   normalizer,
@@ -79,7 +82,7 @@ export function readWordPiece({
   };
 }
 
-/** The ids before and after a text; undefined for unsupported templates. */
+/** Returns the ids of the special tokens before and after a text; undefined for unsupported templates. */
 function specialTokensAround({ type, single = [], special_tokens: tokens = {}, cls, sep }: Template) {
   if (cls && sep && ['BertProcessing', 'RobertaProcessing'].includes(type))
     return { first: cls[1], last: sep[1] };
@@ -97,7 +100,7 @@ function specialTokensAround({ type, single = [], special_tokens: tokens = {}, c
   return isOne && first !== undefined && last !== undefined ? { first, last } : undefined;
 }
 
-/** Finds the pieces of words, longest first. */
+/** Splits words into pieces: at each position, the longest piece in the vocabulary. */
 function createPieces(
   vocab: Readonly<Record<string, number>>,
   prefix: string,
@@ -127,7 +130,7 @@ function createPieces(
         let id = known.get(word.slice(from, to));
         while (id === undefined && to > from + 1) id = known.get(word.slice(from, (to -= 1)));
         if (id === undefined) {
-          // A word with an unknown part is unknown as a whole.
+          // If a part of a word is not in the vocabulary, the whole word becomes the unknown token.
           ids.length = before;
           ids.push(unknown);
           return;

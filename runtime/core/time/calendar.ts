@@ -1,4 +1,4 @@
-/** Units of a calendar whose start divides time into windows. A week starts on Monday. */
+/** Calendar units that can be used as time windows. A week starts on Monday. */
 export const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
 /** @internal Exported for tests. */
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
@@ -10,8 +10,8 @@ export interface Calendar {
 }
 
 /**
- * The start of the next day, week or month in the time zone, in milliseconds since 1970. Days on
- * which the clock changes are shorter or longer.
+ * Returns the start of the next day, week or month in the time zone, in milliseconds since 1970.
+ * Days are shorter or longer when daylight saving time starts or ends.
  */
 export function nextStart({ unit, timeZone }: Calendar, now: number): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
@@ -22,7 +22,7 @@ export function nextStart({ unit, timeZone }: Calendar, now: number): number {
   return next.toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** Whether a time zone name is known. */
+/** Whether a time zone with this name exists. */
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Now.zonedDateTimeISO(name);

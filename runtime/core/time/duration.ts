@@ -10,15 +10,15 @@ const UNITS = lookup<number>({
   h: 3_600_000,
 });
 
-/** Node timers fire immediately if their delay is longer. */
+/** Maximum delay of Node's timers, which fire immediately if a delay is longer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const DURATION_RULE =
   'a positive duration: seconds such as 15, or a value with units such as "500ms", "15s", "1m30s"';
 
 /**
- * Parses a duration to milliseconds: a plain number of seconds, or parts with units. Returns
- * undefined if it is invalid.
+ * Parses a duration, and returns it in milliseconds. It can be a number of seconds, or numbers with
+ * units. Returns undefined if it is invalid.
  */
 export function parseDuration(value: string | number): number | undefined {
   const text = String(value).trim();
@@ -27,13 +27,13 @@ export function parseDuration(value: string | number): number | undefined {
   return milliseconds;
 }
 
-/** Same as `parseDuration`, but 0 is allowed, with or without a unit. */
+/** Like `parseDuration`, but also accepts 0, with or without a unit. */
 export const parseDurationOrZero = (value: string | number): number | undefined =>
   /^\s*0+(?:ms|[smh])?\s*$/.test(String(value)) ? 0 : parseDuration(value);
 
 /**
- * The microsecond units are escaped, because a single such character makes Node store the whole
- * program with 2 bytes per character.
+ * `µ` and `μ` are escaped, because a single such character makes Node store the whole program with
+ * 2 bytes per character.
  */
 function sumOfParts(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.test(text)) return undefined;

@@ -1,7 +1,10 @@
 import { parseSpan } from './time-span.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** Parses an expiry to milliseconds since 1970: `30d` from now, or a date. Returns undefined if it is invalid. */
+/**
+ * Parses an expiry, and returns it in milliseconds since 1970. It can be a time span from now, such
+ * as `30d`, or a date. Returns undefined if it is invalid.
+ */
 export function parseExpiry(text: string, now: number): number | undefined {
   const span = parseSpan(text);
   return span === undefined ? parseTimestamp(text) : now + span;

@@ -1,8 +1,12 @@
 import { trimEndOf } from '../text/trim-text.ts';
 
-/** Formats milliseconds since 1970, with fractions, according to RFC 3339 in UTC, without trailing zeros. */
+/**
+ * Formats milliseconds since 1970, which can have a fraction, as an RFC 3339 timestamp in UTC
+ * without trailing zeros.
+ */
 export function rfc3339(milliseconds: number): string {
-  // A double represents today's times to a quarter of a microsecond; more digits would be noise.
+  // For today's times, a double has a precision of a quarter of a microsecond, so more digits would
+  // be meaningless.
   const microseconds = Math.round(milliseconds * 1000);
   const seconds = Math.floor(microseconds / 1_000_000);
   const fraction = trimEndOf(String(microseconds - seconds * 1_000_000).padStart(6, '0'), '0');

@@ -7,14 +7,14 @@ const UNITS = lookup<number>({
   w: 604_800_000,
 });
 
-/** Parses a time span such as `30d` to milliseconds. Returns undefined if it is invalid. */
+/** Parses a time span such as `30d`, and returns it in milliseconds. Returns undefined if it is invalid. */
 export function parseSpan(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,8})([smhdw])$/.exec(text.trim()) ?? [];
   const milliseconds = UNITS[unit];
   return count === undefined || milliseconds === undefined ? undefined : Number(count) * milliseconds;
 }
 
-/** Formats a span in the largest unit that gives an integer: `36h`, but `2d`. */
+/** Formats a time span in the largest unit that gives an integer: `36h`, but `2d`. */
 export function spanText(milliseconds: number): string {
   const [unit, size] = Object.entries(UNITS)
     .toReversed()

@@ -1,7 +1,7 @@
 /** Receives the start and end of a step, in milliseconds of `performance.now`. */
 export type OnStep<Step extends string> = (step: Step, start: number, end: number) => void;
 
-/** Runs `work`, and reports its duration if there is a receiver. */
+/** Runs `work`, and calls `onStep` with the start and end if it is set. */
 export function timeStep<Step extends string, Result>(
   onStep: OnStep<Step> | undefined,
   step: Step,

@@ -6,9 +6,9 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[
 const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
 
 /**
- * Parses a timestamp to whole milliseconds since 1970: RFC 3339 or a date (UTC if there is no
- * zone), or a Unix timestamp in seconds. Returns undefined if it is invalid, before 1970 or after
- * the year 9999.
+ * Parses a timestamp, and returns it in whole milliseconds since 1970. It can be an RFC 3339
+ * timestamp or a date (in UTC if there is no time zone), or a Unix timestamp in seconds. Returns
+ * undefined if it is invalid, before 1970 or after the year 9999.
  */
 export function parseTimestamp(given: string | number): number | undefined {
   const time = typeof given === 'number' ? fromNumber(given) : fromText(given.trim());
@@ -25,7 +25,7 @@ function fromText(text: string): number {
   return Date.parse(`${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
 }
 
-/** Date.parse accepts February 30th as a day in March. */
+/** Rejects dates such as February 30th, which Date.parse accepts as a day in March. */
 function isDay(date: string): boolean {
   const time = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);

@@ -1,6 +1,6 @@
 /**
- * Adds any number of items to a list: passing them as arguments of `push` fails above about a
- * hundred thousand.
+ * Adds any number of items to a list. Passing the items as arguments to `push` fails if there are
+ * more than about a hundred thousand.
  */
 export function pushAll<Item>(list: Item[], more: Iterable<Item>): void {
   for (const item of more) list.push(item);

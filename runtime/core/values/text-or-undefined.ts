@@ -1,3 +1,3 @@
-/** A text; undefined for anything else. */
+/** Returns the value if it is a string, otherwise undefined. */
 export const textOrUndefined = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;

@@ -2,7 +2,7 @@ import type { Pooling } from '#contract/sentence.ts';
 
 /**
  * Pools a text's token vectors, stored row by row, into one vector. The first `skip` rows are
- * ignored; without rows, the vector is zero. The result can share memory with `values`.
+ * ignored. If no rows remain, the vector is zero. The result can share memory with `values`.
  */
 export function poolRows(
   values: Float32Array,
@@ -58,8 +58,8 @@ function maxOfRows(rows: Float32Array, width: number): Float32Array {
   return maximum;
 }
 
-// Plain loops below: `Float32Array.from`, `map` and `reduce` with a function take five times as long
-// (measured).
+// The functions below use plain loops: `Float32Array.from`, `map` and `reduce` with a function take
+// five times as long (measured).
 
 /** Mean of the first `rows` rows of a matrix in row-major order. @internal Exported for tests only. */
 export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {

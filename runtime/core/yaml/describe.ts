@@ -1,4 +1,7 @@
-/** Describes a value in a message. `source` is its text in the file, which may be `1.0` for the value 1. */
+/**
+ * Describes a value in a message. `source` is the value's text in the file, which can be `1.0` for
+ * the value 1.
+ */
 export function describe(value: unknown, source = ''): string {
   if (value === null || value === undefined) {
     return source === ''
@@ -15,7 +18,7 @@ export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `a`, `b` and `c` */
+/** Formats a list of keys: `a`, `b` and `c`. */
 export function listing(keys: readonly string[]): string {
   const names = keys.map((key) => keyName(key));
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

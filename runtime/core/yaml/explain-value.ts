@@ -6,7 +6,7 @@ import { type SchemaIssue, stepsOf } from './issue.ts';
 import { alternativesOf, type SchemaBranch } from '../json/relevant-errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 
-/** By schema keyword: the rule of a pattern or a union, in words. */
+/** Keyword in our schemas that describes the rule of a pattern or a union in words. */
 export const RULE_KEYWORD = 'x-rule';
 
 interface ValueContext {

@@ -1,6 +1,6 @@
 import type { LineCounter } from 'yaml';
 
-/** A problem in the file, at an offset into its text. */
+/** A problem in a YAML file, with its offset in the text. */
 export interface Issue {
   readonly offset: number;
   /** Dotted path of the field; empty if there is none. */
@@ -8,16 +8,19 @@ export interface Issue {
   readonly message: string;
 }
 
-/** A problem with a value, before it is located in the text. */
+/** A problem with a value whose position in the text has not been determined. */
 export interface SchemaIssue {
   readonly path: readonly string[];
   readonly at: 'key' | 'value';
   readonly message: string;
-  /** The field to name, if it differs from the one to point at: an unknown key is reported for its parent. */
+  /**
+   * The path to show in the message, if it differs from `path`: an unknown key is reported with the
+   * path of its parent.
+   */
   readonly label?: readonly string[];
 }
 
-/** Segments of a JSON Pointer. */
+/** Returns the segments of a JSON Pointer. */
 export const stepsOf = (pointer: string): string[] =>
   pointer
     .split('/')

@@ -11,13 +11,13 @@ import {
 } from 'yaml';
 import type { SchemaIssue, Issue } from './issue.ts';
 
-/** Locates a finding in the text. */
+/** Determines the position of a problem in the text. */
 export function locate(doc: Document.Parsed, finding: SchemaIssue): Issue {
   const { path, at, message, label } = finding;
   return { offset: offsetOf(doc, path, at), path: (label ?? path).join('.'), message };
 }
 
-/** Returns the node at a path, with a final alias resolved. */
+/** Returns the node at a path. If the node is an alias, returns its target. */
 export function nodeAt(doc: Document.Parsed, path: readonly string[]): ParsedNode | null {
   const node = path.length === 0 ? doc.contents : pairAt(doc, path)?.value;
   return follow(doc, node ?? null);
@@ -42,7 +42,7 @@ export function pathOfKey(doc: Document.Parsed, offset: number): string {
   return found.map((pair) => keyText(pair)).join('.');
 }
 
-/** Returns the start of the scalar that ends at or after an offset. */
+/** Returns the start of the scalar that contains an offset or ends there. */
 export function startOfScalarAround(doc: Document.Parsed, offset: number): number | undefined {
   let start: number | undefined;
   visit(doc, {
@@ -60,7 +60,8 @@ function offsetOf(doc: Document.Parsed, path: readonly string[], at: SchemaIssue
   if (!pair)
     return path.length === 0 ? (doc.contents?.range[0] ?? 0) : offsetOf(doc, path.slice(0, -1), 'key');
   const value = pair.value?.range;
-  // A key without a value has an empty range somewhere after the colon; point at the key instead.
+  // If a key has no value, returns the position of the key, because the value has an empty range
+  // somewhere after the colon.
   return at === 'value' && value && value[1] > value[0] ? value[0] : pair.key.range[0];
 }
 
@@ -84,7 +85,7 @@ function pairAt(
       continue;
     }
     if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
-    // If keys are duplicated, the last one counts.
+    // If a key is duplicated, the last one is used.
     pair = node.items.findLast((item) => keyText(item) === segment);
     node = pair?.value ?? null;
   }

@@ -2,7 +2,10 @@ import { isCollection, LineCounter, parseDocument, visit, type Document, type YA
 import type { Issue } from './issue.ts';
 import { pathOfKey, startOfScalarAround } from './locate.ts';
 
-/** A parsed YAML file. `value` is undefined if the text is too broken to interpret its fields. */
+/**
+ * A parsed YAML file. `value` is undefined if the text has errors because of which its fields
+ * cannot be interpreted.
+ */
 export interface ParsedYaml {
   readonly text: string;
   readonly doc: Document.Parsed;
@@ -17,8 +20,8 @@ export function parseYaml(raw: string): ParsedYaml {
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
-    // By default, the library would add positions and excerpts to messages, and support YAML's
-    // rarer key and value types.
+    // Options of the YAML library. By default, it adds positions and excerpts to messages, and
+    // supports YAML's rarer key and value types.
     prettyErrors: false,
     stringKeys: true,
     resolveKnownTags: false,
@@ -35,7 +38,7 @@ export function parseYaml(raw: string): ParsedYaml {
   try {
     return { text, doc, lines, issues, value: doc.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch {
-    // All aliases are valid, so only their number can make this fail.
+    // This can only fail if there are too many aliases, because all aliases are valid.
     return broken({
       offset: firstAlias(doc),
       path: '',
@@ -78,7 +81,10 @@ function firstAlias(doc: Document.Parsed): number {
   return offset;
 }
 
-/** Errors of the YAML parser in our wording. `fatal` means that fields cannot be interpreted reliably. */
+/**
+ * Our messages for the errors of the YAML parser. `fatal` means that fields cannot be interpreted
+ * reliably.
+ */
 function syntaxIssues(doc: Document.Parsed, text: string): { issues: Issue[]; fatal: boolean } {
   const problems = [...doc.errors, ...doc.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   const issues = onePerLine(problems, text).map((problem) => ({
@@ -89,7 +95,10 @@ function syntaxIssues(doc: Document.Parsed, text: string): { issues: Issue[]; fa
   return { issues, fatal: problems.some(({ code }) => !HARMLESS.has(code)) };
 }
 
-/** Errors after which the tree can still be validated, so that other problems are reported in the same run. */
+/**
+ * Errors after which the document can still be validated, so that other problems are reported in
+ * the same run.
+ */
 const HARMLESS: ReadonlySet<YAMLError['code']> = new Set(['DUPLICATE_KEY', 'TAG_RESOLVE_FAILED']);
 
 const WORDS: { readonly [code in YAMLError['code']]?: string } = {
@@ -116,8 +125,8 @@ function words({ code, message, pos: [offset] }: YAMLError, text: string): strin
 }
 
 /**
- * The parser only notices an unclosed quote at the end of the file, but the user needs to know
- * where it opens.
+ * Returns the position of a problem. For an unclosed quote, it is the position of the quote,
+ * because the parser only detects the error at the end of the file.
  */
 function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
   const [end] = problem.pos;
@@ -127,7 +136,10 @@ function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
 const isOpenQuote = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): boolean =>
   code === 'MISSING_CHAR' && message.endsWith('quote');
 
-/** One mistake causes several parser errors; the first message about a line is the useful one. */
+/**
+ * Keeps only the first message about each line: one mistake can cause several parser errors, and
+ * the first one is the most useful.
+ */
 function onePerLine(problems: readonly YAMLError[], text: string): YAMLError[] {
   const deep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (deep) return [deep];

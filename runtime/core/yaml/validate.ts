@@ -13,13 +13,10 @@ interface ValidateOptions {
   readonly hidden?: (path: readonly string[]) => string | undefined;
 }
 
-/**
- * Validates values, and fills in the schema's defaults in place unless the resolver of the values
- * does that.
- */
+/** Validates a value. With `fillsDefaults`, also fills in the schema's defaults in place. */
 export type ValueValidator = (value: unknown, options: ValidateOptions) => SchemaIssue[];
 
-/** Compiled schemas are used once or twice, so compilation must be fast. */
+/** Options for fast compilation, because each compiled schema is only used once or twice. */
 const STARTS_SOON = { ...TRUSTED_SCHEMAS, code: { optimize: false } } as const;
 
 export function createValidate(
@@ -54,7 +51,7 @@ const isInForm = ({ schemaPath }: ErrorObject): boolean => /\/anyOf\/\d+\/[^/]+$
 const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
   keyword === 'required' || keyword === 'additionalProperties';
 
-/** Explains unknown and missing keys of mappings, one sentence each. */
+/** Explains unknown and missing keys in mappings, one sentence each. */
 function explainKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   return mappings(errors).flatMap(({ path, schema, missing, unknown }) => [
     ...unknown.map((key): SchemaIssue => unknownKey(path, key, schema)),
@@ -66,7 +63,7 @@ function explainKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   ]);
 }
 
-/** Explains the keys of a union's mapping form in one sentence, including the keys that the form has. */
+/** Explains in one sentence which keys the mapping alternative of a union must have. */
 function explainUnionKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   return mappings(errors).map(({ path, schema, missing, unknown }): SchemaIssue => {
     const { required = [] } = schema;
@@ -106,7 +103,7 @@ function mappings(errors: readonly ErrorObject[]): Mapping[] {
     const { properties = {}, required = [] } = group[0]?.parentSchema ?? {};
     const schema: ObjectSchema = { properties, required };
     const unknown = group.flatMap(({ params }) => keysOf(params['additionalProperty']));
-    // A misspelled key is one mistake: a typo, not an unknown key plus a missing key.
+    // Reports a misspelled key as one mistake, instead of an unknown key and a missing key.
     const meant = new Set(unknown.map((key) => suggest(key, Object.keys(schema.properties))));
     const missing = group
       .flatMap(({ params }) => keysOf(params['missingProperty']))
