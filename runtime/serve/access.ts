@@ -5,11 +5,14 @@ import { AppError } from '#contract/errors.ts';
 export interface Access {
   /**
    * Checks the `Authorization` header. Throws an UnauthorizedError unless it contains one of the
-   * keys; without configured keys, every caller is accepted. Returns the key's owner, if keys have
+   * keys; if no keys are configured, every caller is accepted. Returns the key's owner if keys have
    * owners.
    */
   readonly check: (authorization: string | null | undefined) => Principal | undefined;
-  /** Checks an access token from an authorization server; undefined if the header contains something else. */
+  /**
+   * Checks an access token from an authorization server. Returns undefined if the header does not
+   * contain an access token.
+   */
   readonly checkToken?:
     | ((authorization: string | null | undefined) => Promise<Principal> | undefined)
     | undefined;
@@ -34,7 +37,8 @@ export function createAccess(apiKeys: readonly string[]): Access {
     check(authorization) {
       if (digests.length === 0) return undefined;
       const given = digestOf(requireBearerToken(authorization));
-      // Compares every key by digests of equal length, so that timing reveals nothing about the keys.
+      // Compares the digest of the given key with the digest of every configured key, so that the
+      // timing does not reveal anything about the keys.
       const known = digests.map((key) => timingSafeEqual(key, given)).includes(true);
       if (!known) throw unknownKey();
       return undefined;
@@ -67,8 +71,8 @@ export const digestOf = (key: string): Buffer => createHash('sha256').update(key
 const SCHEME = 'bearer ';
 
 /**
- * The token in an `Authorization` header, or another header with the same format. Undefined if
- * there is none. The scheme is case-insensitive and followed by one or more spaces.
+ * Returns the token in an `Authorization` header or in another header with the same format;
+ * undefined if there is none. The scheme is case-insensitive and followed by one or more spaces.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
  */

@@ -2,7 +2,10 @@ import { lookup } from '#core/values/lookup.ts';
 import type { Server } from 'node:net';
 import { type AppError, configError, messageOf } from '#contract/errors.ts';
 
-/** Makes a server listen; resolves with its port, which differs from the requested port if that was 0. */
+/**
+ * Makes a server listen. Resolves with its port, which is chosen by the system if the requested
+ * port is 0.
+ */
 export async function bind(server: Server, target: ListenTarget): Promise<number> {
   const host = bindHost(target.hostname);
   try {
@@ -46,7 +49,7 @@ export interface ListenTarget {
   readonly portFlag: string;
 }
 
-/** Explains why a server could not listen and how to fix it. @internal */
+/** Explains why a server could not listen and how to fix the problem. @internal */
 export function explainListenError(error: unknown, target: ListenTarget): AppError {
   const explain = REASONS[codeOf(error)];
   const reason = explain?.(target) ?? `${messageOf(error)}.`;
@@ -59,7 +62,7 @@ const unknownHost = ({ hostname }: ListenTarget): string =>
 const noIpv6 = (): string =>
   'this machine does not support IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
 
-/** Reasons by Node's error code. */
+/** The reasons by Node's error codes. */
 const REASONS = lookup<(target: ListenTarget) => string>({
   EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another port with ${portFlag}.`,
   EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,

@@ -1,11 +1,15 @@
 import { Histogram, type Registry } from 'prom-client';
 
-/** Bucket limits in seconds, from cached responses to large requests that were queued. */
+/**
+ * Upper limits of the buckets, in seconds. They cover everything from cached responses to large
+ * requests that wait in a queue.
+ */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Response times, with the same buckets on every transport so that they can be compared. Servers
- * can share a registry, which contains each name once.
+ * Returns the histogram of response times. All transports use the same buckets, so that they can be
+ * compared. If servers share a registry, they share the histogram, because a registry can contain
+ * each name only once.
  */
 export function durationHistogram<Label extends string>(
   registry: Registry,

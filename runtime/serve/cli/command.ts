@@ -12,13 +12,19 @@ export interface Option {
   readonly defaultText?: string;
   /** The allowed values. */
   readonly choices?: readonly string[];
-  /** Aliases, which help and completion do not show. */
+  /** Aliases of the option. Help and completion do not show them. */
   readonly aliases?: readonly InheritedName[] | undefined;
-  /** The earlier program for whose scripts the option exists; help and completion then hide it. */
+  /**
+   * The earlier program for whose scripts the option exists. If set, help and completion do not
+   * show the option.
+   */
   readonly origin?: Origin;
-  /** Whether the option can be repeated; `Invocation.values` returns all values. */
+  /** Whether the option can be repeated. `Invocation.values` then returns all values. */
   readonly repeatable?: boolean;
-  /** Whether an empty value is meaningful, for example to disable something; otherwise it is rejected. */
+  /**
+   * Whether an empty value is valid, for example to disable a feature. Otherwise, empty values are
+   * rejected.
+   */
   readonly canBeEmpty?: boolean;
 }
 
@@ -26,7 +32,10 @@ export interface Invocation {
   readonly positionals: readonly string[];
   /** Positional arguments after `--`; undefined if there is no `--`. */
   readonly afterDashes: readonly string[] | undefined;
-  /** Returns the text of an option; a switch is `true` or undefined. If an option is repeated, the last value wins. */
+  /**
+   * Returns the value of an option. For a switch, it is `true` or undefined. If the option is
+   * repeated, the last value wins.
+   */
   value(name: string): string | undefined;
   /** Returns all values of a repeatable option, in order. */
   values(name: string): readonly string[];
@@ -37,7 +46,7 @@ export interface Invocation {
   source(name: string): string;
 }
 
-/** Where a command writes. Output is written synchronously. */
+/** The output of a command. It is written synchronously. */
 export interface Output {
   /** Writes results to stdout. */
   readonly out: (text: string) => void;
@@ -48,7 +57,10 @@ export interface Output {
 /** A command of an executable. Targets declare commands as data; parsing and help are shared. */
 export interface Command {
   readonly summary: string;
-  /** Positional arguments in help, for example `<INPUTS>...`; undefined if the command takes none. */
+  /**
+   * Positional arguments as help shows them, for example `<INPUTS>...`; undefined if the command
+   * does not accept any.
+   */
   readonly positionals?: string;
   readonly options: Readonly<Record<string, Option>>;
   /** Runs the command; resolves with the exit code. */
@@ -68,7 +80,7 @@ export interface Program {
   readonly name: string;
   readonly title: string;
   readonly commands: Commands;
-  /** Options of every command, which can also precede its name. */
+  /** Options that every command accepts. They can also precede the name of the command. */
   readonly options?: Readonly<Record<string, Option>>;
   /**
    * An additional sentence for a first word that resembles no command; undefined if there is

@@ -3,8 +3,8 @@ import type { Option } from './command.ts';
 import { entriesOf, recordOf } from '#core/values/keys.ts';
 
 /**
- * Common flags as a program offers them, with its own defaults and, where needed, more precise help
- * texts.
+ * The common flags that a program offers, with the program's own defaults and, where needed, more
+ * precise help texts.
  */
 export const commonOptions = <Name extends CommonFlagName>(
   own: Readonly<Record<Name, Partial<Option>>>,

@@ -3,7 +3,7 @@ import { singleQuoted } from '#core/text/shell-word.ts';
 import { type Program, type Commands, isGroup, type Option } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
 
-/** Creates a static completion script. It never calls the program, so completion is instant. */
+/** Creates a static completion script. The script never runs the program, so completion is instant. */
 export function completionScript(shell: CompletionShell, program: Program): string {
   const rows = completionTable(program);
   const name = shellWord(program.name);
@@ -11,10 +11,13 @@ export function completionScript(shell: CompletionShell, program: Program): stri
   return SCRIPTS[shell](rows, name, id);
 }
 
-/** A name as one shell word. Users can rename executables to anything. */
+/** Quotes a name as a single shell word, because users can give an executable any name. */
 const shellWord = (name: string): string => (/^[\w.-]+$/.test(name) ? name : singleQuoted(name));
 
-/** The cases shared by the bash and zsh scripts: which words form a command, and what can follow it. */
+/**
+ * The `case` patterns shared by the bash and zsh scripts: which words form a command, and which
+ * words can follow it.
+ */
 const cases = (rows: readonly CompletionRow[]): string => `  for word in "\${before[@]}"; do
     case "$at $word" in
       ${rows
@@ -106,7 +109,7 @@ interface CompletionRow {
   readonly path: string;
   readonly commands: readonly string[];
   readonly options: readonly string[];
-  /** Allowed values by option, for options with a fixed set of values. */
+  /** The allowed values of each option that has a fixed set of values. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -12,10 +12,10 @@ import { freeName, optionNames, type Options } from './option-table.ts';
 export interface FoundCommand {
   /** The command's words as typed; empty for the program itself. */
   readonly words: readonly string[];
-  /** The command; undefined if the words only name a group, whose help is then printed. */
+  /** The command; undefined if the words only name a group. The help of the group is then printed. */
   readonly command: Command | undefined;
   readonly group: Program | CommandGroup;
-  /** Arguments after the command's name, and program options before it. */
+  /** The arguments after the command's name, and the program options before it. */
   readonly args: readonly string[];
   /** Whether help was requested with the word `help` or with --help. */
   readonly help: boolean;
@@ -93,11 +93,11 @@ function unknown(
 interface LeadingOption {
   readonly name: string;
   readonly option: Option;
-  /** The option's value: `=x`, or a separate word. */
+  /** The value of the option is `=x` or a separate word. */
   readonly rest: readonly [inline: string, ...words: string[]];
 }
 
-/** `--config x list` is `list --config x`. */
+/** `--config x list` is equivalent to `list --config x`. */
 function takeLeadingOptions(
   options: Options,
   argv: readonly string[],
@@ -121,7 +121,7 @@ function takeLeadingOptions(
 
 const LEADING = /^(?:--([^=]+)(=[^]*)?|-(\w)([^]+)?)$/;
 
-/** The program's options by the names that they have after this command. */
+/** The program's options, by the names under which they are accepted after this command. */
 function afterCommand(leading: readonly LeadingOption[], own: Options): string[] {
   const taken = new Set(Object.entries(own).flatMap(([name, option]) => optionNames(name, option)));
   return leading.flatMap(({ name, option, rest: [inline, ...words] }) => [

@@ -4,8 +4,8 @@ import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './terminal.ts';
 
 /**
- * Contents of a program other than software, with their own license: members for JSON, and the text
- * after the notices.
+ * Content other than software that a program includes under its own license, such as a model: the
+ * fields for JSON output, and the text to print after the notices.
  */
 interface OtherLicense {
   readonly json: Readonly<Record<string, unknown>>;

@@ -3,10 +3,10 @@ import type { InheritedName } from '#core/cli/common-flags.ts';
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** A command line's options by the names that help shows. */
+/** The options of a command line, by the names that help shows. */
 export interface OptionTable {
   readonly options: Options;
-  /** Maps each accepted name to the name that help shows. */
+  /** Maps each accepted name of an option to the name that help shows. */
   readonly shownNames: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ export function optionTable(own: Options, shared: Options = {}): OptionTable {
   return { options, shownNames: new Map(shownNames) };
 }
 
-/** Name under which a command with these options accepts a program option. */
+/** Returns the name under which a command with these options accepts a program option. */
 export const freeName = (name: string, option: Option, taken: ReadonlySet<string>): string | undefined =>
   optionNames(name, option).find((candidate) => !taken.has(candidate));
 
@@ -41,7 +41,10 @@ export const optionNames = (name: string, { aliases = [] }: Option): string[] =>
 export const visibleOptions = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, { origin }]) => origin === undefined));
 
-/** Returns the variable that sets an option, and its value. An empty variable counts as unset. */
+/**
+ * Returns the environment variable that sets an option, and the value of the variable. An empty
+ * variable counts as unset.
+ */
 export function variableOf(
   { env: own, aliases = [] }: Option,
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +60,7 @@ export function variableOf(
   return undefined;
 }
 
-/** Returns the choice that a flag's value stands for. */
+/** Returns the value for which a flag's value is an alias. Any other value is returned unchanged. */
 export const chosenWord = ({ aliases = [] }: Option, flag: string, value: string): string =>
   wordFor(aliases.find(({ name }) => `--${name}` === flag)?.words, value);
 

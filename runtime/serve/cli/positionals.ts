@@ -1,6 +1,9 @@
 import { type Invocation, UsageError } from './command.ts';
 
-/** Returns the arguments of a command that takes exactly these; `names` are for messages. */
+/**
+ * Returns the arguments of a command that requires exactly the arguments in `names`. Messages use
+ * these names.
+ */
 export function exactly<const Names extends readonly string[]>(
   { positionals }: Invocation,
   ...names: Names
@@ -14,7 +17,10 @@ export function exactly<const Names extends readonly string[]>(
   return positionals as unknown as { readonly [Index in keyof Names]: string };
 }
 
-/** Returns the arguments of a command that takes these and any number of others. */
+/**
+ * Returns the arguments of a command that requires the arguments in `names` and accepts any number
+ * of additional arguments.
+ */
 export function atLeast<const Names extends readonly string[]>(
   invocation: Invocation,
   ...names: Names
@@ -25,7 +31,7 @@ export function atLeast<const Names extends readonly string[]>(
 }
 
 /**
- * Returns the invocation as if the command line ended at `--`; the arguments after it belong to
+ * Returns the invocation without `--` and the arguments after it, because those arguments belong to
  * another program.
  */
 export const beforeDashes = (invocation: Invocation): Invocation => ({

@@ -4,7 +4,10 @@ import { text as readAll } from 'node:stream/consumers';
 import { configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Reads a file, or standard input if the path is `-`; `what` names the content in messages, for example `the arguments`. */
+/**
+ * Reads a file, or standard input if the path is `-`. `what` is the name of the content in
+ * messages, for example `the arguments`.
+ */
 export async function readInput(path: string, what: string): Promise<string> {
   try {
     return path === '-' ? await readAll(process.stdin) : readFileSync(path, 'utf8');

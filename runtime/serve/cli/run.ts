@@ -10,8 +10,8 @@ import { parseInvocation } from './parse.ts';
 import { printable } from './terminal.ts';
 
 /**
- * Runs the command that `args` name and returns the exit code. Errors are printed as one sentence on stderr, never as a stack
- * trace.
+ * Runs the command that `args` name and returns the exit code. Errors are printed to stderr as one
+ * sentence without a stack trace.
  */
 export async function runProgram(program: Program, args: readonly string[], output: Output): Promise<number> {
   let found: FoundCommand | undefined;

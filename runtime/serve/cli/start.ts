@@ -6,7 +6,7 @@ import { runProgram } from './run.ts';
 /** Runs a program in this process: writes to stdout and stderr, and exits with its exit code. */
 export function startProgram(program: Program, args: readonly string[]): void {
   void runProgram(program, args, { out, err }).then((code) => {
-    // All output has been written; waiting for native threads would only cost time.
+    // All output has already been written, so there is no need to wait for native threads.
     process.exit(code);
   });
 }
@@ -24,6 +24,6 @@ function err(text: string): void {
   try {
     writeAll(2, text);
   } catch {
-    // The message cannot be printed, but the exit code still reports the failure.
+    // The error message cannot be printed, but the exit code still indicates the failure.
   }
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './terminal.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** The content of a table cell; `style` is for terminals with colors. */
+/** The content of a table cell. `style` is only used on terminals with colors. */
 export interface TableCell {
   readonly text: string;
   readonly style?: 'green' | 'yellow' | 'red' | 'dim' | undefined;
@@ -12,7 +12,10 @@ const GAP = '  ';
 /** Minimum width of a column. */
 const MIN_COLUMN_WIDTH = 6;
 
-/** Formats one line per row, no wider than the terminal: text that does not fit is truncated, in the widest columns first. */
+/**
+ * Formats each row as one line that is not wider than the terminal. If the text does not fit, it is
+ * truncated, starting with the widest columns.
+ */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly (TableCell | string)[])[],
@@ -61,10 +64,13 @@ const WIDE =
   /^(?:\p{RGI_Emoji}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/v;
 const UNSEEN = /^(?:\p{M}|\p{Cf})/v;
 
-/** Characters in such texts take one column each. Checked first, because detecting emoji is slow. */
+/**
+ * Each character in such texts takes up one column. This is checked first, because detecting emoji
+ * is slow.
+ */
 const PLAIN = /^[ -~]*$/;
 
-/** Number of terminal columns that a text takes. */
+/** Returns the number of terminal columns that a text takes up. */
 const textWidth = (text: string): number =>
   PLAIN.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOf(grapheme), 0);
 

@@ -3,14 +3,14 @@ import type { Output } from './command.ts';
 
 /** Properties of the terminal on which a table is printed. */
 export interface Terminal {
-  /** Width in characters; infinite if nothing limits it, as in a file. */
+  /** Width in characters. Infinite if the width is not limited, for example in a file. */
   readonly width: number;
   /** Whether printed lines can be overwritten. */
   readonly live: boolean;
   readonly style: (style: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 }
 
-/** Properties of stdout: without colors if it is not a terminal or NO_COLOR is set. */
+/** Properties of stdout. Colors are disabled if stdout is not a terminal or NO_COLOR is set. */
 export function stdoutTerminal(): Terminal {
   const { stdout } = process;
   return {
@@ -28,13 +28,13 @@ export const printLines = ({ out }: Output, lines: readonly string[]): void =>
   out(lines.map((line) => `${line}\n`).join(''));
 
 /**
- * Removes control characters except line breaks, so that untrusted text cannot hide or change what
- * a terminal shows.
+ * Removes control characters except line breaks, so that untrusted text cannot hide or change the
+ * text on a terminal.
  */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
-/** An output whose messages contain untrusted text, for example from a registry. */
+/** Wraps an output whose messages contain untrusted text, for example from a registry. */
 export const printableMessages = (output: Output): Output => ({
   ...output,
   err: (text) => output.err(printable(text)),

@@ -3,7 +3,7 @@ import { numberIn } from '#core/numbers/number-in.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
-/** Returns the value of an integer option; undefined if it is not set and has no fallback. */
+/** Returns the value of an integer option; undefined if the option is not set and has no default. */
 export function wholeNumberOption(
   invocation: Invocation,
   name: string,
@@ -17,7 +17,7 @@ export function wholeNumberOption(
   throw new UsageError(`${given} is not a whole number from ${min} to ${max}.`);
 }
 
-/** Same as `wholeNumberOption`, for an option with a fallback. */
+/** Same as `wholeNumberOption`, for an option with a default. */
 export function requiredNumber(
   invocation: Invocation,
   name: string,
@@ -28,7 +28,7 @@ export function requiredNumber(
   return number;
 }
 
-/** Returns the value of a duration option in milliseconds. `zero` allows 0. */
+/** Returns the value of a duration option in milliseconds. If `zero` is set, 0 is allowed. */
 export function durationOption(
   invocation: Invocation,
   name: string,
@@ -42,7 +42,10 @@ export function durationOption(
   throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);
 }
 
-/** Returns comma-separated items. A repeated flag adds to them. */
+/**
+ * Returns the comma-separated items in the option's value. If the flag is repeated, the items are
+ * combined.
+ */
 export function listOption(invocation: Invocation, name: string): string[] {
   return invocation
     .values(name)
@@ -52,9 +55,10 @@ export function listOption(invocation: Invocation, name: string): string[] {
 }
 
 /**
- * Adds the options' environment variables: `--http-port` is ENCODERFILE_HTTP_PORT. Also adds the
- * names that the program with this prefix inherits from an earlier one. An option that only exists
- * for an earlier program has no variable, because it had none there.
+ * Adds the names of the environment variables for the options, for example ENCODERFILE_HTTP_PORT
+ * for `--http-port`, and the names that the program with this prefix inherits from an earlier
+ * program. An option that only exists for compatibility with an earlier program has no variable,
+ * because it did not have one in that program.
  */
 export function withEnvironment(
   prefix: string,
@@ -73,7 +77,10 @@ export function withEnvironment(
   );
 }
 
-/** Splits `NAME=value`; the value can be empty and can contain any text. `source` is the option, for the message. */
+/**
+ * Splits `NAME=value`. The value can be empty and can contain any text. `source` is the name of the
+ * option for the error message.
+ */
 export function nameAndValue(text: string, source?: string): readonly [name: string, value: string] {
   const end = text.indexOf('=');
   const name = text.slice(0, Math.max(0, end)).trim();

@@ -4,8 +4,8 @@ import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './terminal.ts';
 
 /**
- * The `version` command of a program without a model. The builder inserts the version; when running
- * from source there is none.
+ * The `version` command of a program without a model. The builder inserts the version. When running
+ * from source, there is no version.
  */
 export const versionCommand = (name: string): Command => ({
   summary: 'Print the product name and version.',

@@ -4,11 +4,11 @@ import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
 export interface JsonClientOptions {
-  /** Headers for all requests. */
+  /** Headers to send with all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly connections?: number | undefined;
   readonly connectMs?: number | undefined;
-  /** Timeout for the response headers, and for pauses in the body. */
+  /** Timeout for receiving the response headers, and for pauses while receiving the body. */
   readonly answerMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
   /** Maximum number of redirects to follow. Default: 0. */
@@ -19,14 +19,14 @@ export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path that is appended to the base URL. */
   readonly path: string;
-  /** A JSON text or a form. */
+  /** The request body: a JSON string or a form. */
   readonly body?: string | FormData | undefined;
-  /** Headers for this request only. */
+  /** Headers to send with this request only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A response with any status. */
+/** A response, whatever its status. */
 interface ClientResponse {
   readonly status: number;
   /** The header with this lower-case name, or an empty string. */
@@ -43,9 +43,9 @@ export interface StreamedResponse extends ClientResponse {
 
 /** Sends JSON requests to one server. Requests reject if there is no response. */
 export interface JsonClient {
-  /** Resolves with the whole response. */
+  /** Sends a request. Resolves with the complete response. */
   ask(request: ClientRequest): Promise<TextResponse>;
-  /** Resolves when the response starts; its body must be read. */
+  /** Sends a request. Resolves when the response starts. The caller must read the body. */
   open(request: ClientRequest): Promise<StreamedResponse>;
   /** Closes all connections. */
   close(): Promise<void>;
@@ -93,18 +93,18 @@ export function createJsonClient(baseUrl: string | URL, options: JsonClientOptio
   };
 }
 
-/** The error described by a response body. */
+/** The error that a response body describes. */
 interface ErrorBody {
   readonly message: string;
   /** The stable error name. */
   readonly code: string | undefined;
-  /** Messages about individual parts of the request. */
+  /** Messages about individual fields of the request. */
   readonly details: readonly string[];
 }
 
 /**
  * Reads error bodies of all servers in this project: `error.message` with `error.code` as in
- * OpenAI's API, and `detail` with `errors` as in RFC 9457. Returns undefined for other texts.
+ * OpenAI's API, and `detail` with `errors` as in RFC 9457. Returns undefined if the body has neither format.
  */
 export function readErrorBody(text: string): ErrorBody | undefined {
   let body: unknown;

@@ -1,6 +1,9 @@
 import type { ErrorCode } from '#contract/errors.ts';
 
-/** HTTP status of each error code. 499 is nginx's code for a disconnected client; no client receives it. */
+/**
+ * HTTP status of each error code. 499 is nginx's status for a client that has disconnected; it is
+ * never received by a client.
+ */
 export const HTTP_STATUS: Record<ErrorCode, number> = {
   InputError: 422,
   InternalError: 500,

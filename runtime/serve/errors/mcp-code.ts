@@ -3,7 +3,10 @@ import type { ErrorCode } from '#contract/errors.ts';
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
-/** JSON-RPC code of each error code, for MCP: client error or server error. */
+/**
+ * The JSON-RPC error code for each of the project's error codes, for MCP. It only distinguishes
+ * client errors from server errors.
+ */
 export const MCP_CODE: Record<ErrorCode, number> = {
   InputError: INVALID_REQUEST,
   InternalError: INTERNAL_ERROR,

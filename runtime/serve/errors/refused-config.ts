@@ -1,8 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 
 /**
- * Converts the error of a rejected configuration to one for its author; the server keeps its
- * previous configuration.
+ * Converts the error for a rejected configuration to an error for the author of the configuration.
+ * The server keeps its previous configuration.
  */
 export function rejectedConfigError(error: unknown): AppError {
   const known = AppError.from(error);

@@ -3,11 +3,11 @@ import { AppError } from '#contract/errors.ts';
 /** Splits a byte stream into server-sent events without parsing them, so that they can be forwarded unchanged. */
 export interface FrameSplitter {
   /**
-   * Adds a chunk; returns the events that are now complete, each including its final empty line.
-   * They share one buffer.
+   * Adds a chunk and returns the events that are now complete. Each event includes its final empty
+   * line. All returned events share one buffer.
    */
   push(chunk: Buffer): Buffer[];
-  /** Returns the rest of the stream: an event without its final empty line. */
+  /** Returns the rest of the stream: an event that lacks its final empty line. */
   end(): Buffer | undefined;
 }
 
@@ -33,7 +33,7 @@ export function createFrameSplitter(
   };
   return {
     push(chunk) {
-      // A long event is concatenated only once.
+      // The chunks of a long event are only concatenated once.
       const last = waiting.at(-1);
       if (last && !canEndEvent(last, chunk)) {
         keep(chunk);
@@ -71,19 +71,19 @@ const canEndEvent = (last: Buffer, chunk: Buffer): boolean =>
   (last.at(-1) === LF && chunk[0] === LF);
 
 function endOfFrame(bytes: Buffer, start: number): number {
-  // An empty line directly after an event does not belong to the next one.
+  // An empty line directly after an event does not belong to the next event.
   if (bytes[start] === LF) return start + 1;
   const at = bytes.indexOf(EMPTY_LINE, start);
   return at === -1 ? -1 : at + 2;
 }
 
-/** Lines can also end with CR or CR LF, even mixed. */
+/** Lines can also end with CR or CR LF, and a stream can mix these line endings. */
 function endOfAnyFrame(bytes: Buffer, start: number): number {
   let lineStart = start;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte !== LF && byte !== CR) continue;
-    // Only the next byte shows whether an LF follows.
+    // Whether an LF follows is only known after the next byte.
     if (byte === CR && at + 1 === bytes.length) return -1;
     const isEmpty = at === lineStart;
     if (byte === CR && bytes[at + 1] === LF) at += 1;
@@ -100,11 +100,11 @@ const eventTooLong = (maxBytes: number): AppError =>
 export interface EventData {
   /** Event type; undefined means `message`. */
   readonly event: string | undefined;
-  /** Data; undefined for comments and other events without data. */
+  /** Data of the event; undefined for comments and other events without data. */
   readonly data: string | undefined;
-  /** Event id, from which a client can resume the stream. */
+  /** Event ID, with which a client can resume the stream after this event. */
   readonly id: string | undefined;
-  /** How long a client should wait before reconnecting. */
+  /** Time that a client should wait before reconnecting. */
   readonly retryMs: number | undefined;
 }
 
@@ -114,7 +114,7 @@ const ONE_DATA_LINE = 'data: ';
 /** Parses one event returned by `createFrameSplitter`. */
 export function readEvent(frame: Buffer): EventData {
   const text = frame.toString('utf8');
-  // Nearly all events consist of one data line.
+  // Nearly all events consist of a single line with data.
   if (text.startsWith(ONE_DATA_LINE)) {
     const end = text.length - 2;
     if (text.charCodeAt(end) === LF && text.indexOf('\n') === end && !text.includes('\r')) {

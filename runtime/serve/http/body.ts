@@ -29,7 +29,10 @@ export type BodyReader = <Schema extends TSchema>(
 type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
 
 export interface BodyOptions extends BodyLimits, ParseOptions {
-  /** Message for an empty body, even without a content type. Default: treated as truncated JSON. */
+  /**
+   * Error message for an empty body, even if the request has no content type. Default: an empty
+   * body is treated as truncated JSON.
+   */
   readonly emptyMessage?: string | undefined;
   /** Whether to read a body as JSON if its content type is missing or ends in `+json`. */
   readonly anyJsonType?: boolean | undefined;
@@ -38,17 +41,17 @@ export interface BodyOptions extends BodyLimits, ParseOptions {
 }
 
 /**
- * Maximum body size for which all problems are reported; a larger body could have millions, so only
- * the first is reported.
+ * Maximum body size for which all problems are reported. For a larger body, which could have
+ * millions of problems, only the first problem is reported.
  */
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** A request whose body has not been read. */
 export interface RequestBody {
   readonly headers: { get(name: string): string | null };
-  /** Reads the body. Throws an AppError if it is too large, too slow or truncated. */
+  /** Reads the body. Throws an AppError if the body is too large, arrives too slowly or is truncated. */
   readonly readBody: (limits: BodyLimits) => Promise<Uint8Array>;
-  /** The account for the memory that the request holds. */
+  /** The account for the memory that the request uses. */
   readonly hold: () => ByteHold;
 }
 
@@ -60,7 +63,7 @@ interface BodyLimits extends ReadBytesOptions {
 export const createBodyReader = (options: BodyOptions): BodyReader =>
   bodyReaderFrom(createExchangeBodyReader(options));
 
-/** The reader of an app that also has direct routes, so that each schema is compiled once for both. */
+/** Reads bodies both for an app and for its direct routes, so that each schema is compiled only once. */
 export const bodyReaderFrom =
   (read: ExchangeBodyReader): BodyReader =>
   (c, schema) =>
@@ -82,7 +85,7 @@ export type ExchangeBodyReader = <Schema extends TSchema>(
 export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyReader {
   const parse = createBodyParser(options);
   return async (request, schema) => {
-    // Clients that send no body often send no content type.
+    // Clients that do not send a body often do not send a content type either.
     const canBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
     const untyped = canBeEmpty && request.headers.get('content-type') === null;
     if (!untyped) requireJson(request, options);
@@ -104,11 +107,11 @@ export async function readJsonBytes(
 export type BodyParser = <Schema extends TSchema>(
   bytes: Uint8Array,
   schema: SchemaChoice<Schema>,
-  /** The account that is charged with the memory of the parsed body. */
+  /** The account to which the memory for the parsed body is charged. */
   hold?: ByteHold,
 ) => Steps<Static<Schema>>;
 
-/** Same for a body that has already been read. */
+/** Parses and validates a body that has already been read. */
 export function createBodyParser({
   emptyMessage,
   emptyBody,
@@ -134,11 +137,11 @@ function wrongShape(errors: readonly ErrorObject[]): AppError {
 function createAjv(allErrors: boolean): Ajv {
   const ajv = new Ajv({
     strict: true,
-    // Schemas can require one of several members only by name.
+    // To require one of several fields, a schema must list them by name.
     strictRequired: false,
     allErrors,
     verbose: true,
-    // Formats such as URLs are documentation; they are not validated.
+    // Formats such as `uri` only serve as documentation and are not validated.
     validateFormats: false,
     ...TRUSTED_SCHEMAS,
   });
@@ -177,15 +180,15 @@ const MAX_VALUES = 1_000_000;
 
 /**
  * Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error.
- * `hold` is charged with the memory of lists and objects, which can need 30 times the bytes of
- * their text. Each step is one pass, or part of one.
+ * The memory for lists and objects, which can be 30 times the size of their text, is charged to
+ * `hold`. Each step is one pass over the text, or a part of one.
  */
 export function* parseJson(
   bytes: Uint8Array,
   { maxDepth = MAX_DEPTH, maxValues = MAX_VALUES, parse = parseJsonText }: ParseOptions = {},
   hold?: ByteHold,
 ): Steps<unknown> {
-  // Parsing millions of levels or values would take seconds and block the event loop.
+  // Parsing millions of levels or values would block the event loop for seconds.
   const size = yield* measureJson(bytes, { maxDepth, maxValues });
   if ('heapBytes' in size) hold?.take(size.heapBytes);
   else if (size.exceeds === 'maxDepth') {
@@ -207,7 +210,7 @@ export function* parseJson(
   }
 }
 
-/** Decodes the text without a byte order mark. */
+/** Decodes the text and removes the byte order mark. */
 function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -217,7 +220,7 @@ const located = (code: ErrorCode, message: string): AppError =>
   new AppError(code, message, { details: [{ location: 'body', message }] });
 
 export interface ReadBytesOptions {
-  /** Message for a body that is too large. */
+  /** Error message for a body that is too large. */
   readonly tooLargeMessage?: ((limit: number) => string) | undefined;
   /** Timeout for the body in milliseconds. Default: the server's request timeout. */
   readonly timeoutMs?: number | undefined;
@@ -236,7 +239,7 @@ export async function readBytes(
   const hold = holdOf(c);
   if (announced !== undefined) hold.take(Number(announced));
   try {
-    // Node enforces an announced length; the bytes of other bodies must be counted.
+    // If the length is announced, Node enforces it. Otherwise, the bytes of the body must be counted.
     const reading =
       announced === undefined
         ? readCounted(c.req.raw.body, { limit, tooLarge: refusal, hold })
@@ -263,7 +266,7 @@ function decoderOf(c: Context): ReturnType<typeof bodyDecoder> {
 
 const readWhole = async (c: Context): Promise<Uint8Array> => new Uint8Array(await c.req.raw.arrayBuffer());
 
-/** Reads a body of unknown length and aborts as soon as it exceeds a limit. */
+/** Reads a body of unknown length, and stops as soon as the body exceeds a limit. */
 async function readCounted(
   body: ReadableStream<Uint8Array> | null,
   { limit, tooLarge, hold }: BodyGrowth,
@@ -294,8 +297,8 @@ export const truncatedBodyError = (cause?: unknown): AppError =>
   new AppError('CancelledError', 'The body was truncated.', { cause });
 
 /**
- * Reads the body of a request with a known length, which Node enforces. Throws if `hold` does not
- * grant that many bytes.
+ * Reads the body of a request whose length is known. Node enforces this length. Throws if `hold`
+ * does not grant that many bytes.
  */
 export function readIncoming(
   incoming: IncomingMessage,
@@ -316,8 +319,8 @@ export function readIncoming(
     reject(bodyTimeoutError());
   }, timeoutMs);
   const cut = (): void => {
-    // Every request is closed in the end, and creating an error is more expensive than the rest of
-    // this handler.
+    // This event is emitted for every request, and creating an error is more expensive than the
+    // rest of this handler.
     if (!incoming.complete) reject(truncatedBodyError());
   };
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -332,10 +335,13 @@ export function readIncoming(
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Opens the account of a request when its first bytes are read, because most requests have no body. */
+/**
+ * Opens the memory account of a request when the first bytes of its body are read, because most
+ * requests have no body.
+ */
 export type OpenHold = () => ByteHold;
 
-/** The account ends with the response. */
+/** The account is released when the response ends. */
 export function holdOfResponse(
   bytes: ByteBudget,
   response: Pick<ServerResponse, 'once' | 'closed'>,
@@ -352,6 +358,9 @@ export function holdOfResponse(
   };
 }
 
-/** The account of a request in an app. If an app is called without a server, there is none. */
+/**
+ * Returns the memory account of a request in an app. If the app is called without a server, there
+ * is none.
+ */
 export const holdOf = (c: Context): ByteHold =>
   (c.get('openHold') as OpenHold | undefined)?.() ?? UNLIMITED_HOLD;

@@ -5,8 +5,9 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /**
- * Smallest body to compress. A server sends about this much before it waits for an acknowledgment,
- * so a smaller body would not arrive earlier (docs/decisions/0060).
+ * Smallest body to compress. A server sends about this many bytes before it waits for an
+ * acknowledgment, so compressing a smaller body would not make it arrive earlier
+ * (docs/decisions/0060).
  */
 const MIN_COMPRESSED_BYTES = 14_336;
 
@@ -16,7 +17,10 @@ const asyncBrotli = promisify(brotliCompress);
 const asyncGzip = promisify(gzip);
 const asyncZstd = promisify(zstdCompress);
 
-/** Fast levels, on the threads of Node's pool: the CPUs are needed for inference. */
+/**
+ * Fast compression levels, because the CPUs are needed for inference. Compression runs in Node's
+ * thread pool.
+ */
 const COMPRESSORS: Readonly<Record<Coding, (body: string | Uint8Array) => Promise<Uint8Array>>> = {
   zstd: (body) => asyncZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   gzip: (body) => asyncGzip(body, { level: 1 }),
@@ -26,12 +30,12 @@ const COMPRESSORS: Readonly<Record<Coding, (body: string | Uint8Array) => Promis
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
 
 /**
- * Compresses a large response if its client accepts that. Responses that are written in parts, such
- * as event streams, are sent unchanged.
+ * Compresses a large response if the client accepts compressed responses. Responses that are
+ * written in parts, such as event streams, are sent unchanged.
  */
 export function compressLargeResponse({ method, headers }: IncomingMessage, outgoing: ServerResponse): void {
-  // A page of another site could guess secrets from the sizes of responses to requests with
-  // cookies.
+  // Responses to requests with cookies are not compressed, because a page on another site could
+  // guess secrets from their sizes.
   if (method === 'HEAD' || headers.cookie !== undefined) return;
   const writeHead = outgoing.writeHead.bind(outgoing);
 
@@ -95,7 +99,10 @@ const isBody = (value: unknown): value is string | Uint8Array =>
 const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHeader[] =>
   typeof value === 'object' && value !== null;
 
-/** Whether the headers alone show that the body is small, as in most responses. */
+/**
+ * Whether the headers are sufficient to determine that the body is small. This is the case for most
+ * responses.
+ */
 function hasSmallLength(head: OutgoingHttpHeaders | OutgoingHttpHeader[]): boolean {
   if (!Array.isArray(head)) return false;
   const at = head.lastIndexOf('Content-Length');
@@ -110,7 +117,7 @@ function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean
     COMPRESSIBLE.test(valueOf('content-type')) &&
     (length === '' || Number(length) >= MIN_COMPRESSED_BYTES) &&
     valueOf('content-encoding') === '' &&
-    // A strong validator identifies the exact bytes.
+    // A strong validator identifies the exact bytes, so it does not apply to the compressed body.
     !valueOf('etag').startsWith('"') &&
     !/no-transform/i.test(valueOf('cache-control'))
   );
@@ -125,8 +132,8 @@ function withVary(values: HeaderValues): OutgoingHttpHeaders {
 }
 
 /**
- * Supported encodings. Among those that the client prefers equally, the first one is used, because
- * it takes the least CPU time.
+ * Supported encodings. If the client prefers several of them equally, the first one in this list is
+ * used, because it takes the least CPU time.
  */
 const CODINGS = ['zstd', 'gzip', 'br'] as const;
 export type Coding = (typeof CODINGS)[number];
@@ -141,7 +148,7 @@ export function preferredCoding(header: string | undefined): Coding | undefined 
   const weights = new Map(header.toLowerCase().split(',').map(weightOf));
   const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
   const best = greatest(CODINGS.map(weight));
-  // A client that gives an encoding a smaller weight than no encoding prefers no encoding.
+  // If an encoding has a smaller weight than `identity`, the client prefers an unencoded response.
   if (best <= 0 || best < (weights.get('identity') ?? 0)) return undefined;
   return CODINGS.find((coding) => weight(coding) === best);
 }
@@ -150,7 +157,7 @@ function weightOf(item: string): [name: string, weight: number] {
   const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   const weight = quality === undefined ? 1 : Number(quality.slice(2));
-  // Without a valid weight, the client may not be able to decode it.
+  // If the weight is invalid, the client may not be able to decode the response.
   return [name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0];
 }
 

@@ -5,40 +5,42 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
 import { afterPoll } from '#platform/wait-for.ts';
 
-// The HTTP server and the gRPC server share this, and the latter must not load the HTTP framework.
+// The HTTP server and the gRPC server share this file. It must not import the HTTP framework,
+// because gRPC servers must not load it.
 
 interface RunningAnswers {
   /**
-   * From now on, responses announce the end of their connection, so that clients send their next
-   * request on another one.
+   * From now on, responses announce that their connection will be closed, so that clients send
+   * their next request on another connection.
    */
   readonly announceEnd: () => void;
   /**
-   * Ends each connection once it has no response running. Because another request can already be on
-   * its way, idle connections stay open for `lingerMs`.
+   * Ends each connection as soon as no response is running on it. Idle connections stay open for
+   * `lingerMs`, because clients may already have sent another request.
    */
   readonly endConnections: (lingerMs: number) => void;
   /** Whether the client has already received part of a response on this connection. */
   readonly hasBegun: (connection: Duplex) => boolean;
   /**
-   * Whether a connection has been ended: a request that arrives later must not be processed,
+   * Whether a connection has been ended. A request that arrives afterwards must not be processed,
    * because its response could not be sent.
    */
   readonly isOver: (connection: Duplex) => boolean;
 }
 
-/** Time in milliseconds for requests that are on their way when a server closes. */
+/** Time in milliseconds to wait for requests that clients have already sent when the server is closed. */
 export const LINGER_MS = 200;
 
 /**
- * Time in milliseconds for clients to notice the end of a connection, before unread data makes the
- * system reset it.
+ * Time in milliseconds that clients have to notice the end of a connection before it is destroyed.
+ * If there is unread data, the system then resets the connection.
  */
 const LAST_READ_MS = 100;
 
 /**
- * Tracks running responses by HTTP/1.1 connection. Node's `server.close()` only ends connections that are idle at that moment,
- * and leaves others open until their keep-alive timeout.
+ * Tracks the running responses of each HTTP/1.1 connection. Node's `server.close()` only ends
+ * connections that are idle at that moment, and leaves all other connections open until their
+ * keep-alive timeout.
  */
 export function trackAnswers(server: Server): RunningAnswers {
   const running = new Map<Socket, Set<ServerResponse>>();
@@ -55,14 +57,14 @@ export function trackAnswers(server: Server): RunningAnswers {
   const end = (socket: Socket): void => {
     if (over.has(socket) || running.get(socket)?.size !== 0) return;
     over.add(socket);
-    // The client must have read the last response to its end.
+    // Not destroyed immediately, because the client must be able to read the last response to its end.
     socket.end();
     const cut = setTimeout(() => socket.destroy(), LAST_READ_MS);
     socket.once('close', () => clearTimeout(cut));
   };
   const linger = (socket: Socket): void => {
     if (lingerMs === undefined || running.get(socket)?.size !== 0) return;
-    // A process that was not scheduled in time first reads what arrived in the meantime.
+    // If this process did not get CPU time, it must first read the data that has arrived in the meantime.
     const timer = setTimeout(() => void afterPoll().then(() => end(socket)), lingerMs);
     socket.once('close', () => clearTimeout(timer));
   };
@@ -94,8 +96,8 @@ export function trackAnswers(server: Server): RunningAnswers {
 }
 
 /**
- * Node's setting to respond to clients that have closed their half of the connection; its type is
- * not declared.
+ * Node's setting for responding to clients that have closed their half of the connection. Node's
+ * types do not declare it.
  */
 interface HalfOpenServer {
   httpAllowHalfOpen?: boolean;
@@ -104,8 +106,8 @@ interface HalfOpenServer {
 /**
  * Responds to clients that close their half of the connection after the request, such as `nc -N`
  * and old HTTP/1.0 clients. A client that disconnects sends the same packet. A client that keeps
- * connections open for the next request has no reason to close its half, so for its requests the
- * packet means that it has disconnected, and their work is cancelled.
+ * connections open for further requests has no reason to close its half. If such a client sends the
+ * packet, it is therefore considered disconnected, and its requests are cancelled.
  */
 export function answerHalfClosed(server: Server & HalfOpenServer): void {
   server.httpAllowHalfOpen = true;
@@ -140,8 +142,8 @@ export function continueWhenRead(server: Server): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { shouldKeepAlive } = outgoing;
     const read = incoming._read.bind(incoming);
-    // A client that gets the response instead may or may not send the body, so the next bytes on
-    // the connection are ambiguous.
+    // A client that receives the response before `100 Continue` may or may not send the body, so
+    // the next bytes on the connection are ambiguous.
     outgoing.shouldKeepAlive = false;
     incoming._read = (size) => {
       incoming._read = read;
@@ -157,13 +159,14 @@ export function continueWhenRead(server: Server): void {
 
 interface OpenSockets {
   /**
-   * Stops listening once no connection is waiting to be accepted, because the system resets waiting
-   * ones. If there is always one, because very many clients connect, it stops after `patienceMs`.
+   * Stops listening once no connections are waiting to be accepted, because the system would reset
+   * them. If very many clients connect, so that connections are always waiting, the server stops
+   * listening after `patienceMs`.
    */
   readonly stopListening: (patienceMs: number) => Promise<void>;
   /**
-   * Resolves when all connections have ended, after `stopListening`. Connections still open after
-   * `graceMs` are cut off; `beforeCut` is called first.
+   * To be called after `stopListening`. Resolves when all connections have ended. Connections that
+   * are still open after `graceMs` are cut off. `beforeCut` is called before that.
    */
   readonly ended: (graceMs: number, beforeCut?: () => void) => Promise<void>;
 }
@@ -181,8 +184,9 @@ export function trackSockets(server: NetServer): OpenSockets {
   return {
     async stopListening(patienceMs) {
       await untilQuiet(() => accepted, patienceMs);
-      // `close` of HTTP servers considers a response sent once it is complete on our side, and
-      // would cut off large responses that the client is still reading.
+      // The `close` method of HTTP servers considers a response to be sent once the server has
+      // written it completely, so it would cut off large responses that the client is still
+      // reading.
       NetServer.prototype.close.call(server, () => allEnded.resolve());
     },
     async ended(graceMs, beforeCut) {
@@ -197,17 +201,17 @@ export function trackSockets(server: NetServer): OpenSockets {
 }
 
 /**
- * Without new connections for this time and this number of polls, all clients that reconnect after
- * a response have done so.
+ * If there are no new connections during this time and this number of polls, all clients that
+ * reconnect after a response have reconnected.
  */
 const QUIET_MS = 10;
 const QUIET_POLLS = 10;
-/** Time in milliseconds after which the number of polls is sufficient. */
+/** Time in milliseconds after which waiting ends as soon as the number of polls is reached. */
 const MAX_QUIET_MS = 200;
 
 /**
- * Waits until no more connections are accepted. Node polls the system before each immediate, and
- * accepts at most one connection.
+ * Waits until no more connections are waiting to be accepted. Before each immediate, Node polls the
+ * system once and accepts at most one connection.
  */
 async function untilQuiet(accepted: () => number, patienceMs: number): Promise<void> {
   // The first poll may have happened before this call.

@@ -9,7 +9,7 @@ import {
 import { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 
-/** Limits for a body of unknown length while it grows. */
+/** Limits for a body of unknown length while it is being received. */
 export interface BodyGrowth {
   /** Maximum number of bytes. */
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface BodyGrowth {
   readonly hold: ByteHold;
 }
 
-/** Large chunks, because each one takes a turn of the event loop. */
+/** Chunks are large, because each chunk takes a turn of the event loop. */
 const OPTIONS = { chunkSize: 256 * 1024 };
 
 const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<
@@ -39,10 +39,13 @@ const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<
 const MAX_RATIO = 100;
 const RATIO_MATTERS_ABOVE = 4 * 1024 * 1024;
 
-/** Value of `Accept-Encoding` in the response to a request with an unsupported encoding. */
+/** Value of the `Accept-Encoding` header in the response to a request with an unsupported encoding. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
 
-/** Returns the decoder for a `Content-Encoding` header, undefined for a plain body. Throws an UnsupportedMediaError. */
+/**
+ * Returns the decoder for a `Content-Encoding` header; undefined if the body is not encoded. Throws
+ * an UnsupportedMediaError if the encoding is not supported.
+ */
 export function bodyDecoder(
   header: string | null | undefined,
 ): ((body: Uint8Array, growth: BodyGrowth) => Promise<Uint8Array<ArrayBuffer>>) | undefined {
@@ -66,7 +69,7 @@ export function bodyDecoder(
   };
 }
 
-/** Decodes on a thread of Node's pool. Stops as soon as the result is too large. */
+/** Decodes the body in Node's thread pool, and stops as soon as the result is too large. */
 async function decodeAll(
   body: Uint8Array,
   decoder: Transform,
@@ -91,6 +94,9 @@ const tooDense = (encodedBytes: number): AppError =>
     `The body of ${encodedBytes} bytes decodes to more than ${MAX_RATIO} times its size. Send it uncompressed.`,
   );
 
-/** Detects the zlib header: the method is 8, and the first two bytes are a multiple of 31. */
+/**
+ * Detects the zlib header: the compression method is 8, and the first two bytes as a number are a
+ * multiple of 31.
+ */
 const hasZlibHeader = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;

@@ -3,7 +3,7 @@ import type { StatusCode } from 'hono/utils/http-status';
 import type { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 
-/** Error format for paths that start with `prefix`, for APIs whose clients expect JSON. */
+/** The error format for paths that start with `prefix`, for APIs whose clients expect errors as JSON. */
 export interface ErrorFormat {
   /** Path prefix; empty for all paths. */
   readonly prefix: string;
@@ -14,7 +14,10 @@ export interface ErrorFormat {
   readonly body: (error: AppError, status: number, c: Context) => unknown;
 }
 
-/** Converts an error to a response: the plain message, or the format of the path. */
+/**
+ * Converts an error to a response in the error format for the path, or with the plain message if
+ * the path has no error format.
+ */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
   const status = (format?.status?.(error, c) ?? HTTP_STATUS[error.code]) as StatusCode;
@@ -27,7 +30,7 @@ export function errorResponse(c: Context, error: AppError, formats: readonly Err
     c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
-  // The rest of the request would be interpreted as the next request.
+  // The connection is closed, because the rest of this request would be interpreted as the next request.
   if (status === 408) c.header('Connection', 'close');
   // The message can contain text from the caller, which browsers must not interpret as a page.
   c.header('X-Content-Type-Options', 'nosniff');

@@ -8,17 +8,23 @@ import { holdOfResponse, type OpenHold, readIncoming, type RequestBody, tooLarge
 import { createRequestObserver } from './observe.ts';
 import { createHostCheck, type HostRules, REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
-/** An HTTP request and its response, either from the app or from a direct route with Node's own objects. */
+/**
+ * An HTTP request and its response. Both the app and direct routes, which use Node's own objects,
+ * provide it.
+ */
 export interface HttpExchange extends RequestBody {
   readonly method: string;
   readonly url: string;
   /** Sets a response header, even if the response becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
-  /** Sends a complete response. Exactly one of `answer`, `stream` and `sendPieces` is called, once. */
+  /**
+   * Sends a complete response. Handlers must call exactly one of `answer`, `stream` and
+   * `sendPieces`, and only once.
+   */
   readonly answer: (answer: HttpAnswer) => void;
-  /** Starts a response with status 200 whose text is written as it becomes available. */
+  /** Starts a response with status 200. Its text is written as it becomes available. */
   readonly stream: (headers: Headers) => EventSink;
-  /** Starts a response with status 200 whose chunks are requested as fast as the client reads them. */
+  /** Starts a response with status 200. Its chunks are requested as fast as the client reads them. */
   readonly sendPieces: (headers: Headers, source: PieceSource, keepAlive: KeepAlive) => void;
   /** Calls the listener once if the client disconnects before the response is complete. */
   readonly onGone: (listener: () => void) => void;
@@ -39,7 +45,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Headers of a streamed response that no proxy should buffer. */
+/** Headers of a streamed response, which tell proxies not to buffer it. */
 export const STREAM_TYPE = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -60,39 +66,39 @@ export interface PieceSource {
   /** Cancels the rest of the body. */
   cancel(): Promise<void>;
   /**
-   * Resolves if the body was cut off and the client does not read the rest; the connection is then
+   * Resolves if the body was cut off and the client does not read the rest. The connection is then
    * closed.
    */
   readonly unread?: Promise<void> | undefined;
 }
 
 export interface KeepAlive {
-  /** Text that readers of the body ignore. */
+  /** Text that clients ignore when they parse the body. */
   readonly text: string;
   /** The text is sent after this many milliseconds of silence. */
   readonly milliseconds: number;
 }
 
 /**
- * A POST route that is handled with Node's own request and response. Without the Fetch API objects
- * it costs half as much, which is only worth it for the busiest routes (docs/decisions/0016). The
- * app handles unusual requests and all errors.
+ * A POST route that is handled with Node's own request and response objects. Avoiding the Fetch API
+ * objects halves the cost of a request, but is only worthwhile for the busiest routes
+ * (docs/decisions/0016). The app handles unusual requests and all errors.
  */
 export interface DirectRoute {
   /** The route's pattern in the app. */
   readonly route: string;
-  /** Pattern of the whole path; its groups are the parameters. */
+  /** Pattern of the whole path. Its capture groups are the path parameters. */
   readonly path: RegExp;
   /**
-   * Allowed values of the `Accept` header; undefined allows any. Requests without the header accept
-   * anything.
+   * Allowed values of the `Accept` header; undefined allows any value. Requests without the header
+   * are always allowed.
    */
   readonly accepts?: ReadonlySet<string> | undefined;
   readonly maxBodyBytes: number;
   readonly hostRules?: HostRules | undefined;
   /** Authenticates a request before its body is read. Default: the keys of the kernel. */
   readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
-  /** Headers of every response, as alternating names and values. */
+  /** Headers to send with every response, as alternating names and values. */
   readonly head?: readonly string[] | undefined;
   /** Handles the request. Resolves when the response has started; rejects only before that. */
   readonly answer: (request: DirectRequest) => Promise<void>;
@@ -102,7 +108,7 @@ export interface DirectRequest {
   readonly exchange: HttpExchange;
   readonly requestId: string;
   readonly caller: Principal | undefined;
-  /** Values of the path's groups. */
+  /** Values of the path parameters. */
   readonly parts: readonly string[];
 }
 
@@ -111,14 +117,14 @@ interface DirectMatch extends Pick<DirectRequest, 'parts'> {
   readonly outgoing: ServerResponse;
 }
 
-/** Returns whether it handles the request. If so, it sends the response or calls `fail`. */
+/** Returns whether the direct route handles the request. If so, it sends the response or calls `fail`. */
 export type DirectListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   fail: (failure: DirectFailure) => void,
 ) => boolean;
 
-/** The error of a request on a direct route; the app converts it to a response. */
+/** The error of a request on a direct route. The app converts it to a response. */
 export interface DirectFailure {
   readonly error: unknown;
   readonly requestId: string;
@@ -182,15 +188,15 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
   };
 }
 
-/** The path as the app logs it, without the query, because some clients send keys in queries. */
+/** The path as the app logs it: without the query, because some clients send API keys in the query. */
 function withoutQuery(url: string): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }
 
 /**
- * Whether the app's special handling is not needed: no web page, no other response format, and no
- * body of unknown length.
+ * Whether a direct route can handle the request: it does not come from a web page, does not ask for
+ * another response format, and does not have a body of unknown length.
  */
 function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }: DirectRoute): boolean {
   return (
@@ -209,16 +215,16 @@ interface NodeExchangeParts {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /**
-   * Headers of every response, as alternating names and values, because Node copies the headers of
-   * an object twice.
+   * Headers to send with every response, as alternating names and values, because Node copies
+   * headers twice if they are an object.
    */
   readonly head: readonly string[];
   readonly hold: OpenHold;
 }
 
-/** Maximum number of bytes buffered for a client that does not read. */
+/** Maximum number of bytes that are buffered for a client that does not read its response. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-/** The server's own time limit for a whole request. */
+/** The server's time limit for receiving a whole request. */
 const BODY_TIMEOUT_MS = 120_000;
 
 /**
@@ -288,7 +294,7 @@ export async function answerIncoming(
   await begun.promise;
 }
 
-/** Writes a body at the client's reading speed. The response headers must already be set. */
+/** Writes a body as fast as the client reads it. The response headers must already be set. */
 async function writePieces(
   outgoing: ServerResponse,
   source: PieceSource,
@@ -318,7 +324,7 @@ async function writePieces(
 
 const isGone = ({ destroyed, closed }: ServerResponse): boolean => destroyed || closed;
 
-/** Resolves when the response accepts more data, or never will. */
+/** Resolves when the response can accept more data, or when it has been closed. */
 function drained(outgoing: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = (): void => {

@@ -9,7 +9,10 @@ import { memberOf } from '#core/values/member-of.ts';
 export const MESSAGE_KEYWORD = 'x-empty-message';
 
 const MAX_REPORTED = 20;
-/** Maximum number of validation errors to examine; each list element can fail every alternative. */
+/**
+ * Maximum number of validation errors to examine, because every element of a list can cause an
+ * error for each alternative of its schema.
+ */
 const MAX_EXAMINED = 200;
 
 /** Converts errors from ajv (with `verbose`) to sentences for the author of the request. */
@@ -19,7 +22,7 @@ export function explainProblems(errors: readonly ErrorObject[]): string {
   return [...sentences.slice(0, MAX_REPORTED), ...more].join('; ');
 }
 
-/** Same, as a list with the location and the value of each problem. */
+/** Returns the same information as a list with the location and the value of each problem. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
   const found = relevantErrors(examined(errors)).slice(0, MAX_REPORTED);
   return found.map((error) => ({
@@ -36,7 +39,10 @@ function stepsTo({ instancePath, params }: ErrorObject): string[] {
   return typeof key === 'string' ? [...outside, key.slice(0, 64)] : outside;
 }
 
-/** Only includes short values: the "value" of a missing member is the whole object around it. */
+/**
+ * Only short values are included. If a field is missing, the reported value is the whole object
+ * that should contain the field.
+ */
 function shortValue({ data, params }: ErrorObject): { value?: unknown } {
   const key: unknown = params['additionalProperty'];
   const value = typeof key === 'string' ? memberOf(data, key) : data;
@@ -47,7 +53,8 @@ function shortValue({ data, params }: ErrorObject): { value?: unknown } {
 function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   if (errors.length <= MAX_EXAMINED) return errors;
   const first = errors.slice(0, MAX_EXAMINED);
-  // The errors of a value's alternatives precede the error of the value: keep both or neither.
+  // ajv lists the errors for the alternatives of a value before the error for the value itself. All
+  // of these errors are kept or dropped together.
   return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
 }
 
@@ -87,7 +94,10 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
   }
 }
 
-/** Creates the formatter when there is a problem, because the data it needs would slow down startup. */
+/**
+ * The formatter is created when the first problem is reported, because loading its data would slow
+ * down the startup.
+ */
 const oneOf = (names: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 
@@ -99,13 +109,13 @@ function eitherOf(place: string, branches: readonly SchemaBranch[], data: unknow
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Flattens nested alternatives. */
+/** Flattens alternatives that are nested in alternatives. */
 const flat = (branches: readonly SchemaBranch[]): SchemaBranch[] =>
   branches.flatMap((branch) => (branch.anyOf && branch.title === undefined ? flat(branch.anyOf) : [branch]));
 
 function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
   const known = Object.keys(schema?.['properties'] ?? {});
-  // Long garbage resembles no key.
+  // A long string is not a misspelled key.
   const written = key.slice(0, 64);
   const best = known.length === 0 ? undefined : closest(written, known);
   const hint =
@@ -131,14 +141,14 @@ const nameOf = ({ title, type = '' }: SchemaBranch): string => title ?? TYPE_NAM
 function describe(value: unknown): string {
   const type = typeOf(value);
   if (type === 'array' || type === 'object') return TYPE_NAMES[type] ?? type;
-  // JSON cannot represent a number that is too large.
+  // A number that is too large for a double cannot be represented in JSON.
   const written = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
 const listing = (values: readonly unknown[]): string => values.map((value) => String(value)).join(', ');
 
-/** Formats `/inputs/3` as `inputs/3`. */
+/** Formats the location `/inputs/3` as `inputs/3`. */
 function placeOf(instancePath: string): string {
   if (instancePath === '') return 'the body';
   return instancePath.slice(1, 101).replaceAll('~1', '/').replaceAll('~0', '~');

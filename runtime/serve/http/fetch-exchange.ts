@@ -44,7 +44,7 @@ export function answerRequest(
       return sink;
     },
     sendPieces(headers, source, keepAlive) {
-      // An app that is called without a server has no bindings.
+      // If the app is called without a server, there are no bindings.
       const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
       void source.unread?.then(() => outgoing?.destroy());
       const cancel = (): Promise<void> => {
@@ -88,8 +88,8 @@ function openSink(onGone: () => void): { sink: EventSink; readable: ReadableStre
 type Next = IteratorResult<Uint8Array, void> | 'quiet';
 
 /**
- * Returns a response body that requests a chunk only when the client has read the previous one, and
- * keeps the connection alive.
+ * Returns a response body that keeps the connection alive, and that requests a chunk only after the
+ * client has read the previous chunk.
  */
 export function readablePieces(
   source: PieceSource,
@@ -110,13 +110,13 @@ export function readablePieces(
         }
         pending = undefined;
         if (!next.done) controller.enqueue(next.value);
-        // A body that was cut off must not look complete.
+        // If the body was cut off, it must not look complete to the client.
         else if (isUnread) controller.error(new Error('The client stopped reading the response.'));
         else controller.close();
       },
       cancel: () => source.cancel(),
     },
-    // Nothing is read ahead.
+    // No chunks are read ahead.
     { highWaterMark: 0 },
   );
 }

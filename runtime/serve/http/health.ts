@@ -10,13 +10,13 @@ export const HEALTH_PATHS = ['/healthz', '/readyz', '/metrics'] as const;
 const [HEALTHZ, READYZ, METRICS] = HEALTH_PATHS;
 
 export interface HealthOptions {
-  /** Default: `key`. */
+  /** Who can read `/metrics`. Default: `key`. */
   readonly metrics?: MetricsAccess | undefined;
-  /** Checks the key of a request for `/metrics`. Default: as for all other paths. */
+  /** Checks the key in a request for `/metrics`. Default: the check that applies to all other paths. */
   readonly metricsGuard?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Returns the part of the metrics that a request is allowed to read. Default: all metrics. */
+  /** Returns the metrics that the client is allowed to read. Default: all metrics. */
   readonly visibleMetrics?: ((text: string, c: Context<ShellEnv>) => string) | undefined;
-  /** Additional check for `/readyz`; throws an error with the reason. */
+  /** Additional check for `/readyz`. If the server is not ready, it throws an error with the reason. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
 

@@ -7,14 +7,14 @@ import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 /** Converts an error to a response for a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;
 
-/** The format of servers without their own. */
+/** The error format for servers that do not have their own. */
 export const plainTextRefusal: Refuse = ({ message }, status) => new Response(message, { status });
 
 export const MAX_HEADER_BYTES = 16_384;
 
 /**
- * Rejects requests that Node would reject itself with an uninformative response, using the server's
- * error format.
+ * Rejects invalid requests with an explanation in the server's error format. Node itself would
+ * reject them with an uninformative response.
  */
 export function answerInvalidRequest(
   server: Server,
@@ -23,10 +23,12 @@ export function answerInvalidRequest(
   hasBegun: (connection: Duplex) => boolean,
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
-    // The rejection closes the connection. Bytes after it are not read and get no response.
+    // The rejection closes the connection. Later bytes on the connection are not read and do not
+    // get a response.
     if (refused.has(socket)) return;
     const problem = problemOf(error);
-    // A started response cannot be completed, and other bytes would be interpreted as part of it.
+    // A response that has been started cannot be completed, and any other bytes would be
+    // interpreted as part of it.
     if (!problem || !socket.writable || hasBegun(socket) || isUnused(socket)) socket.destroy(error);
     else void answerSocket(socket, refuse(problem.error, problem.status));
   });
@@ -44,15 +46,15 @@ export function answerInvalidRequest(
 }
 
 /**
- * Whether a client only opened a connection, as connection pools do. It would mistake a response
- * for the response to the request that it is just sending.
+ * Whether a client has only opened a connection, as connection pools do. If the server sent a
+ * response now, the client could mistake it for the response to its next request.
  */
 const isUnused = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
-/** Connections whose last request was rejected because of its head. */
+/** Connections whose last request was rejected because of its request line or headers. */
 const refused = new WeakSet<Duplex>();
 
-/** Rejects a request that must not reach the app. */
+/** Rejects a request that must not be passed to the app. */
 export async function answerRejected(outgoing: ServerResponse, refusal: Response): Promise<void> {
   if (outgoing.socket) refused.add(outgoing.socket);
   const body = await refusal.text();
@@ -63,7 +65,7 @@ export async function answerRejected(outgoing: ServerResponse, refusal: Response
 
 interface BrokenRequest extends Error {
   readonly code?: string;
-  /** Reason that the HTTP parser reports. */
+  /** The reason that the HTTP parser reports. */
   readonly reason?: string;
 }
 
@@ -72,7 +74,10 @@ interface Problem {
   readonly error: AppError;
 }
 
-/** Undefined for errors that are not request errors: a broken connection or a failed TLS handshake. */
+/**
+ * Undefined for errors that are not caused by a request, such as a broken connection or a failed
+ * TLS handshake.
+ */
 function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
   const known = PROBLEMS[code];
   if (known) return { status: known[0], error: new AppError(known[1], known[2]) };

@@ -34,34 +34,37 @@ import type { FailureBinding } from './request-state.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
-  /** The address as users write it: `0.0.0.0`, `[::]`, `localhost`. */
+  /** The address as users write it, for example `0.0.0.0`, `[::]` or `localhost`. */
   readonly hostname: string;
-  /** Port; 0 selects a free port. */
+  /** Port. If it is 0, the system selects a free port. */
   readonly port: number;
-  /** The flag that sets the port, for the message when the port is in use. */
+  /** The flag that sets the port, for the error message if the port is in use. */
   readonly portFlag: string;
   /** Certificate and key; if set, the server only speaks HTTPS. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
-  /** When the server stops: responses then ask clients to use other connections. Default: when it closes. */
+  /**
+   * Reports that the server is about to stop. Responses then ask clients to use other connections.
+   * By default, they do so when the server is closed.
+   */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Handles requests without the app. */
   readonly direct?: DirectListener | undefined;
-  /** Takes connections with other protocols. */
+  /** Takes over connections that switch to another protocol. */
   readonly upgrades?: Upgrades | undefined;
-  /** Error format for requests that do not reach the app. Default: plain text. */
+  /** Error format for requests that are not passed to the app. Default: plain text. */
   readonly refuse?: Refuse | undefined;
 }
 
 /** Timeouts in milliseconds. */
 interface HttpTimeouts {
-  /** For receiving all headers of a request. */
+  /** Timeout for receiving all headers of a request. */
   readonly headers: number;
-  /** For receiving a whole request, including its body. */
+  /** Timeout for receiving a whole request, including its body. */
   readonly request: number;
   /**
-   * For the next request on a connection. Longer than one minute, after which proxies close idle
-   * connections.
+   * Timeout for the next request on a connection. It is longer than one minute, after which proxies
+   * close idle connections.
    */
   readonly keepAlive: number;
 }
@@ -69,22 +72,22 @@ interface HttpTimeouts {
 /** Connections that switch to another protocol, such as WebSocket. */
 export interface Upgrades {
   /**
-   * Whether to grant a request's upgrade to another protocol. Otherwise it is handled as if it had
-   * not requested one.
+   * Whether to accept a request to switch to another protocol. If it is not accepted, it is handled
+   * like a request without an upgrade.
    */
   readonly accepts: (incoming: IncomingMessage) => boolean;
-  /** Takes over the connection; `head` can contain its first bytes. */
+  /** Takes over the connection. `head` can contain the first bytes of the new protocol. */
   readonly take: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
 
 export interface HttpListener {
-  /** The actual port. */
+  /** The port that the server actually listens on. */
   readonly port: number;
   /**
-   * Stops accepting connections and lets requests finish, including those that are on their way;
-   * requests that take longer than `graceMs` are cut off.
+   * Stops accepting connections and lets requests finish, including requests that clients have
+   * already sent. Requests that take longer than `graceMs` are cut off.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -121,8 +124,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
   };
   server.on('request', (incoming, outgoing) => {
-    // With clients that reconnect after each response, a connection would always be waiting, and
-    // the server could not stop listening.
+    // If clients kept reconnecting after each response, connections would always be waiting to be
+    // accepted, and the server could not stop listening.
     if (stopped) void stopped.then(() => answer(incoming, outgoing));
     else answer(incoming, outgoing);
   });
@@ -138,7 +141,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       await stopped;
       answers.endConnections(lingerMs);
       await sockets.ended(graceMs);
-      // Closes the server; Node's connection check also ends with it.
+      // Closes the server, which also stops Node's periodic check of connections.
       server.close();
     },
   };
@@ -153,10 +156,10 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProbl
     // How often Node checks connections for these timeouts.
     connectionsCheckingInterval: Math.min(1000, headers, request),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // A missing Host header is reported in our own error format.
+    // Disabled, because a missing Host header is reported in the server's own error format.
     requireHostHeader: false,
     noDelay: true,
-    // An invalid upgrade request is handled as if it had not requested one.
+    // An invalid upgrade request is handled like a request without an upgrade.
     ...(upgrades && {
       shouldUpgradeCallback: (incoming: IncomingMessage) =>
         !headProblem(incoming) && upgrades.accepts(incoming),
@@ -167,7 +170,10 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProbl
     : createHttpServer(settings);
 }
 
-/** Rejects a request that does not reach the app: its target or Host header does not form a URL. */
+/**
+ * Rejects a request that is not passed to the app, because its target and Host header do not form a
+ * valid URL.
+ */
 function refused(error: unknown, refuse: Refuse): Response {
   const known =
     error instanceof RequestError

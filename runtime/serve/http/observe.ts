@@ -8,7 +8,10 @@ interface ObservedRequest {
   readonly caller: string | undefined;
   readonly method: string;
   readonly path: string;
-  /** Pattern of the path. Callers choose paths, so they are unbounded; patterns are few. */
+  /**
+   * Pattern of the path. It is used as a metric label, because callers can choose any number of
+   * paths, but there are few patterns.
+   */
   readonly route: string;
   readonly status: number;
   /** Time to the first byte of the response. */
@@ -20,8 +23,8 @@ interface ObservedRequest {
 export type RequestObserver = (request: ObservedRequest) => void;
 
 /**
- * Logs and measures requests. Requests for `quietPaths`, which machines poll every few seconds, are
- * logged at debug level.
+ * Logs and measures requests. Requests for `quietPaths`, which monitoring systems poll every few
+ * seconds, are logged at debug level.
  */
 export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<string>): RequestObserver {
   const durations = durationHistogram(kernel.metrics, {

@@ -10,11 +10,11 @@ export interface OwnAddressOptions {
   readonly hostRules: Pick<HostRules, 'hostname' | 'allowedHosts'>;
 }
 
-/** The parts of a request that show the address at which it reached the server. */
+/** The parts of a request from which the address of the server can be determined. */
 export interface AddressedRequest {
   readonly scheme: 'http' | 'https';
   readonly headers: { get(name: string): string | null };
-  /** The local end of the connection, which the client cannot choose. */
+  /** The local end of the connection. Clients cannot forge it. */
   readonly socket?:
     | { readonly localAddress?: string | undefined; readonly localPort?: number | undefined }
     | undefined;
@@ -24,13 +24,13 @@ export interface AddressedRequest {
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Creates the function that returns this server's base URL as a client can use it, for example
- * `https://tools.example`; undefined if only the request names it. Clients choose the `Host`
- * header, and may act for another person, whose browser or key the URL would then redirect. A host
- * is therefore only trusted if it is a loopback name, if the configuration names it, or if it is
- * the address at which the connection arrived. The configured URL takes precedence. Forwarded
- * headers are only trusted with `trustProxy`, because a proxy on this machine may pass on the
- * client's own.
+ * Creates the function that returns the base URL at which a client can reach this server, for
+ * example `https://tools.example`. The function returns undefined if the URL is only known from the
+ * request. Clients can set any `Host` header, and an attacker could use this to redirect another
+ * person's browser or API key to a different server. A host is therefore only trusted if it is a
+ * loopback name, if the configuration contains it, or if it is the address at which the connection
+ * arrived. The configured URL takes precedence. Forwarded headers are only trusted with
+ * `trustProxy`, because a proxy on this machine may pass on headers that the client has set.
  */
 export function createOwnAddress({
   publicUrl,
@@ -73,7 +73,7 @@ function isLocalEnd(host: string, socket: AddressedRequest['socket']): boolean {
 /** The IPv4 address of a socket that also listens on IPv6, without its prefix. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
 
-/** The environment that `@hono/node-server` passes with a request. */
+/** The environment that `@hono/node-server` passes to the app with a request. */
 interface NodeEnv {
   readonly incoming?: { readonly socket?: AddressedRequest['socket'] };
 }
@@ -82,11 +82,14 @@ interface NodeEnv {
 export type BaseAddress = (c: Context) => string;
 
 interface BaseAddresses {
-  /** For links. If only the request names its host, the address at which the connection arrived is used. */
+  /**
+   * Returns the URL for links. If the host is only known from the request, the URL contains the
+   * address at which the connection arrived.
+   */
   readonly link: BaseAddress;
   /**
-   * For data that must not leave this server, such as the code of a sign-in; undefined if only the
-   * request names its host.
+   * Returns the URL for requests with data that only this server must receive, such as the code of
+   * a sign-in; undefined if the host is only known from the request.
    */
   readonly known: (c: Context) => string | undefined;
 }

@@ -11,7 +11,7 @@ export function wordOf<const Words extends readonly [string, ...string[]]>(
   return wordIn(c.req.query(name), name, words, fallback);
 }
 
-/** Same, for the value of a parameter; undefined if the query does not have it. */
+/** Checks the value of a parameter in the same way; undefined if the query does not contain the parameter. */
 export function wordIn<const Words extends readonly [string, ...string[]]>(
   given: string | undefined,
   name: string,
@@ -52,9 +52,9 @@ function wrong(name: string, given: string, rule: string): AppError {
 }
 
 /**
- * Throws an InputError if a query contains a parameter twice, because a proxy before this server or
- * a provider behind it could read the other value. Lists are exempt: parameters that are
- * `isRepeatable` or whose name ends with `[]`.
+ * Throws an InputError if a query contains a parameter twice, because a proxy in front of this
+ * server or a provider behind it could use the other value. Lists can be repeated: parameters for
+ * which `isRepeatable` returns true, and parameters whose name ends with `[]`.
  */
 export function requireDistinctParameters(url: string, isRepeatable: (name: string) => boolean): void {
   const start = url.indexOf('?');

@@ -5,15 +5,15 @@ import { isIP } from 'node:net';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { bindHost } from '../bind.ts';
 
-/** Why a request must not reach an app, and the response status. */
+/** The reason why a request must not be passed to an app, and the response status. */
 interface HeadProblem {
   readonly status: number;
   readonly error: AppError;
 }
 
 /**
- * Returns undefined for a valid request. Its target is then a path: a host in the target replaces
- * the header's.
+ * Checks a request; returns undefined if it is valid. Its target is then always a path. If the
+ * target contained a host, that host has replaced the Host header.
  */
 export type HeadCheck = (incoming: IncomingMessage | Http2ServerRequest) => HeadProblem | undefined;
 
@@ -60,7 +60,7 @@ function problemOfHttp1(incoming: IncomingMessage, isHostValid: IsHostValid): He
 function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
   const { url = '' } = incoming;
   if (url.includes('#')) return problem(400, `the target ${shown(url)} has a fragment. Encode # as %23.`);
-  // `OPTIONS *` refers to the server as a whole; nothing here depends on its target.
+  // `OPTIONS *` refers to the server as a whole, so there is no path to check.
   if (url.startsWith('/')) return undefined;
   if (url === '*' && incoming.method === 'OPTIONS') {
     incoming.url = '/';
@@ -77,7 +77,10 @@ function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
 /** The form in which clients send targets to proxies: RFC 9112, section 3.2.2. */
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?]*)([/?].*)?$/i;
 
-/** If the target has a host, the header must be ignored: all later checks see the same host. */
+/**
+ * If the target contains a host, the Host header must be ignored. The header is replaced, so that
+ * all later checks use the same host.
+ */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   headers.host = authority;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -108,8 +111,8 @@ function countHosts(rawHeaders: readonly string[]): number {
 const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === 'host';
 
 /**
- * A host and an optional port. A comma is allowed in names, but in practice only headers that a
- * proxy has joined contain one.
+ * A host and an optional port. Names could contain commas, but in practice, only headers that a
+ * proxy has joined do.
  */
 function isAuthority(value: string): boolean {
   const [, port] = AUTHORITY.exec(value) ?? [];
@@ -137,9 +140,9 @@ export interface HostRules {
   /** Allowed origins of web pages, for example `https://app.example`; `*` allows all. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Returns whether other names are accepted, too. That is safe if a web page that points a name
-   * here cannot use the server: it does not know the key, or browsers reject the certificate.
-   * Default: no.
+   * Returns whether other names are accepted, too. This is safe if a web page whose owner points a
+   * name at this server still cannot use the server, because the page does not know the key or
+   * because browsers reject the certificate. Default: other names are rejected.
    */
   readonly anyName?: (() => boolean) | undefined;
 }
@@ -166,7 +169,7 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   interface Parsed {
     readonly given: string;
     readonly authority: string;
-    /** Whether the host cannot be a name that an attacker has pointed here. */
+    /** Whether the host cannot be a name that an attacker has pointed at this server. */
     readonly isOurs: boolean;
   }
   // Most requests have the same host as the previous one.
@@ -204,8 +207,8 @@ export function createKnownHosts(names: readonly string[]): (hostname: string) =
 }
 
 /**
- * Host and port in the form shared by `Host` and `Origin`, without default ports, because a proxy
- * with TLS changes the scheme.
+ * Formats host and port so that `Host` and `Origin` can be compared. Default ports are omitted,
+ * because a proxy that terminates TLS changes the scheme.
  */
 const authorityOf = ({ hostname, port }: URL): string =>
   port === '' || port === '80' || port === '443' ? hostname : `${hostname}:${port}`;
@@ -214,15 +217,15 @@ const authorityOf = ({ hostname, port }: URL): string =>
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));
 
 /**
- * Whether a server that listens on this address listens on all addresses of the machine, so that
- * the address names none of them.
+ * Whether this is a wildcard address: a server that listens on it listens on all addresses of the
+ * machine.
  */
 const isUnspecifiedHost = (hostname: string): boolean =>
   /^(|0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(urlHost(hostname));
 
 const parseHost = (host: string): URL | null => (/[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}`));
 
-/** Normalizes a host as in URLs: IPv6 addresses in brackets, and one spelling per address. */
+/** Normalizes a host as in URLs, with IPv6 addresses in brackets and a single spelling for each address. */
 function urlHost(hostname: string): string {
   const host = bindHost(hostname);
   return parseHost(isIP(host) === 6 ? `[${host}]` : host)?.hostname ?? host;
@@ -237,9 +240,9 @@ function isLoopback(hostname: string): boolean {
 const isAddress = (hostname: string): boolean => isIP(bindHost(hostname)) !== 0;
 
 /**
- * Encodes the percent signs of the segments `%2e` and `%2e%2e`. URL parsers resolve them like `.`
- * and `..`, so the request would reach a different route than its path shows, and than a proxy has
- * checked.
+ * Encodes the percent signs of the segments `%2e` and `%2e%2e`. URL parsers treat these segments
+ * like `.` and `..`, so the request would reach a different route than the one in its path, which a
+ * proxy may have checked.
  */
 export function keepDotSegments(url: string): string {
   if (!/%2e/i.test(url)) return url;
@@ -253,9 +256,9 @@ export function keepDotSegments(url: string): string {
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
-/** Ids that are short and safe to log and to return. */
+/** Matches IDs that are short enough, and safe to log and to return. */
 const SAFE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Returns the caller's request id if it is safe, otherwise a new one. */
+/** Returns the caller's request ID if it is safe, otherwise a new ID. */
 export const requestIdFrom = (given: unknown): string =>
   typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID();

@@ -10,14 +10,14 @@ import { REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 export interface ShellEnv {
   Variables: {
     requestId: string;
-    /** The caller; undefined on paths without authentication, and if keys have no owners. */
+    /** The caller; undefined if the path does not require authentication, or if keys have no owners. */
     caller: Principal | undefined;
-    /** Opens the account for the memory that the request holds. */
+    /** Opens the account for the memory that the request uses. */
     openHold: OpenHold;
   };
 }
 
-/** Assigns an id to every request and adds it to the response headers. */
+/** Assigns an ID to every request and adds it to the response headers. */
 export const requestIds = (): MiddlewareHandler<ShellEnv> => async (c, next) => {
   const id = failureOf(c)?.requestId ?? requestIdFrom(c.req.header(REQUEST_ID_HEADER));
   c.set('requestId', id);
@@ -32,11 +32,11 @@ export const requestIds = (): MiddlewareHandler<ShellEnv> => async (c, next) => 
   }
   c.header(REQUEST_ID_HEADER, id);
   await next();
-  // Responses that were not created through `c` lack the header, and some have immutable headers.
+  // Responses that were not created with `c` lack the header, and the headers of some of them are immutable.
   if (!c.res.headers.has(REQUEST_ID_HEADER)) c.header(REQUEST_ID_HEADER, id);
 };
 
-/** Bindings that the server passes to the app with such a request. */
+/** Bindings that the server passes to the app with a request that failed on a direct route. */
 export interface FailureBinding {
   readonly failure?: DirectFailure | undefined;
 }

@@ -9,21 +9,24 @@ import type { Content, Operation } from './openapi/operation.ts';
 import type { ErrorStatus } from './openapi/statuses.ts';
 import type { ShellEnv } from './request-state.ts';
 
-/** Who can call a route: how its requests are authenticated, and how the document describes it. */
+/**
+ * Defines who can call a route: how requests are authenticated, and how the OpenAPI document
+ * describes this.
+ */
 export interface Guard {
   /** Authenticates a request before its body is read. Default: only the app's check. */
   readonly enter?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Same, for requests on the direct route. */
+  /** Authenticates requests that the direct route handles in the same way. */
   readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
-  /** Who can call the route: the first sentence of its operation's description. */
+  /** The first sentence of the operation's description, which states who can call the route. */
   readonly requires?: string | undefined;
   /** Error statuses of requests that the guard rejects, in addition to 401. */
   readonly errors: readonly ErrorStatus[];
-  /** Whether requests need no credential. */
+  /** Whether the route can be called without credentials. */
   readonly isOpen?: boolean;
 }
 
-/** The guard for routes that need no credential. */
+/** The guard for routes that can be called without credentials. */
 export const OPEN: Guard = { errors: [], isOpen: true };
 
 /** A route of an app, with its operation in the OpenAPI document. */
@@ -35,7 +38,7 @@ export interface Route {
   readonly handler: Handler<ShellEnv>;
   /** Undefined for routes that are not part of the API. */
   readonly operation: Operation | undefined;
-  /** Handles plain requests without the app. */
+  /** Handles ordinary requests without the app. */
   readonly direct?: ((request: DirectRequest) => Promise<void>) | undefined;
 }
 
@@ -46,11 +49,11 @@ interface Declared<Path extends string> extends Omit<
   /**
    * Pattern of the path: `/v1/users/:id`, or `/v1/models/:id{.+}` for a parameter that can contain
    * slashes. The document uses the names in `parameters` instead, in the same order. A trailing
-   * slash is only documented.
+   * slash only appears in the document, because the app ignores it.
    */
   readonly path: Path;
   readonly guard: Guard;
-  /** Error statuses in addition to those of the guard, the body and the query. */
+  /** Error statuses in addition to the statuses that the guard, the body and the query can cause. */
   readonly errors?: readonly ErrorStatus[];
 }
 
@@ -60,17 +63,17 @@ interface Declaration<
   Answer extends TSchema,
 > extends Declared<Path> {
   /**
-   * The body. JSON is read and validated before the route runs; bodies of other types are read by
-   * the route.
+   * The request body. JSON is read and validated before the route runs. The route itself reads
+   * bodies of other types.
    */
   readonly request?: Omit<Content, 'schema'> & {
     readonly schema: Body;
     readonly optional?: boolean;
-    /** Whether the route reads the body itself, although it is JSON. */
+    /** Whether the route itself reads the body, even though it is JSON. */
     readonly isRaw?: boolean;
   };
   readonly answer: Operation['answer'] & { readonly schema?: Answer };
-  /** Responds with the result of `answer`, which can also be a response. */
+  /** Handles the request. Returns the value to send, or a response. */
   readonly run: (
     c: Context<ShellEnv, Path>,
     body: Static<Body>,
@@ -88,18 +91,24 @@ type Readable<Value> = Value extends readonly (infer Item)[]
       : { readonly [Key in keyof Value]: Readable<Value[Key]> }
     : Value;
 
-/** How an app's routes read JSON. */
+/** Defines how an app's routes read JSON bodies. */
 export interface RouteBodies {
   readonly read: BodyReader;
   /** Reads an optional body. */
   readonly readOptional: BodyReader;
-  /** Error statuses of both. */
+  /** Error statuses that both readers can cause. */
   readonly errors: readonly ErrorStatus[];
-  /** Returns the function that responds with values of a schema. Default: a JSON response. */
+  /**
+   * Returns the function that creates responses from values of a schema. Default: the value is sent
+   * as JSON.
+   */
   readonly respondWith?: (schema: TSchema) => (c: Context<ShellEnv>, value: object) => Response;
 }
 
-/** Declares a route. Its handler and its operation in the document are derived from one description. */
+/**
+ * Declares a route. Its handler and its operation in the OpenAPI document are derived from the same
+ * declaration.
+ */
 export type DeclareRoute = <
   const Path extends string,
   Body extends TSchema = TUnknown,
@@ -124,7 +133,7 @@ export const createDeclareRoute =
       guard,
       async handler(c) {
         const body = json && (await read(c, json.schema));
-        // The schema has validated the body.
+        // The body has been validated with the schema.
         const result: unknown = await run(c, body as Parameters<typeof run>[1]);
         if (result instanceof Response) return result;
         return 'empty' in answer ? c.body(null, 204) : respond(c, result as object);
@@ -147,7 +156,7 @@ interface DirectDeclaration extends Declared<string>, Pick<Operation, 'request' 
 }
 
 /**
- * Declares a route that handles plain requests without the app. `parts` are the values of its path
+ * Declares a route that handles ordinary requests without the app. `parts` are the values of its path
  * parameters.
  */
 export function directRoute({ direct, ...declaration }: DirectDeclaration): Route {
@@ -188,16 +197,19 @@ export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
   }
 }
 
-/** The routes' operations, for the document. */
+/** Returns the routes' operations for the OpenAPI document. */
 export const operationsOf = (routes: readonly Route[]): readonly Operation[] =>
   routes.flatMap(({ operation }) => operation ?? []);
 
 interface DirectOptions extends Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head' | 'accepts'> {
-  /** Whether the app handles requests with a query. Default: false. */
+  /** Whether requests with a query are left to the app. Default: false. */
   readonly withoutQuery?: boolean;
 }
 
-/** The routes that handle requests directly. Requests whose path parameter must be decoded go to the app. */
+/**
+ * Returns the routes that handle requests directly. Requests with path parameters that must be
+ * decoded are left to the app.
+ */
 export const directRoutesOf = (
   routes: readonly Route[],
   { withoutQuery = false, ...shared }: DirectOptions,
@@ -239,7 +251,7 @@ function operationOf(
   };
 }
 
-/** Whether a query value can be invalid: plain strings are always valid. */
+/** Whether the value of a query parameter can be invalid. Plain strings are always valid. */
 const hasRule = (schema: TSchema | undefined): boolean =>
   schema !== undefined && ('enum' in schema || !('type' in schema) || schema.type !== 'string');
 
@@ -258,9 +270,9 @@ function documentedPath(path: string, parameters: NonNullable<Operation['paramet
   return documented;
 }
 
-/** `:name`, or `:name{.+}` or `:name{[^/]+}` with the end of the path in its pattern. */
+/** Matches `:name`, and `:name{.+}` or `:name{[^/]+}`, whose pattern can also contain the end of the path. */
 const PARAMETER = /:(\w+)(?:\{(?:\.|\[\^\/\])\+([^{}]*)\})?/g;
 
-/** Apps accept paths with and without it. */
+/** Apps accept paths with and without a trailing slash. */
 const withoutSlash = (path: string): string =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

@@ -10,7 +10,7 @@ import {
   Type,
 } from 'typebox';
 
-/** A member that can be omitted or null, because some clients send null for unset members. */
+/** A field that can be omitted or null, because some clients send null for fields that are not set. */
 export function optional<Schema extends TSchema>(schema: Schema): TOptional<TUnsafe<Static<Schema> | null>> {
   const values = 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : undefined;
   return Type.Optional(
@@ -38,7 +38,7 @@ export const textMap = (
     ...options,
   });
 
-/** An object with exactly these members. */
+/** An object with exactly these fields. */
 export const closed = <Properties extends TProperties>(
   name: string,
   properties: Properties,
@@ -50,7 +50,7 @@ export const closed = <Properties extends TProperties>(
     ...(description === undefined ? {} : { description }),
   });
 
-/** An object with arbitrary members. */
+/** An object with arbitrary fields. */
 export const anyObject = (description: string): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
 

@@ -14,15 +14,15 @@ import { createRequestObserver } from './observe.ts';
 import type { Span } from '../telemetry/tracer.ts';
 
 export interface ShellOptions extends HealthOptions {
-  /** Allowed CORS origins of web pages; `*` allows all. Default: none. */
+  /** Allowed CORS origins of web pages; `*` allows all origins. Default: no origins are allowed. */
   readonly corsOrigins?: readonly string[];
-  /** Response headers that such pages are allowed to read. */
+  /** Response headers that pages from these origins are allowed to read. */
   readonly exposedHeaders?: readonly string[];
-  /** Additional permissions of such pages. */
+  /** Additional permissions of pages from these origins. */
   readonly corsRules?: CorsRules | undefined;
-  /** Allowed hosts and origins; without it, hosts are not checked. */
+  /** Allowed hosts and origins; undefined if hosts are not checked. */
   readonly hostRules?: HostRules | undefined;
-  /** Paths that need no API key, in addition to the health routes. */
+  /** Paths that do not require an API key, in addition to the health routes. */
   readonly openPaths?: readonly string[];
   /** Error formats by path. Default: plain text. */
   readonly errorFormats?: readonly ErrorFormat[];
@@ -32,17 +32,17 @@ export interface ShellOptions extends HealthOptions {
   readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
   /** Middleware that runs before the API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Each path's query parameters that are lists; any other can be sent only once. */
+  /** For each path, the query parameters that are lists. Any other parameter must not be repeated. */
   readonly repeatable?: ((path: string) => ReadonlySet<string> | undefined) | undefined;
-  /** Whether `/path/` and `/path` are different. Default: false. */
+  /** Whether `/path/` and `/path` are different paths. Default: false. */
   readonly strict?: boolean;
-  /** The path under which a request is handled, if it differs from the requested one. */
+  /** Returns the path under which a request is handled, if it differs from the requested path. */
   readonly pathOf?: (path: string) => string;
 }
 
 /**
  * The common base of every HTTP server in this project: request ids, logs, metrics, API keys,
- * errors and health routes. A target adds its own routes. The app does not listen.
+ * errors and health routes. Each program adds its own routes. The app does not listen on a port.
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
   const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
@@ -102,14 +102,17 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   });
 
   for (const { path, guard, handler } of health) {
-    // Also rejects other methods.
+    // The guard applies to requests with any method.
     if (guard.enter) app.use(path, guard.enter);
     app.get(path, handler);
   }
   return app;
 }
 
-/** Logs and measures every request. Requests for `quietPaths`, which machines poll, are logged at debug level and not traced. */
+/**
+ * Logs and measures every request. Requests for `quietPaths`, which monitoring systems poll, are
+ * logged at debug level and not traced.
+ */
 function observeRequests(kernel: Kernel, quietPaths: ReadonlySet<string>): MiddlewareHandler<ShellEnv> {
   const observe = createRequestObserver(kernel, quietPaths);
   const { tracer } = kernel;
@@ -153,7 +156,10 @@ const reportFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Returns the methods that the app has a route for at this path; middleware for all methods does not count. */
+/**
+ * Returns the methods for which the app has a route at this path. Middleware that handles all
+ * methods is ignored.
+ */
 function allowedMethods<E extends Env>(app: Hono<E>, path: string): string[] {
   const methods = METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
@@ -161,11 +167,11 @@ function allowedMethods<E extends Env>(app: Hono<E>, path: string): string[] {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
-/** Permissions of web pages from other origins that are allowed. */
+/** Permissions of web pages from allowed origins. */
 interface CorsRules {
   readonly methods?: readonly string[];
   readonly headers?: readonly string[];
-  /** Whether they can send credentials such as cookies; never if all origins are allowed. */
+  /** Whether these pages can send credentials such as cookies. Always false if all origins are allowed. */
   readonly credentials?: boolean;
   readonly maxAgeSeconds?: number;
 }
@@ -187,8 +193,7 @@ function crossOrigin(
     ...(headers.length > 0 ? { allowHeaders: [...headers] } : {}),
     ...(credentials && !all ? { credentials } : {}),
   });
-  // An OPTIONS request from a client that is not a web page, such as a tus client, goes to the
-  // route.
+  // An OPTIONS request from a client that is not a web page, such as a tus client, is passed to the route.
   return (c, next) => (c.req.method === 'OPTIONS' && !isPreflight(c) ? next() : respond(c, next));
 }
 

@@ -24,10 +24,10 @@ export const problemFinding = (what: string, message: string, wayOut?: string): 
 });
 
 interface PortAddress {
-  /** The host name as written in a URL. */
+  /** The host name in the form in which it is written in URLs. */
   readonly hostname: string;
   readonly port: number;
-  /** The address as shown in messages. */
+  /** The address as it is shown in messages. */
   readonly shown: string;
 }
 

@@ -24,7 +24,7 @@ export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
     text.replace(PLACE_OF_LINKS, links),
   );
   routes.get('/docs', (c) =>
-    // The assets are loaded with paths relative to the page.
+    // The page loads the assets from relative paths.
     new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : document(c),
   );
   routes.route('/', assets);

@@ -12,7 +12,7 @@ export const answerOf = <Schema extends TSchema>(
   examples: { answer: example },
 });
 
-/** The response of an operation that returns nothing. */
+/** The response of an operation that does not return a body. */
 export const noContent = (description: string): Operation['answer'] & { readonly empty: true } => ({
   description,
   empty: true,

@@ -19,9 +19,12 @@ export interface DocumentOptions {
   readonly operations: readonly Operation[];
   /** OpenAPI version of the schemas: 3.0 has `nullable`, 3.1 is JSON Schema 2020-12. */
   readonly openapi?: '3.0.3' | '3.1.0';
-  /** Format of errors that are not in OpenAI's format. Default: plain text. */
+  /** Format of errors for operations that do not use OpenAI's format. Default: plain text. */
   readonly errorContent?: (error: AppError, status: ErrorStatus, path: string) => Content;
-  /** Whether each operation also declares all other statuses as errors in this format. */
+  /**
+   * Whether each operation also declares a default response for all other statuses, as an error in
+   * this format.
+   */
   readonly anyError?: boolean;
 }
 

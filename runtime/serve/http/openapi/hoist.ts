@@ -5,9 +5,9 @@ import { documentedKeywords } from '../documented.ts';
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Moves every part of a schema that has an `$id` to `components/schemas` under that name, and
- * replaces it with a reference. Custom keywords (`x-…`) are applied if they concern documents, and
- * removed.
+ * Moves every subschema that has an `$id` to `components/schemas` under that name, and replaces it
+ * with a reference. Custom keywords (`x-…`) that concern documents are applied. All custom keywords
+ * are removed.
  */
 export function hoist(schema: unknown, components: Record<string, JsonSchema>): JsonSchema {
   const { $id, ...own } = isObject(schema) ? (documentedKeywords(schema) ?? {}) : {};
@@ -22,7 +22,7 @@ function copy(schema: JsonSchema, components: Record<string, JsonSchema>): JsonS
   return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inside(keyword, value, components)]));
 }
 
-/** Only these keywords contain schemas; others (`default`, `enum`) contain data. */
+/** Only these keywords contain schemas. Other keywords, such as `default` and `enum`, contain data. */
 function inside(keyword: string, value: unknown, components: Record<string, JsonSchema>): unknown {
   switch (keyword) {
     case 'properties':

@@ -1,8 +1,8 @@
 import type { Operation } from './operation.ts';
 
 /**
- * Each path's query parameters that are lists, for paths without a trailing slash. No path with
- * path parameters has lists.
+ * For each path without a trailing slash, the query parameters that are lists. Paths with path
+ * parameters do not have such query parameters.
  */
 export function listParameters(
   operations: readonly Pick<Operation, 'path' | 'parameters'>[],

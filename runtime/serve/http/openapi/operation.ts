@@ -16,14 +16,14 @@ export interface Operation {
   readonly answer: (Content & Answer) | (Answer & { readonly empty: true });
   /** Success statuses. Default: 200, or 204 for an empty response. */
   readonly statuses?: readonly (200 | 201 | 202 | 204 | 206)[];
-  /** The response in other media types, which clients can request. */
+  /** The response in other media types that clients can request. */
   readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];
-  /** Errors in their own format. */
+  /** Error statuses whose responses have their own format. */
   readonly ownErrors?: Readonly<Partial<Record<ErrorStatus, Content & Answer>>>;
-  /** Whether errors are in OpenAI's format instead of the format of the document. */
+  /** Whether errors have OpenAI's format instead of the format that is set for the document. */
   readonly openAiErrors?: boolean;
-  /** Whether the operation needs no API key. */
+  /** Whether the operation can be called without an API key. */
   readonly open?: boolean;
 }
 
@@ -46,8 +46,8 @@ interface Parameter {
   /** Whether a query parameter is required. Default: false. */
   readonly required?: boolean;
   /**
-   * Whether it is a list, which a query can contain several times. Default: false, which rejects
-   * such a query.
+   * Whether the parameter is a list, so that a query can contain it several times. Default: false,
+   * which means that such a query is rejected.
    */
   readonly isList?: boolean;
   readonly description: string;

@@ -86,8 +86,8 @@ export const ERROR_STATUSES = {
 
 export type ErrorStatus = keyof typeof ERROR_STATUSES;
 
-/** Statuses of all routes that take a body and do work. */
+/** Error statuses of all routes that accept a body and process it. */
 export const WORK_ERRORS: readonly ErrorStatus[] = [400, 413, 415, 422, 429, 500, 503];
 
-/** Statuses of all routes that read a body. */
+/** Error statuses of all routes that read a body. */
 export const BODY_ERRORS: readonly ErrorStatus[] = [400, 408, 413, 415, 422];

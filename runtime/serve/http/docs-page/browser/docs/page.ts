@@ -31,11 +31,11 @@ function draw(api: OpenApi) {
     element('div', { class: 'intro' }, ...prose(description)),
     ...operations.map((operation) => operationSection(api, operation, session)),
   );
-  // The browser looked for the anchor before it existed.
+  // The browser has already looked for the anchor when it did not exist yet, so the page scrolls to it.
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
-/** A button that requests the key for this page's requests. */
+/** A button that prompts for the API key for requests from this page. */
 function keyButton() {
   const button = element('button', { type: 'button', class: 'quiet' });
   const name = () => {

@@ -2,10 +2,10 @@ import { element } from '#serve/http/pages/browser/dom.ts';
 import { bytes, duration } from '#serve/http/pages/browser/format.ts';
 import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 
-/** Longer texts are cut, and endless streams are closed. */
+/** Longer responses are cut off, so that streams without an end are closed. */
 const MAX_CHARACTERS = 100_000;
 
-/** Shows a response as it arrives. */
+/** Shows a response while it is being received. */
 export async function readResponse(response: Response, place: HTMLElement, running: AbortController) {
   const started = performance.now();
   const type = response.headers.get('Content-Type') ?? '';

@@ -71,8 +71,8 @@ export function resolved<Value extends Reference | undefined>(api: OpenApi, valu
 }
 
 /**
- * A schema's fields as nested lists. Referenced schemas are expanded in place. `outer`: enclosing
- * schemas; a schema that contains itself is not expanded again.
+ * Shows a schema's fields as nested lists. Referenced schemas are expanded in place. `outer`
+ * contains the enclosing schemas, because a schema that contains itself is not expanded again.
  */
 function fields(
   api: OpenApi,
@@ -82,7 +82,8 @@ function fields(
   const own = resolved(api, schema);
   if (!own || outer.includes(own)) return [];
   const path = [...outer, own];
-  // The alternatives of an object with its own fields only restrict their combinations.
+  // If an object has fields of its own, its alternatives only restrict which combinations of these
+  // fields are allowed.
   const alternatives = own.properties ? undefined : (own.oneOf ?? own.anyOf);
   if (alternatives) {
     return alternatives.flatMap((one) => fields(api, one, path));
@@ -119,7 +120,7 @@ function field(
   );
 }
 
-/** A schema's type in words, with its limits: array of string, 1 to 32 items. */
+/** Describes a schema's type and limits in words, for example `array of string, 1 to 32 items`. */
 export function typeText(api: OpenApi, schema: ApiSchema | undefined) {
   return [typeName(api, schema), ...limits(resolved(api, schema) ?? {})].join(', ');
 }
@@ -175,7 +176,7 @@ function range(least: number | undefined, most: number | undefined, unit?: strin
   return [least === most ? amount(most) : `${least} to ${amount(most)}`];
 }
 
-/** A body's content for each of its types: fields and examples. */
+/** Shows the fields and examples of a body for each of its media types. */
 export function contents(api: OpenApi, content: Described['content']) {
   return Object.entries(content ?? {}).flatMap(([type, media]) => [
     element('p', { class: 'content-type' }, element('code', {}, type), ` ${typeText(api, media.schema)}`),
@@ -190,7 +191,7 @@ export function examplesOf(api: OpenApi, { schema, example, examples: named }: M
   return Object.entries(named ?? {}).map(([name, one]) => [name, resolved(api, one).value]);
 }
 
-/** Shows the first example; the others are expandable. */
+/** Shows the first example. The user can expand the others. */
 function examples([first, ...others]: readonly [string, unknown][]) {
   return [
     ...(first ? [exampleBox('Example', first[1])] : []),
@@ -206,8 +207,8 @@ const exampleBox = (name: string, value: unknown) =>
 export const exampleText = (value: unknown) => (typeof value === 'string' ? value : jsonText(value));
 
 /**
- * Paragraphs of a description; text between backticks is code. No other markup is supported, and
- * nothing is parsed as HTML.
+ * Converts a description to paragraphs, with text between backticks as code. No other markup is
+ * supported, and the text is never parsed as HTML.
  */
 export const prose = (text: string | undefined) =>
   (text ?? '')

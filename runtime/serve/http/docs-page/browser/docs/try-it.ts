@@ -16,8 +16,8 @@ import {
 import { readResponse } from './read-response.ts';
 
 /**
- * The form that sends a request for an operation, and the request as code. Both are created when
- * the form is opened.
+ * The form that sends a request for an operation, and code samples for the request. Both are
+ * created when the user opens the form.
  */
 export function tryIt(api: OpenApi, operation: Operation, session: Session) {
   const details = element('details', { class: 'try-it' }, element('summary', {}, 'Try it'));
@@ -54,7 +54,7 @@ function createForm(api: OpenApi, { id, method, path, details }: Operation, sess
     );
     const query = parameters.filter(({ where, input }) => where === 'query' && input.value !== '');
     const search = new URLSearchParams(query.map(({ name, input }) => [name, input.value])).toString();
-    // Relative, so that it works behind a proxy's path prefix.
+    // The URL is relative, so that it works behind a proxy with a path prefix.
     return `${filled.replace(/^\//, '') || './'}${search === '' ? '' : `?${search}`}`;
   };
   const showCode = () => {
