@@ -82,7 +82,7 @@ test.each(snippets)('snippet %#: every printed line matches its comment', async 
   expect(printed).toEqual(stated);
 });
 
-test('every tensor member is documented', () => {
+test('every tensor function is documented', () => {
   expect(MEMBERS.length).toBeGreaterThan(30);
   const absent = MEMBERS.filter(
     ({ kind, name, doc }) =>

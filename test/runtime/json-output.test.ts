@@ -30,14 +30,17 @@ test.each([
   ['mcp-manager', managerProgram, ['list', '--config', '/no/such/file']],
   ['gateway', gatewayProgram, ['experiment', 'list', '--config', '/no/such/file.yml']],
   ['model.encoder', encoderProgram('/no/such/file', 'model.encoder'), ['version']],
-] as const)('%s prints an error as the same JSON on stderr', async (_name, program, words) => {
-  const { code, out, err } = await run(program, ...words, '--json');
-  expect({ code, out, error: JSON.parse(err) }).toEqual({
-    code: 1,
-    out: '',
-    error: { error: { code: expect.stringMatching(/Error$/), message: expect.any(String) } },
-  });
-});
+] as const)(
+  'with --json, %s prints an error to stderr in the JSON format that all programs share',
+  async (_name, program, words) => {
+    const { code, out, err } = await run(program, ...words, '--json');
+    expect({ code, out, error: JSON.parse(err) }).toEqual({
+      code: 1,
+      out: '',
+      error: { error: { code: expect.stringMatching(/Error$/), message: expect.any(String) } },
+    });
+  },
+);
 
 test('a model executable prints completions for its commands', async () => {
   const { code, out } = await run(encoderProgram('', 'model.encoder'), 'completion', 'bash');

@@ -41,7 +41,7 @@ export const BUILD = {
   'build:older-tokenizer': {
     source: 'docs/config.md',
     behavior:
-      'A model with vocab.txt, with vocab.json and merges.txt, or with a sentencepiece model instead of tokenizer.json can be built, and POST /tokenize returns the same IDs as the slow tokenizer.',
+      "A model with vocab.txt, with vocab.json and merges.txt, or with a sentencepiece model instead of tokenizer.json can be built, and POST /tokenize returns the same IDs as transformers' slow tokenizer.",
   },
   'build:safetensors': {
     source: 'docs/config.md',
@@ -182,7 +182,7 @@ export const BUILD = {
   'build:platform': {
     source: 'docs/platforms.md',
     behavior:
-      'Platforms can be specified by triple or by short name; unknown platforms are rejected with a suggestion, and downloads that are not allowed are rejected.',
+      'Platforms can be specified by triple or by short name; unknown platforms are rejected with a suggestion, and with --no-download, so are platforms that require a download.',
   },
   'build:oci': {
     source: 'docs/oci.md',

@@ -44,7 +44,7 @@ export const EXECUTABLE = {
   'executable:private': {
     source: 'docs/executable.md',
     behavior:
-      'An executable writes nothing to the home folder except its unpacked libraries, and uses no telemetry or device ID.',
+      'An executable writes only its unpacked libraries to the home folder, and no telemetry data or device ID.',
   },
   'executable:damaged-libraries': {
     source: 'docs/executable.md#files-that-it-writes',

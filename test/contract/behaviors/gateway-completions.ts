@@ -25,7 +25,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:refused': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'An invalid request returns an error with its status, a stable code and the invalid member; credentials are checked first.',
+      'An invalid request returns an error with a status, a stable code and the name of the invalid field; credentials are checked first.',
   },
   'gateway:chat:user': {
     source: 'docs/gateway.md#http-api',

@@ -38,7 +38,7 @@ export const GATEWAY_HTTP = {
   'gateway:errors:values': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Invalid values return 422 with all problems and the name of the first invalid member; malformed JSON returns 400.',
+      'Invalid values return 422 with all problems and the name of the first invalid field; malformed JSON returns 400.',
   },
   'gateway:users': {
     source: 'docs/gateway.md#users-and-budgets',

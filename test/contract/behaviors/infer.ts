@@ -14,7 +14,8 @@ export const INFER = {
   },
   'infer:sequence_classification:top-k': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--top-k adds the labels with the highest scores, as in /predict; other model types reject it.',
+    behavior:
+      '--top-k adds the labels with the highest scores, as in /predict; the option is rejected for other model types.',
   },
   'infer:token_classification:aggregation': {
     source: 'docs/infer.md#texts-as-arguments',

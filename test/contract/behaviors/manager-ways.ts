@@ -10,7 +10,7 @@ export const MANAGER_WAYS = {
   'manager:stdio:local': {
     source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
-      'Without a running manager, `stdio` starts the servers itself and supports the same features; stdout contains only messages.',
+      'Without a running manager, `stdio` starts the servers itself and supports the same features; stdout contains only MCP messages.',
   },
   'manager:stdio:ends': {
     source: 'docs/mcp-manager-clients.md#stdio',

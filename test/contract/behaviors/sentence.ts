@@ -41,7 +41,7 @@ export const SENTENCE = {
   },
   'sentence:infer-resume': {
     source: 'docs/infer.md',
-    behavior: 'A run that was started with one prompt cannot be resumed with another.',
+    behavior: 'A run that was started with one prompt cannot be resumed with a different prompt.',
   },
   'sentence:inspect': {
     source: 'docs/executable.md',

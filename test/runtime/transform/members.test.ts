@@ -11,8 +11,8 @@ const TESTED_ELSEWHERE = { __tostring: 'test/runtime/core/tensor/to-text.test.ts
 
 const nameOf = ({ kind, name }: Member): string => (kind === 'static' ? `Tensor.${name}` : name);
 
-describe('members return the same results as numpy', () => {
-  test('every member has reference results, and all reference results have a member', () => {
+describe('tensor functions return the same results as numpy', () => {
+  test('every tensor function has reference results, and all reference results belong to a function', () => {
     const names = MEMBERS.map(nameOf).filter((name) => !(name in TESTED_ELSEWHERE));
     expect(names.length).toBeGreaterThan(40);
     expect(new Set(names).size).toBe(names.length);

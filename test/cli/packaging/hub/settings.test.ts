@@ -21,7 +21,7 @@ test('defaults match those of huggingface_hub', () => {
   expect(hubSettings({ XDG_CACHE_HOME: '/x' }, false).cache).toBe('/x/huggingface/hub');
 });
 
-test('variables set the endpoint, the cache, timeouts and links', () => {
+test('variables set the endpoint, the cache and timeouts, and disable links', () => {
   const env = {
     HF_ENDPOINT: 'https://mirror.example/hf/',
     HF_HUB_ETAG_TIMEOUT: '3',
@@ -42,7 +42,7 @@ test('variables set the endpoint, the cache, timeouts and links', () => {
   expect(settings({ HUGGINGFACE_HUB_CACHE: '/old' }).cache).toBe('/old');
 });
 
-test('a flag or a variable disables the network', () => {
+test('--offline or a variable disables the network', () => {
   expect(settings({}, true).offlineBy).toBe('--offline');
   expect(settings({ HF_HUB_OFFLINE: '1' }).offlineBy).toBe('HF_HUB_OFFLINE');
   expect(settings({ TRANSFORMERS_OFFLINE: 'yes' }).offlineBy).toBe('TRANSFORMERS_OFFLINE');

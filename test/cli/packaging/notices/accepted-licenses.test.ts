@@ -16,6 +16,6 @@ test.each([
   ['SEE LICENSE IN LICENSE.md', false],
   ['UNLICENSED', false],
   ['', false],
-])('%j: %s', (expression, expected) => {
+])('whether the license expression %j is accepted: %s', (expression, expected) => {
   expect(isAcceptedLicense(expression)).toBe(expected);
 });

@@ -28,7 +28,7 @@ const DEFAULT_MAX_LENGTH = 512;
 const folder = useTempFolder();
 
 test.each(cases.map((one) => ({ ...one, name: `${one.folder} ${JSON.stringify(one.files)}` })))(
-  '$name',
+  'the same settings and IDs as in transformers: $name',
   async ({ folder: family, files, maxLength, truncationSide, padId, ids }) => {
     cpSync(join(FIXTURES, 'tokenizers', family), folder(), { recursive: true });
     for (const [name, content] of Object.entries(files)) {

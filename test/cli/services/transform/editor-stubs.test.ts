@@ -22,7 +22,7 @@ function notesOf(declaration: string): string[] {
   return lines.slice(lines.lastIndexOf('', end) + 1, end);
 }
 
-test('every named member is declared with its parameters and description', () => {
+test('every tensor function is declared with its parameters and description', () => {
   const named = MEMBERS.filter(({ kind, name }) => kind !== 'metamethod' && !name.startsWith('__'));
   expect(named.length).toBeGreaterThan(30);
   for (const { kind, name, parameters, doc } of named) {
@@ -37,7 +37,7 @@ test('every named member is declared with its parameters and description', () =>
   }
 });
 
-test('stubs declare tensor operators and a callable Tensor', () => {
+test('tensor operators, indexing and the Tensor constructor are declared', () => {
   expect(lines.filter((line) => line.startsWith('---@operator')).map((line) => line.slice(13))).toEqual([
     'add(Tensor|number): Tensor',
     'sub(Tensor|number): Tensor',
@@ -58,7 +58,7 @@ test('a parameter is optional only where scripts can omit it', () => {
   );
 });
 
-test('members that return a number, or a tensor if an axis is passed, are declared as such', async () => {
+test('functions that return a number, or a tensor if an axis is passed, are declared with both results', async () => {
   const names = lines.flatMap((line, index) =>
     line === '---@overload fun(self: Tensor): number'
       ? (/:(\w+)/.exec(lines[index + 1] ?? '')?.[1] ?? [])

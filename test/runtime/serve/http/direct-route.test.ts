@@ -19,7 +19,7 @@ const ECHO: DirectRoute = {
 test.each([
   ['directly', {}],
   ['by the app', { origin: 'http://127.0.0.1' }],
-])('the log contains the path without the query, handled %s', async (_how, headers) => {
+])('the log contains the path without the query of a request that is handled %s', async (_how, headers) => {
   const kernel = testKernel();
   const app = httpShell(kernel);
   app.post('/echo', async (c) => c.text(await c.req.text()));

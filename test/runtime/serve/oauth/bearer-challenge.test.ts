@@ -21,7 +21,7 @@ test.each([
   expect(parseBearerChallenge(header)).toEqual(challenge);
 });
 
-test('headers without a Bearer challenge', () => {
+test('a Bearer challenge is found among other challenges, and headers without one result in undefined', () => {
   for (const header of [undefined, '', 'Basic realm="x"', [], ['Basic a', 'Digest b="c"']]) {
     expect(parseBearerChallenge(header)).toBeUndefined();
   }

@@ -22,7 +22,7 @@ test.each([
     { workers: 2, threads: 1 },
   ],
   [{ cores: 8, ...SMALL }, { workers: 3 }, { workers: 3, threads: 2 }],
-])('%o, %o', (machine, wanted, plan) => {
+])('on the machine %o, the flags %o result in the right numbers of threads', (machine, wanted, plan) => {
   expect(planThreads(machine, wanted)).toEqual(plan);
 });
 

@@ -15,7 +15,7 @@ describe.each([
   ['embedder', '/v1/embeddings', { input: TEXTS, encoding_format: 'base64' }],
   ['embedder', '/v1/embeddings', { input: 7 }],
   ['embedder', '/v1/embeddings', '{"input": '],
-])('%s, %s with %j', (model, path, body) => {
+])('%s: POST %s with %j', (model, path, body) => {
   let open: OpenApp;
   const listeners: HttpListener[] = [];
   beforeAll(async () => {

@@ -20,7 +20,7 @@ describe('request settings for long texts', () => {
       { truncate: true, truncation_direction: 'right' },
       { rule: 'truncate', side: 'right' },
     ],
-  ] as const)('%j', (members, overflow) => {
+  ] as const)('%j is read as the right rule and side', (members, overflow) => {
     expect(overflowOf(members)).toEqual(overflow);
   });
 });

@@ -11,7 +11,7 @@ test.each([
   ['grpc-timeout', 'soon', true],
   ['connect-timeout-ms', '9999999999', false],
   ['connect-timeout-ms', '2147483647', true],
-])('%s: %s is kept: %s', (name, value, kept) => {
+])('whether the deadline header %s: %s is kept: %s', (name, value, kept) => {
   const headers = { [name]: value, other: '1' };
   dropDistantDeadline(headers);
   expect(Object.keys(headers)).toEqual(kept ? [name, 'other'] : ['other']);

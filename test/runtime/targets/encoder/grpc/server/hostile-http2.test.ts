@@ -124,14 +124,14 @@ const FLOODS: Readonly<Record<string, (at: number) => Buffer>> = {
           1,
           Buffer.concat([Buffer.of(0, 1, 0x61, 127, 0), Buffer.alloc(127, 0x62)]),
         ),
-  'settings of many entries': () =>
+  'settings with many entries': () =>
     http2Frame(
       SETTINGS,
       0,
       0,
       Buffer.concat(Array.from({ length: 100 }, () => Buffer.of(0, 3, 0, 0, 0, 100))),
     ),
-  'frames on stream 0 that need one': () => http2Frame(HEADERS, 5, 0, block),
+  'frames on stream 0 that require another stream': () => http2Frame(HEADERS, 5, 0, block),
 };
 const MAX_FRAMES = 50_000;
 
