@@ -54,7 +54,7 @@ test('the root of the site redirects to the latest release, or to main if there 
   expect(rootPage(versionsOf(['next']))).toContain('url=./next/index.html');
 });
 
-test('broken links to pages, anchors and images of a built site are reported', () => {
+test('broken links to pages, anchors and images in a built site are reported', () => {
   const write = (name: string, html: string): void => writeFileSync(join(folder(), name), html);
   mkdirSync(join(folder(), 'a'));
   const links = ['./b.html#one', '../c.html', '#top', 'https://host/x', 'mailto:x', '../', 'data:,'];
@@ -71,7 +71,7 @@ test('broken links to pages, anchors and images of a built site are reported', (
 
 const pictures = [...files.keys()].filter((place) => /\.(?:png|webp|svg)$/.test(place));
 
-test('every image is used on a page, with alternative text', () => {
+test('every image is used on a page, with an alternative text of at least three words', () => {
   const all = ['README.md', ...files.values()]
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/!\[([^\]]+)\]\(([^)]+)\)/g)])

@@ -57,7 +57,7 @@ const install = (...args: string[]): Promise<Answer> =>
   runProcess('sh', [join(out, 'install.sh'), '--url', `${url}/bin/`, ...args], { env: { HOME: folder() } });
 
 describe('a release', () => {
-  test('contains every file, with checksums for all of them', async () => {
+  test('contains exactly the expected files, with a checksum for each', async () => {
     const files = globSync('**/*', { cwd: out }).filter((name) => statSync(join(out, name)).isFile());
     expect(files.sort()).toEqual(
       [
@@ -77,7 +77,7 @@ describe('a release', () => {
     expect(checked.stdout.split('\n')).toHaveLength(files.length - 1);
   });
 
-  test('contains the hash of the executable in the formula', () => {
+  test('contains a Homebrew formula with the hash of the executable', () => {
     const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
     const hash = new RegExp(`^(\\w{64})  bin/${EXECUTABLE}$`, 'm').exec(sums)?.[1];
     expect(readFileSync(join(out, 'encoderfile.rb'), 'utf8')).toContain(`sha256 "${hash}"`);

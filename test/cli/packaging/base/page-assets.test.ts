@@ -22,7 +22,7 @@ function roomOf(room: string, files: Readonly<Record<string, string>>): PageRoom
 
 const DOCUMENT = '<script type="module" src="assets/app.js"></script>';
 
-test('the script of a page bundles all its modules, including those in other folders', async () => {
+test('the script of a page bundles all modules that it imports, including those in other folders', async () => {
   const own = roomOf('own', {
     'index.html': DOCUMENT,
     'app.ts':

@@ -23,7 +23,7 @@ const SHAPES = fc
   })
   .map(({ length, room, part }) => ({ length, room, stride: part % room }));
 
-test('no token is lost or duplicated, and each comes from the window with the most context', () => {
+test('each token is returned exactly once, from the window that contains the most context for it', () => {
   fc.assert(
     fc.property(SHAPES, ({ length, room, stride }) => {
       const windows = cutIntoWindows(textOf(length), room + 2, stride);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutIntoWordWindows } from '#core/model/word-windows.ts';
 
-test('a word belongs to the window with the most context', () => {
+test('a word belongs to the window that contains the most context for it', () => {
   const windows = cutIntoWordWindows(Array<number>(10).fill(1), { maxWords: 6, maxTokens: 100, stride: 4 });
   expect(windows).toEqual([
     { start: 0, stop: 6, ownFrom: 0, ownTo: 4 },

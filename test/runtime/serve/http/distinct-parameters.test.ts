@@ -31,7 +31,7 @@ test.each([
   '/x?include[]=a&include%5B%5D=b',
   '/x?&&',
   '/x?',
-])('any other query is accepted: %s', async (url) => {
+])('a query without duplicates, except of repeatable parameters, is accepted: %s', async (url) => {
   const app = httpShell(testKernel(), {
     repeatable: (path) => (path === '/x' ? new Set(['tag']) : undefined),
   });
@@ -39,7 +39,7 @@ test.each([
   expect((await app.request(url)).status).toBe(200);
 });
 
-test('the error names the parameter', () => {
+test('the error names the duplicate parameter', () => {
   expect(() => requireDistinctParameters('/x?limit=1&limit=2', () => false)).toThrow(
     'parameter "limit" appears more than once in the query string. Send it once.',
   );

@@ -60,7 +60,7 @@ const head = (length: number): string => `POST / HTTP/1.1\r\nhost: x\r\ncontent-
 const next = async (outcomes: AsyncIterator<string>): Promise<string> =>
   (await outcomes.next()).value as string;
 
-test('reads bodies that arrive with their header, after it, in chunks, or not at all', async () => {
+test('reads empty bodies, and bodies that arrive with the header, after the header or in chunks', async () => {
   const { socket, outcomes } = await echo();
   const long = 'ü'.repeat(100_000);
   socket.write(head(5) + 'hello');
@@ -79,7 +79,7 @@ test('reads bodies that arrive with their header, after it, in chunks, or not at
   expect([await next(outcomes), await next(outcomes)]).toEqual(['a', 'b']);
 });
 
-test('a truncated or late body is rejected', async () => {
+test('a truncated body is rejected, as is a body that does not arrive in time', async () => {
   const cut = await echo();
   cut.socket.write(head(10) + 'half');
   await once(server, 'request');

@@ -34,7 +34,7 @@ test.each(Object.entries(RAW_CHUNKS))('an app receives no body with %s', async (
 });
 
 test.each(['http://shown.example:81/echo?a=b', 'https://shown.example:81/echo?a=b'])(
-  'the host of the target %s replaces the header for the app',
+  'the app receives the host of the target %s instead of the Host header',
   async (target) => {
     const { port } = await listen(app());
     const answer = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: hidden\r\nConnection: close\r\n\r\n`);
@@ -45,7 +45,7 @@ test.each(['http://shown.example:81/echo?a=b', 'https://shown.example:81/echo?a=
   },
 );
 
-test('an invalid head closes the connection, and the data after it is not parsed as a request', async () => {
+test('an invalid request head closes the connection, and the data after it is not parsed as a request', async () => {
   const { port } = await listen(app());
   const valid = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab';
   const invalid = 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
@@ -63,7 +63,7 @@ test.each(['x', 'gzip', 'identity'])(
   },
 );
 
-test('a hundred pipelined requests add no listeners to their connection', async () => {
+test('a hundred pipelined requests on a connection cause no warning about too many listeners', async () => {
   const { port } = await listen(app());
   const warnings: string[] = [];
   const onWarning = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);

@@ -109,7 +109,7 @@ test.each(golden.left)(
   },
 );
 
-test('a text within the limit has the same bytes with and without windows', async () => {
+test('a text within the limit has exactly the same result with and without windows', async () => {
   const inputs = [{ text: SHORT }];
   const plain = await serving(windowed('ner'), (engine) => engine.run({ inputs, view: LOGITS }));
   const inWindows = await serving(windowed('ner', 5), (engine) => engine.run({ inputs, view: LOGITS }));
@@ -117,7 +117,7 @@ test('a text within the limit has the same bytes with and without windows', asyn
   expect(inWindows.tokens).toEqual(plain.tokens);
 });
 
-test('long texts are returned in order, texts above the limit are truncated or rejected, and short texts run in the meantime', async () => {
+test('the tokens of long texts are returned in order, texts above the limit are truncated or rejected, and short texts run in the meantime', async () => {
   await serving(
     windowed('ner', 5),
     async (engine) => {
