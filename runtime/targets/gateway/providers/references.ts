@@ -7,22 +7,25 @@ import { parseJsonText } from '#core/json/json-text.ts';
 
 /** The stored objects that a request refers to, found in one pass over its parsed body. */
 interface References {
-  /** IDs that a provider could look up, both as written and as the last segment of a path. */
+  /**
+   * IDs that could refer to objects stored by a provider, each as written and as the last segment of its
+   * path.
+   */
   readonly ids: ReadonlySet<string>;
   /** Total number of members of all objects in the body. */
   readonly members: number;
 }
 
-/** Maximum ID length; even with a file's URL, provider IDs are shorter. */
+/** Maximum length of an ID. Providers' IDs are shorter, even if they are the URL of a file. */
 const MAX_LENGTH = 2048;
 
-/** Number of lists and objects searched per step. */
+/** Number of lists and objects that are searched per step. */
 const ITEMS_PER_STEP = 1024;
 
-/** Finds the IDs of stored objects in a body, at any depth, whatever API it belongs to. */
+/** Finds the IDs of stored objects in a body of any API, at any depth. */
 export const referencesIn = (body: Json): References => runAtOnce(searchReferences(body));
 
-/** Same, in steps, for large bodies. */
+/** Same as `referencesOf`, but in steps, for large bodies. */
 export function* searchReferences(body: Json): Steps<References> {
   const ids = new Set<string>();
   let members = 0;
@@ -66,14 +69,18 @@ function isReference(object: Json, name: string, value: string): boolean {
   const kind = nameOf(name);
   if (kind === 'other') return false;
   if (kind === 'reference' || looksLikeId(value)) return true;
-  // OpenAI treats an object with only an ID as a reference to an item, because its type is optional.
+  // OpenAI treats an object that only contains an ID as a reference to an item, because the type of an item
+  // is optional.
   const { type } = object;
   return kind === 'id' && (type === 'item_reference' || (typeof type !== 'string' && isSmall(object)));
 }
 
 const isSmall = (object: Json): boolean => Object.keys(object).length <= 3;
 
-/** Call IDs, which only exist within a conversation and occur in every agent request. */
+/**
+ * Members that contain call IDs, which only exist within a conversation and occur in every request from an
+ * agent.
+ */
 const OF_CALLS = ['call_', 'toolu_', 'srvtoolu_', 'chatcmpl-', 'chatcmpl_'] as const;
 
 const MAX_PREFIX = 16;
@@ -100,7 +107,7 @@ function addIds(ids: Set<string>, value: string): void {
   if (last !== '') ids.add(last).add(`files/${last}`);
 }
 
-/** Texts that make Alibaba's models read files: `fileid://` and comma-separated IDs. */
+/** Matches texts that make Alibaba's models read files: `fileid://`, followed by comma-separated IDs. */
 const TEXT_SCHEME = 'fileid://';
 
 function addTextReferences(ids: Set<string>, text: string): void {
@@ -109,12 +116,15 @@ function addTextReferences(ids: Set<string>, text: string): void {
 }
 
 /**
- * What a member contains, judged by its name: `reference` always refers to a stored object, `id` can be its
- * own ID or another object's, `possible` is a name that no API is known to have, but with a matching ending.
+ * What a member contains, judging by its name: `reference` always refers to a stored object; `id` can be
+ * the object's own ID or that of another object; `possible` is a name with a matching ending that is not
+ * known from any API.
  */
 type ReferenceName = 'reference' | 'id' | 'possible' | 'other';
 
-/** The kind of each name seen so far. Clients choose names, so the number is limited. */
+/**
+ * The kind of each name seen so far. The number of names is limited, because clients can choose any names.
+ */
 const known = new Map<string, ReferenceName>();
 
 const MAX_KNOWN = 2000;
@@ -152,7 +162,7 @@ function lastStep(name: string): string {
  * `_`, `-` and the brackets in form fields. @internal
  */
 export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
-  // Files: messages, tools, images, batches, fine-tuning; Gemini's files have a URL.
+  // Files in messages, tools, images, batches and fine-tuning; Gemini refers to files by URL.
   'fileid',
   'fileids',
   'files',
@@ -172,7 +182,7 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
   'maskid',
   'mediaid',
   'uploadid',
-  // Conversations and their contents.
+  // Conversations and the objects in them.
   'previousresponseid',
   'responseid',
   'conversation',
@@ -185,7 +195,7 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
   'previousitemid',
   'runid',
   'assistantid',
-  // Resources that tools use.
+  // Resources used by tools.
   'container',
   'containerid',
   'containerids',
@@ -205,8 +215,8 @@ export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names that end like ID members but belong to calls, users and requests. They occur in every request of some
- * agents.
+ * Names that end like those of ID members but identify calls, users and requests. Some agents send them in
+ * every request.
  */
 const OTHER_IDS: ReadonlySet<string> = new Set([
   'toolcallid',
@@ -224,12 +234,15 @@ const OTHER_IDS: ReadonlySet<string> = new Set([
 /** Maximum number of recorded IDs per response. */
 export const MAX_CREATED_IDS = 1000;
 
-/** The IDs of what a provider created along with a response. */
+/** The IDs of the objects that a provider created along with a response. */
 export function createdIds({ output }: Json): readonly string[] {
   return Array.isArray(output) ? output.flatMap(idsOfItem).slice(0, MAX_CREATED_IDS) : [];
 }
 
-/** Shorter IDs are counters or small numbers from local servers: they repeat, and anyone can guess them. */
+/**
+ * Minimum length of recorded IDs. Shorter IDs are counters or small numbers from local servers, which are
+ * repeated and easy to guess.
+ */
 const MIN_UNIQUE_LENGTH = 20;
 
 export const isUniqueId = ({ length }: string): boolean => length >= MIN_UNIQUE_LENGTH;
@@ -240,7 +253,7 @@ export function idsOfItem(item: unknown): string[] {
   return [id, container].filter((one) => typeof one === 'string').filter(isUniqueId);
 }
 
-/** Items that belong to a response's user. */
+/** Types of items that belong to the user of the response. */
 export const createdItems = (
   response: Omit<StoredObject, 'kind' | 'id' | 'content' | 'plan' | 'held'>,
   ids: readonly string[],
@@ -248,14 +261,18 @@ export const createdItems = (
 
 const NO_WORK = { content: {}, plan: undefined, held: undefined };
 
-// What a provider creates while responding, and what later requests can refer to, in every API: containers
-// and files of code that the provider runs, and audio that a later message can repeat. Any client that knows
-// such an ID could otherwise use it, because all users share the account.
+// The objects that a provider creates while responding and that later requests can refer to, in every API:
+// containers and files of code that the provider runs, and audio that a later message can repeat. All users
+// share the provider account, so without this record, any client that knows such an ID could use the
+// object.
 
-/** Every response that contains such an ID has one of these names. */
+/** Every response that contains such an ID also contains one of these names. */
 const MARKS = ['"container', '"file_id"', '"audio"'] as const;
 
-/** The IDs in a response or stream event. Most contain none, and are not parsed for this purpose. */
+/**
+ * The IDs in a response or stream event. Most responses and events do not contain such IDs, and are not
+ * parsed for this purpose.
+ */
 export function createdWith(text: string | Buffer): readonly string[] {
   if (!MARKS.some((mark) => text.includes(mark))) return [];
   return createdIn(parseJsonText(typeof text === 'string' ? text : text.toString('utf8')));
@@ -281,7 +298,7 @@ function idsOf({
   file_id: fileId,
   type,
 }: Readonly<Record<string, unknown>>): string[] {
-  // Other files in a response, for example from a search, may belong to everyone.
+  // Other files in a response, for example search results, can belong to everyone.
   const isWritten =
     typeof containerId === 'string' || (typeof type === 'string' && type.endsWith('code_execution_output'));
   return [membersOf(container)['id'], containerId, membersOf(audio)['id'], isWritten ? fileId : undefined]

@@ -31,12 +31,12 @@ export interface ChatMessage {
   readonly reasoning_content?: string | null;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly tool_call_id?: string;
-  /** From Anthropic's API: whether the tool failed, with the reason in `content`. */
+  /** From Anthropic's API: whether the tool call failed; `content` then contains the reason. */
   readonly is_error?: boolean;
   readonly extra_content?: ExtraContent;
 }
 
-/** Data that Google's OpenAI-compatible API expects back in the next request. */
+/** Data that Google's OpenAI-compatible API requires clients to return in the next request. */
 export interface ExtraContent {
   readonly google?: { readonly thought_signature?: string };
 }
@@ -91,7 +91,10 @@ export interface ChatUsage {
   readonly total_tokens?: number;
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number;
-    /** Not in OpenAI's API: tokens written to the provider's cache, which some providers bill at a higher price. */
+    /**
+     * Not part of OpenAI's API: tokens written to the provider's cache, which some providers bill at a
+     * higher price.
+     */
     readonly cache_write_tokens?: number;
     /** The part of `cache_write_tokens` that is cached for 1 hour. */
     readonly cache_write_1h_tokens?: number;
@@ -101,7 +104,7 @@ export interface ChatUsage {
     readonly reasoning_tokens?: number;
     readonly image_tokens?: number;
   } | null;
-  /** Not in OpenAI's API: what the provider did besides generating tokens. */
+  /** Not part of OpenAI's API: what the provider did in addition to generating tokens. */
   readonly server_tool_use?: { readonly web_search_requests?: number } | null;
 }
 
@@ -139,7 +142,7 @@ export interface ChunkDelta {
   readonly role?: string;
   readonly content?: string | null;
   readonly reasoning_content?: string | null;
-  /** The name that OpenRouter and others use for `reasoning_content`. */
+  /** The name that OpenRouter and other providers use for `reasoning_content`. */
   readonly reasoning?: string | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;

@@ -3,11 +3,11 @@ import type { LinearPattern } from '#platform/linear-pattern.ts';
 export const USER_FIELDS = ['payer', 'end_user'] as const;
 export const UNSUPPORTED_TOOLS = ['drop', 'refuse'] as const;
 
-/** How to interpret requests where APIs and clients differ. */
+/** How to handle requests in cases where APIs or clients differ. */
 export interface RequestPolicy {
   /**
-   * Meaning of `user` in a request with an API key: the user to bill, or the client's own user, which is only
-   * recorded.
+   * The meaning of `user` in a request with an API key: the user to bill, or the client's own user, who is
+   * only recorded.
    */
   readonly userField: (typeof USER_FIELDS)[number];
   /** What to do with tools that cannot be translated to the provider's API. */
@@ -18,11 +18,11 @@ export const REQUEST_POLICY: RequestPolicy = { userField: 'payer', unsupportedTo
 
 /** Which requests and responses are stored, and how. */
 export interface PromptPolicy {
-  /** Whether to store those of keys without their own setting. */
+  /** Whether to store the requests and responses of keys without their own setting. */
   readonly isDefault: boolean;
-  /** Maximum length of a stored request, and of a stored response. */
+  /** Maximum length of a stored request and of a stored response, in characters. */
   readonly maxCharacters: number;
-  /** What to remove in addition to secrets. */
+  /** Patterns of texts to remove in addition to secrets. */
   readonly patterns: readonly LinearPattern[];
 }
 

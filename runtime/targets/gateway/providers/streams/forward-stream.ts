@@ -25,15 +25,16 @@ type Opening =
   | {
       readonly kind: 'opened';
       readonly stream: OpenedStream;
-      /** Replaces `stream` if the client has disconnected: reads the response to its end. */
+      /** Reads the response to its end; used instead of `stream` if the client has disconnected. */
       readonly drain: () => Promise<AnswerSummary>;
     }
-  /** The provider started a successful response with an error event. */
+  /** The provider responded with a successful status, but its first event is an error. */
   | { readonly kind: 'error'; readonly body: unknown };
 
 /**
  * Reads a stream up to the first event with output. Until then, nothing is sent to the client, and another
- * provider can be called. Rejects with an UpstreamError if the stream ends or breaks before that.
+ * provider can be called. Rejects with an UpstreamError if the stream ends or breaks before its first
+ * output.
  */
 export async function openEventStream(parts: StreamParts): Promise<Opening> {
   const { reader, clock, startedAt, maxSilentMs, onHeard } = parts;
@@ -80,7 +81,10 @@ function hasContent(choice: { readonly delta?: object; readonly finish_reason?: 
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Reads a stream without a client to its end, for its usage. If the stream breaks, the output so far counts. */
+/**
+ * Reads a stream whose client has disconnected to its end, to determine its usage. If the stream breaks,
+ * the output so far counts.
+ */
 async function drainStream(reader: UpstreamReader, held: readonly DecodedFrame[]): Promise<AnswerSummary> {
   const tally = createTally();
   try {
@@ -98,7 +102,7 @@ async function drainStream(reader: UpstreamReader, held: readonly DecodedFrame[]
 
 const isLast = ({ step }: DecodedFrame): boolean => step.kind === 'end' || step.kind === 'error';
 
-/** How long to wait for a client that does not read the end of a stream that was cut off. */
+/** How long to wait for a client to read the end of a stream that was cut off. */
 const UNREAD_MS = 2000;
 
 /**
@@ -169,7 +173,7 @@ function forwardStream(parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' 
 }
 
 interface ForwardParts extends StreamParts, ForwardOptions {
-  /** Frames that were read while the stream was being opened. */
+  /** Frames that have been read while the stream was being opened. */
   readonly held: readonly DecodedFrame[];
   readonly firstByteMs: number;
   readonly isCancelled: () => boolean;
@@ -178,7 +182,7 @@ interface ForwardParts extends StreamParts, ForwardOptions {
   readonly onEnd: () => void;
 }
 
-/** Generates the chunks for the client on demand. Never throws: the outcome is reported to `settle`. */
+/** Generates the chunks for the client on demand. Never throws, but reports the outcome to `settle`. */
 async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
   const { reader, output, syntax, guard, mask, isCancelled } = parts;
   const tally = createTally();
@@ -199,14 +203,14 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
     blocked = error;
     throw error;
   };
-  /** Masks bytes, which then wait for the guard. Returns their text. */
+  /** Masks bytes, holds them until the guard has released them, and returns their text. */
   const takeMasked = async (from: StreamMask, bytes: Uint8Array): Promise<string> => {
     const piece = await from.push(bytes);
     waiting.push(piece.bytes);
     if (piece.blocked) block(piece.blocked);
     return piece.text;
   };
-  /** Returns what the mask held back, once the guard has released it. */
+  /** Returns the bytes that the mask held back, if the guard releases them. */
   const heldBack = async (): Promise<Uint8Array | undefined> => {
     if (!mask) return undefined;
     const { bytes, text, blocked: error } = await mask.flush();
@@ -260,7 +264,7 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
       if (hasEvent(rest)) sent = rest;
       yield rest;
     }
-    // The last event can contain the whole response.
+    // The last event can contain the whole response, so it must also be masked.
     const marker = mask ? await mask.push(terminal) : undefined;
     if (marker?.blocked) block(marker.blocked);
     await settle('complete');
@@ -269,8 +273,8 @@ async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, v
     reader.destroy();
     const cut = parts.cutOffReason();
     const failure = cut ?? AppError.from(error);
-    // A client whose stream was cut off disconnects as well, but the cutoff is the reason for the incomplete
-    // response.
+    // A client whose stream was cut off also disconnects, but the cutoff is the reason why the response is
+    // incomplete.
     const interruption = isCancelled() && !cut ? 'aborted' : 'incomplete';
     const ending = blocked ? 'blocked' : isCancelled() && tally.complete() ? 'complete' : interruption;
     const streamError = await settleFailed(failure, ending, settle);
@@ -308,7 +312,10 @@ const INTERNAL_ERROR: StreamError = {
   code: 'internal_error',
 };
 
-/** Converts any exception to a provider error, because it is caused by events in an unexpected format. */
+/**
+ * Converts any exception to a provider error, because exceptions are caused by events in an unexpected
+ * format.
+ */
 function requireValid<Result>(read: () => Result): Result {
   try {
     return read();
@@ -329,7 +336,7 @@ const hasEvent = (bytes: Uint8Array): boolean =>
 
 const DATA = /^data: ?(\{.*)$/gm;
 
-/** The data of the last event whose data is an object. */
+/** The data of the last event that contains an object. */
 function lastEventIn(bytes: Uint8Array): Json | undefined {
   const data = [...Buffer.from(bytes).toString('utf8').matchAll(DATA)].at(-1)?.[1];
   if (data === undefined) return undefined;

@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly body: StreamBody;
   readonly decode: EventDecoder;
   readonly clock: Clock;
-  /** Maximum time without an event from the provider while one is awaited. */
+  /** Maximum time to wait for the next event from the provider. */
   readonly idleMs: number;
   readonly maxEventBytes?: number | undefined;
 }
@@ -30,11 +30,11 @@ export interface ReaderOptions {
 /** Reads a provider's stream on demand. */
 export interface UpstreamReader {
   /**
-   * The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it
-   * broke or sent nothing for `maxSilentMs`. Default: `idleMs`.
+   * Returns the next events, at least one; undefined when the stream has ended. Rejects with an
+   * UpstreamError if the stream broke or no event arrived for `maxSilentMs`, which defaults to `idleMs`.
    */
   next(maxSilentMs?: number): Promise<readonly DecodedFrame[] | undefined>;
-  /** Reads to the end for a short time, so that the connection can be reused. */
+  /** Reads the rest of the body for a short time, so that the connection can be reused. */
   finish(): void;
   destroy(): void;
 }
@@ -43,7 +43,7 @@ export interface UpstreamReader {
 const MAX_FINISH_MS = 500;
 /** Maximum number of events decoded together, which takes 1 to 3 ms. */
 const MAX_DECODED = 256;
-/** Maximum number of malformed events that are skipped. Beyond it, the stream fails. */
+/** Maximum number of malformed events that are skipped. If there are more, the stream fails. */
 const MAX_MALFORMED_EVENTS = 1;
 
 export function createUpstreamReader({
@@ -105,7 +105,8 @@ export function createUpstreamReader({
     async next(maxSilentMs = idleMs) {
       if (unreadable) throw unreadable;
       while (!ended || waiting.length > 0) {
-        // A provider that sends faster than events are decoded would otherwise never let other work run.
+        // If a provider sends events faster than they are decoded, other work would otherwise never get to
+        // run.
         if (isTurnUsedUp()) await nextTurn();
         if (waiting.length === 0) {
           const chunk = await read(maxSilentMs);
@@ -140,7 +141,7 @@ async function drain(body: StreamBody): Promise<void> {
   try {
     while (await body.next());
   } catch {
-    // The connection broke, so there is nothing to reuse.
+    // The connection broke, so it cannot be reused.
   }
 }
 
@@ -152,14 +153,14 @@ const broken = (message: string, cause?: unknown): AppError =>
 /** The bytes for the client, created from the provider's frames. */
 export interface StreamOutput {
   bytes(frames: readonly DecodedFrame[]): Uint8Array;
-  /** The bytes for a clean end: `last` is sent before the usage is settled, `terminal` after it. */
+  /** The bytes for a clean end: `last` is sent before the usage is settled, and `terminal` afterwards. */
   end(): { readonly last: Uint8Array; readonly terminal: Uint8Array };
 }
 
 interface UnchangedOptions {
-  /** Matches events that are not sent because the client did not ask for them. */
+  /** Matches events that are hidden, because the client did not request them. */
   readonly hidden?: ((frame: DecodedFrame) => boolean) | undefined;
-  /** Replaces an event. */
+  /** Returns the event to send instead of an event. */
   readonly rewrite?: ((bytes: Buffer) => Buffer) | undefined;
 }
 
@@ -196,8 +197,8 @@ export function encodedOutput(encoder: EventEncoder): StreamOutput {
 const NO_BYTES = new Uint8Array();
 
 /**
- * Adds the empty line that ends an event. The last event in a provider's stream may lack it, and more events
- * can follow here.
+ * Adds the empty line that ends an event. The last event in a provider's stream may lack this line, and the
+ * gateway can send more events after it.
  */
 function withEmptyLine(bytes: Uint8Array): Uint8Array {
   const last = bytes.at(-1);
@@ -261,7 +262,7 @@ export async function nextFrames(
   }
 }
 
-/** Adds events up to the first error to a tally. Returns their text if `wantsText` is true. */
+/** Adds events up to the first error to a tally. Returns the text of the events if `wantsText` is true. */
 export function countFrames(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
   let text = '';
   for (const { step } of frames) {

@@ -47,7 +47,7 @@ export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
       try {
         while (await body.next());
       } catch {
-        // Everything generated up to this point is billed.
+        // The provider bills everything that it has generated up to this point.
       }
       return summary;
     },
@@ -83,7 +83,7 @@ function forwardBytes(
     else void cancel();
   };
 
-  /** Returns whether the client can get a clean end. */
+  /** Settles the usage. Returns whether the stream can end normally for the client. */
   const end = (outcome: StreamSummary['outcome'], error?: AppError): Promise<boolean> => {
     settled ??= (async () => {
       disarm();
@@ -110,7 +110,7 @@ function forwardBytes(
       stop();
     }
   };
-  /** A byte stream has no place for an error, so the connection is closed. */
+  /** A byte stream cannot contain an error, so the connection is closed instead. */
   const breakOff = (): void => unread.resolve();
   const next: ForwardedStream['next'] = async () => {
     if (settled) return DONE;

@@ -5,10 +5,10 @@ import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-/** Counts a stream's output and usage. */
+/** Counts the output and the usage of a stream. */
 export interface Tally {
   add(chunk: ChatChunk): void;
-  /** Receives the provider's reports so far, in the internal format. */
+  /** Receives the usage that the provider has reported so far, in the internal format. */
   report(usage: unknown): void;
   /** Whether every started choice has finished. */
   complete(): boolean;
@@ -17,7 +17,7 @@ export interface Tally {
 
 export function createTally(): Tally {
   let usage: TokenUsage | undefined;
-  /** Length of the output when the provider last counted it. */
+  /** Length of the output when the provider last reported its usage. */
   let countedLength = 0;
   let outputLength = 0;
   let outputText = '';
@@ -32,7 +32,8 @@ export function createTally(): Tally {
   return {
     report(reported) {
       const read = readUsage(reported);
-      // Some providers send zeros until they know the count, and every prompt has tokens.
+      // A count of 0 is ignored: some providers send zeros until they know the count, and every prompt has
+      // tokens.
       take(read && { ...read, promptTokens: read.promptTokens || undefined });
     },
     add(chunk) {
@@ -49,7 +50,7 @@ export function createTally(): Tally {
           open.delete(index);
         } else open.add(index);
       }
-      // Done after adding the text of the same chunk, which the count includes.
+      // Called after adding the text of the same chunk, because the count includes this text.
       take(readUsage(chunk.usage));
     },
     complete: () => finished > 0 && open.size === 0,
@@ -63,13 +64,14 @@ export function createTally(): Tally {
   };
 }
 
-/** A later report replaces an earlier one, except for values that it lacks. */
+/** A later report replaces an earlier one, except for counts that the later report does not contain. */
 function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsage {
   if (!earlier) return later;
   const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = earlier;
   const ofPrompt = { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens };
   const hasCache = later.cachedTokens > 0 || later.cacheWriteTokens > 0;
-  // The same prompt has the same cache counts, even if only one of the reports includes them.
+  // Both reports are for the same prompt, so its cache counts also apply if only one of the reports
+  // contains them.
   const isOlder = later.promptTokens === undefined || (later.promptTokens === promptTokens && !hasCache);
   return {
     ...later,
@@ -85,13 +87,13 @@ export function talliedText(chunk: ChatChunk): string {
   return (chunk.choices ?? []).map(({ delta }) => (delta ? messageText(delta) : '')).join('');
 }
 
-/** The model's output in a message or part of one, in members of any name. */
+/** The model's output in a message or part of one, from members with any name. */
 export const messageText = (message: object): string => partsOf(message).join('');
 
-/** Longer output is estimated from its start. */
+/** Only this much of the output is kept. The tokens of longer output are estimated from its start. */
 export const MAX_KEPT_TEXT = 65_536;
 
-/** A message's texts. Some providers repeat the reasoning under several names; it counts once. */
+/** The texts of a message. Reasoning that a provider repeats under several names only counts once. */
 function partsOf(message: object): string[] {
   const { reasoning_content: thought, reasoning, reasoning_details: details, ...rest } = membersOf(message);
   return [...outputTexts(thought || reasoning || details), ...outputTexts(rest)];
@@ -105,7 +107,8 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   const told = membersOf(usage);
   const { prompt_tokens: prompt, completion_tokens: completion } = told;
   const [promptTokens, completionTokens] = [count(prompt), count(completion)];
-  // An invalid count must not become 0, because the request would be free; the usage is estimated instead.
+  // An invalid count must not become 0, because the request would then be free; instead, the usage is
+  // estimated.
   if (
     (isPresent(prompt) && promptTokens === undefined) ||
     (isPresent(completion) && completionTokens === undefined)
@@ -131,7 +134,10 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   };
 }
 
-/** What a provider reports besides text tokens: searches in Anthropic's or Perplexity's format, and image tokens. */
+/**
+ * What a provider reports in addition to text tokens: searches in Anthropic's or Perplexity's format, and
+ * image tokens.
+ */
 function unitsIn(told: Json): { readonly units?: UnitCounts } {
   const { web_search_requests: requests } = membersOf(told['server_tool_use']);
   const units = omitUndefined({
@@ -142,7 +148,7 @@ function unitsIn(told: Json): { readonly units?: UnitCounts } {
   return Object.keys(units).length === 0 ? {} : { units };
 }
 
-/** A provider's usage without invalid counts. */
+/** A provider's usage, from which invalid counts have been removed. */
 export function checkedUsage(usage: unknown): ChatUsage | null {
   if (typeof usage !== 'object' || usage === null) return null;
   const counts = readUsage(usage);
@@ -170,7 +176,7 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
 
 const NO_USAGE: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** Maximum credible token count. Larger ones would not fit into the database. */
+/** Maximum credible token count. Larger counts would not fit into the database. */
 const MAX_TOKENS = 1_000_000_000;
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
@@ -180,9 +186,9 @@ const count = (value: unknown): number | undefined =>
   isCount(value) && value <= MAX_TOKENS ? value : undefined;
 
 /**
- * Response members that are not model output: IDs, types, encoded data, texts from others, and repetitions of
- * the output. All other texts count as output, so that unknown members do not bypass guardrails and usage
- * tracking.
+ * Response members that are not model output: IDs, types, encoded data, texts not written by the model, and
+ * repetitions of the output. All other texts count as output, so that unknown members do not bypass
+ * guardrails and usage tracking.
  */
 export const NON_OUTPUT_MEMBERS = new Set(
   [
@@ -194,7 +200,7 @@ export const NON_OUTPUT_MEMBERS = new Set(
   ].flat(),
 );
 
-/** Tool arguments, whose members can have any name. They count as a whole. */
+/** Tool arguments, whose members can have any name. All of their contents count as output. */
 const FREE_FORM_MEMBERS = new Set(['input', 'arguments', 'args']);
 
 /** All texts of the model's output in a response or part of one, in order. */

@@ -11,11 +11,11 @@ import type {
 export interface ClientView {
   /** Tool names that were changed for the provider. */
   readonly originals: ReadonlyMap<string, string> | undefined;
-  /** Notice for the client before the response. */
+  /** A notice for the client, which is inserted before the response. */
   readonly notice: string | undefined;
 }
 
-/** A stream encoder with the client's tool names, and with a notice before the first chunk. */
+/** A stream encoder that restores the client's tool names and inserts a notice before the first chunk. */
 export function clientEncoder(encoder: EventEncoder, { originals, notice }: ClientView): EventEncoder {
   if (!originals && notice === undefined) return encoder;
   let pending = notice;
@@ -32,17 +32,17 @@ export function clientEncoder(encoder: EventEncoder, { originals, notice }: Clie
   };
 }
 
-// Clients of one API can give a tool a name that another API rejects: Anthropic's names have up to 128
-// characters, OpenAI's 64, MCP tool names can have dots. The provider gets a name that all APIs accept, and
-// calls are converted back to the client's name.
+// Tool names that one API accepts can be invalid in another: names can have up to 128 characters in
+// Anthropic's API but only 64 in OpenAI's, and names of MCP tools can contain dots. Providers therefore
+// receive names that all APIs accept, and calls are converted back to the client's names.
 
 const MAX_LENGTH = 64;
 
 const VALID = /^[a-zA-Z_][\w-]{0,63}$/;
 
 /**
- * A request whose tool names are valid in every API, and the client's names keyed by these; undefined if they
- * are the same.
+ * A request whose tool names are valid in every API, and the client's original names, keyed by the new
+ * ones; undefined if no names had to be changed.
  */
 interface ProviderNames {
   readonly chat: ChatRequest;
@@ -81,7 +81,10 @@ export function withProviderNames(chat: ChatRequest): ProviderNames {
   };
 }
 
-/** The readable part of a name, with a number that is the same for every request with the same tools. */
+/**
+ * A name that consists of the readable part of the original and a number, which is the same in every
+ * request with the same tools.
+ */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const readable = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![a-zA-Z_])/, '_');
   for (let number = 1; ; number += 1) {
@@ -102,7 +105,7 @@ function renamed<Value extends Named>(value: Value, nameOf: (name: string) => st
     : { ...value, function: { ...called, name: nameOf(called.name) } };
 }
 
-/** A response with the client's names. */
+/** A response with the client's tool names. */
 export function withOriginalNames(
   answer: ChatCompletion,
   originals: ReadonlyMap<string, string> | undefined,
@@ -117,7 +120,7 @@ export function withOriginalNames(
   return { ...answer, choices };
 }
 
-/** A chunk with the client's names. */
+/** A chunk with the client's tool names. */
 function chunkWithOriginalNames(chunk: ChatChunk, originals: ReadonlyMap<string, string>): ChatChunk {
   const restored = (delta: ChunkDelta): ChunkDelta =>
     delta.tool_calls
@@ -134,8 +137,8 @@ function chunkWithOriginalNames(chunk: ChatChunk, originals: ReadonlyMap<string,
   return { ...chunk, ...(choices && { choices }) };
 }
 
-// Agents show a model's reasoning to their users, while programs that read a response's text do not see it.
-// Therefore, the first response in a conversation lists the dropped tools there.
+// The first response in a conversation lists the dropped tools in its reasoning: agents show the reasoning
+// to their users, but programs that process the text of a response are not affected by it.
 
 /** The sentence about dropped tools; undefined if there are none, or if an earlier response contained it. */
 export function droppedNotice({ messages }: ChatRequest, dropped: readonly string[]): string | undefined {
@@ -152,7 +155,7 @@ export function withNotice(answer: ChatCompletion, notice: string | undefined): 
   return { ...answer, choices: [{ ...first, message }, ...others] };
 }
 
-/** The chunk before a stream's first one. */
+/** The chunk that is inserted before the first chunk of a stream. */
 const noticeChunk = (first: ChatChunk, notice: string): ChatChunk => ({
   ...first,
   usage: null,

@@ -11,11 +11,11 @@ export type ContentPiece =
   | { readonly kind: 'signature'; readonly text: string }
   | { readonly kind: 'call'; readonly call: CallHead; readonly text: string };
 
-/** A tool call's identity: all pieces of the same call share one object. */
+/** The tool call that the piece belongs to. All pieces of a call refer to the same object. */
 export interface CallHead {
-  /** The call's index among the stream's calls, 0-based. */
+  /** The index of the call among the calls in the stream, starting at 0. */
   readonly number: number;
-  /** Undefined if the provider sent none. */
+  /** The call's ID; undefined if the provider did not send one. */
   readonly id: string | undefined;
   readonly name: string;
   /** The provider's signature of the call. */
@@ -31,24 +31,25 @@ export interface ContentSequence {
 
 interface OpenCall {
   readonly head: CallHead;
-  /** Arguments so far. */
+  /** The arguments received so far. */
   text: string;
-  /** Number of argument characters already sent; undefined before the first piece. */
+  /** Number of characters of the arguments that have been sent; undefined before the first piece. */
   sent: number | undefined;
 }
 
 /**
- * Orders a stream's content. Providers can interleave several tool calls, identified by `index`, but in
- * Anthropic's and OpenAI's Responses APIs, blocks follow one another. The first call is sent as it arrives,
- * and the following content is held back until that call's arguments are complete.
+ * Orders the content of a stream. Providers can interleave several tool calls, which are identified by
+ * `index`, but in Anthropic's API and OpenAI's Responses API, each block must end before the next one
+ * starts. The first call is sent as it arrives, and all other content is held back until the arguments of
+ * that call are complete.
  */
 export function createContentSequence(): ContentSequence {
   /**
-   * Calls by the provider's index. Some providers use the same index for several calls, which then have
-   * different IDs.
+   * Calls by the provider's index. Some providers use the same index for several calls, which can then be
+   * distinguished by their IDs.
    */
   const calls = new Map<number, OpenCall>();
-  /** Calls that have started but are not complete, in order; the first one is being sent. */
+  /** Calls that have started but are not complete, in order. The first one is currently being sent. */
   let waiting: OpenCall[] = [];
   /** Text that arrived after an incomplete call. */
   let heldBack: ContentPiece[] = [];
@@ -70,7 +71,7 @@ export function createContentSequence(): ContentSequence {
     call.sent = call.text.length;
     return { kind: 'call', call: call.head, text };
   };
-  /** New pieces of the first call and, once the preceding calls are complete, of the following ones. */
+  /** The new pieces of the first call and, once that call is complete, of the following calls. */
   const flow = (hasMore: boolean): ContentPiece[] => {
     const pieces: ContentPiece[] = [];
     for (let [first] = waiting; first; [first] = waiting) {

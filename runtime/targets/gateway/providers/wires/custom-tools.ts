@@ -4,16 +4,16 @@ import type { ChatTool, Json, ToolCall, ChatRequest } from '../shapes/chat.ts';
 import type { RequestPolicy } from '../shapes/policies.ts';
 import { refuse } from './request-members.ts';
 
-// OpenAI's custom tools take arbitrary text. Providers with other APIs only have functions, whose arguments
-// are an object, so a custom tool becomes a function with a single text argument, and calls of that function
-// are converted back to calls of the custom tool.
+// The input of OpenAI's custom tools is arbitrary text. Other APIs only support functions, whose arguments
+// are an object. Therefore, a custom tool is converted to a function with a single string argument, and
+// calls to that function are converted back to calls to the custom tool.
 
 const MEMBER = 'input';
 
 interface CustomTool {
   readonly name: string;
   readonly description: string | undefined;
-  /** The text's grammar, if any. */
+  /** The grammar of the tool's input, if any. */
   readonly format: unknown;
 }
 
@@ -38,14 +38,17 @@ export function functionOfCustom({ name, description, format }: CustomTool): Cha
   };
 }
 
-/** The function call that a custom tool call becomes. */
+/** The function call to which a custom tool call is converted. */
 export const callOfCustom = (id: string, name: string, input: string): ToolCall => ({
   id,
   type: 'function',
   function: { name, arguments: JSON.stringify({ [MEMBER]: input }) },
 });
 
-/** A custom tool's text, from its function's arguments. Arguments in any other format are used as the text. */
+/**
+ * The input of a custom tool, taken from the arguments of its function. Arguments in any other format are
+ * used as the input unchanged.
+ */
 export function customInput(args: string): string {
   try {
     const input = memberOf(parseJsonText(args), MEMBER);
@@ -64,17 +67,17 @@ export function customNames({ tools }: Json): ReadonlySet<string> {
   return new Set(names.filter((name) => typeof name === 'string'));
 }
 
-/** A request whose tools all providers can call. */
+/** A request that only contains tools that all providers can call. */
 interface SupportedRequest {
   readonly chat: ChatRequest;
-  /** Types of the dropped tools. */
+  /** The types of the dropped tools. */
   readonly dropped: readonly string[];
 }
 
 /**
  * Drops tools that only another API's provider could run, such as a web search. Rejects the request if the
- * policy requires it, or if it makes no sense without them: because it has no other tools, or because the
- * model is forced to call one of them.
+ * policy requires this, or if the request is useless without these tools: because it has no other tools, or
+ * because it forces the model to call one of them.
  */
 export function withSupportedTools(
   chat: ChatRequest,

@@ -22,7 +22,7 @@ export function requiredObjectsIn(value: unknown, what: string): readonly Json[]
   throw new Error(`${what} is not a list of objects.`);
 }
 
-/** A text, or the concatenated texts of a list of parts. */
+/** A string, or the concatenated texts of a list of parts. */
 export function foreignText(value: unknown, what: string): string | null | undefined {
   if (value === undefined || value === null || typeof value === 'string') return value;
   return objectsIn(value, what)

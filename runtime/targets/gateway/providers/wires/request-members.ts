@@ -4,8 +4,8 @@ import type { Json, ChatCompletion, ChatRequest } from '../shapes/chat.ts';
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventEncoder, StreamSyntax } from '../streams/stream.ts';
 
-// Functions that read members of a request to be translated. They throw an InputError with the path of an
-// invalid member.
+// Functions that read the members of a request that is to be translated. They throw an InputError that
+// contains the path of the invalid member.
 
 export function textAt(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
@@ -24,12 +24,12 @@ export function objectsAt(value: unknown, place: string): readonly Json[] {
   return value.map((item, at) => objectAt(item, `${place}[${at}]`));
 }
 
-/** Validates each object in an optional list, with its path. */
+/** Calls a validator for each object in an optional list, with the object's path. */
 export function eachAt(value: unknown, place: string, check: (item: Json, place: string) => void): void {
   for (const [at, item] of objectsAt(value, place).entries()) check(item, `${place}[${at}]`);
 }
 
-/** Validates an optional member that is a text or a list of parts. */
+/** Validates an optional member that is a string or a list of parts. */
 export function contentAt(value: unknown, place: string, check: (part: Json, place: string) => void): void {
   if (typeof value === 'string' || isAbsent(value)) return;
   if (!Array.isArray(value)) throw invalid(value, place, 'text or a list of parts');
@@ -44,7 +44,7 @@ export const isAbsent = (value: unknown): value is undefined | null => value ===
 
 function invalid(value: unknown, place: string, what: string): AppError {
   if (value === undefined) return inputError(`${place} must be ${what}, but it is missing`);
-  // Contents of lists and objects are not shown, because they can have any size.
+  // The contents of lists and objects are not included, because they can be of any size.
   const shown = Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : JSON.stringify(value);
   return inputError(`${place} must be ${what}, not ${shown.slice(0, 40)}`);
 }
@@ -68,14 +68,17 @@ export interface ClientWire {
   /** Translates a request. Throws an InputError for members that the internal format cannot express. */
   toChat(body: Json): ChatRequest;
   /**
-   * Changes to a request for a provider with this API: removes what the gateway has added to responses from
-   * other providers.
+   * The changes to make to a request for a provider with this API. They remove what the gateway has added
+   * to responses from other providers.
    */
   nativeEdits?(body: Json): MemberEdits;
   fromChat(answer: ChatCompletion, request: Json): Json;
   /** Creates an encoder for one stream. */
   encoder(request: Json, facts: AnswerFacts): EventEncoder;
   readonly syntax: StreamSyntax;
-  /** Changes that rename the model in a response or event of this API; undefined if it contains no model name. */
+  /**
+   * The changes that rename the model in a response or event of this API; undefined if the response or
+   * event contains no model name.
+   */
   renames(json: Json, model: string): MemberEdits | undefined;
 }

@@ -26,8 +26,8 @@ export const responsesUpstream: UpstreamWire = {
 };
 
 /**
- * The length of each item's text that has been counted, because the events at the end of an item repeat its
- * whole text.
+ * Decodes stream events. The length of each item's text is counted, because the events at the end of an
+ * item repeat its whole text.
  */
 function responsesDecoder(): EventDecoder<unknown> {
   const lengths = new Map<unknown, number>();

@@ -17,15 +17,15 @@ import type {
   ToolCallDelta,
 } from '../../shapes/chat.ts';
 
-// The chat completions format, which is also the internal one: logic that also applies to untranslated
-// requests and responses.
+// The chat completions format, which is also the internal format: logic that also applies to requests and
+// responses that are not translated.
 
-/** Whether a message, or one of its calls, has a Gemini signature. */
+/** Whether a message or one of its calls has a Gemini signature. */
 export const isSigned = (message: unknown): boolean =>
   memberOf(message, 'extra_content') !== undefined ||
   [memberOf(message, 'tool_calls')].flat().some((call) => memberOf(call, 'extra_content') !== undefined);
 
-/** Removes signatures that only the gateway can open. */
+/** Removes signatures in the gateway's own format, which providers cannot read. */
 export function nativeEdits({ messages }: Json): MemberEdits {
   if (!Array.isArray(messages) || !messages.some(isSigned)) return {};
   const left = messages.map((message: Json) => {
@@ -52,13 +52,15 @@ export const chatSyntax: StreamSyntax = {
 
 /** How to read a response. */
 interface ReadOptions {
-  /** Whether the response is translated to another API, which only supports function calls. */
+  /**
+   * Whether the response is translated to another API. In that case, only function calls are supported.
+   */
   readonly isTranslated: boolean;
 }
 
 /**
- * Validates and normalizes any provider's response. Throws if it is invalid. Clients of the same API still
- * get the original bytes.
+ * Validates and normalizes any provider's response. Throws if it is invalid. Clients of the provider's own
+ * API still receive the original bytes.
  */
 export function readCompletion(answer: unknown, options: ReadOptions): ChatCompletion {
   if (!isObject(answer)) throw new Error('The response is not an object.');
@@ -151,7 +153,7 @@ const textsIn = (message: Json) => ({
   thought: foreignText(message['reasoning_content'] ?? message['reasoning'], '`reasoning`'),
 });
 
-/** Reads a tool call. Throws if it must be translated to an API that cannot express it. */
+/** Reads a tool call. Throws if the call must be translated to an API that cannot express it. */
 function readCall(call: Json, at: number, isTranslated: boolean): ToolCall {
   const called = readCalled(call, isTranslated);
   const { name = '', arguments: text = '' } = called.function ?? {};
@@ -194,5 +196,5 @@ interface Called {
   readonly extra_content?: ExtraContent;
 }
 
-/** The arguments as text. Some providers send an object instead of its serialized text. */
+/** The arguments as text. Some providers send an object instead of JSON text. */
 const argumentsIn = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : textOr(value, ''));

@@ -32,14 +32,14 @@ function toChat(body: Json): ChatRequest {
   return request;
 }
 
-/** Opens Gemini signatures that a client has returned. */
+/** Decodes Gemini signatures that a client has returned. */
 function withOpenSignatures(body: Json): Json {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.some(isSigned)) return body;
   return { ...body, messages: messages.map((message: Json) => withExtra(message, readExtraContent)) };
 }
 
-/** A message with the changed `extra_content` of its text and calls. */
+/** A message in which the `extra_content` of the message itself and of its calls has been changed. */
 function withExtra(message: Json, change: (extra: unknown) => unknown): Json {
   const changed = (json: Json): Json =>
     json['extra_content'] === undefined ? json : { ...json, extra_content: change(json['extra_content']) };
@@ -97,7 +97,10 @@ function withoutCustomCalls(message: Json, at: number): Json {
   return { ...message, tool_calls: calls.map(called) };
 }
 
-/** Forcing a custom tool means forcing its function; a list of allowed tools keeps only those. */
+/**
+ * If the request forces the model to call a custom tool, its function is forced. If the request contains a
+ * list of allowed tools, only those are kept.
+ */
 function choiceOf(choice: object, tools: unknown): Json {
   const custom = memberOf(choice, 'custom');
   if (isCustom(choice))
@@ -144,7 +147,7 @@ function checkPart({ type, text, refusal, image_url: image, file }: Json, place:
 }
 
 function checkTool({ type, function: tool }: Json, place: string): void {
-  // Provider adapters reject other tool types if they cannot translate them.
+  // Tools of other types are kept; provider adapters reject those that they cannot translate.
   if (textAt(type, `${place}.type`) !== 'function') return;
   textAt(objectAt(tool, `${place}.function`)['name'], `${place}.function.name`);
 }
@@ -190,7 +193,10 @@ const hasSignature = ({ extra_content: extra, tool_calls: calls }: Signed): bool
   signatureIn(extra) !== undefined ||
   (calls ?? []).some((call) => signatureIn(call.extra_content) !== undefined);
 
-/** The same with signatures for the client, which the gateway removes again if another provider would read them. */
+/**
+ * The same message with signatures encoded for the client. The gateway removes them again if the client
+ * returns them and another provider would receive them.
+ */
 function withSealed<Message extends Signed>(message: Message): Message {
   if (!hasSignature(message)) return message;
   const { tool_calls: calls } = message;
@@ -248,15 +254,15 @@ interface OpenCall {
 }
 
 /**
- * Converts function calls that were custom tools back to calls of those tools. Their text is a member of the
- * arguments, so it is held back until the arguments are complete, which is when the next call or the end of
- * the choice arrives.
+ * Converts function calls that were custom tools back to calls of those tools. The text of such a call is a
+ * member of the arguments, so it is held back until the arguments are complete, i.e. until the next call or
+ * the end of the choice arrives.
  */
 function createCustomCalls(customs: ReadonlySet<string>): (chunk: ChatChunk) => ChatChunk {
   const open = new Map<string, OpenCall>();
   const keyOf = (choice: number, index: number): string => `${choice} ${index}`;
 
-  /** A choice's complete calls, as deltas, except for the one that continues. */
+  /** The complete calls of a choice, as deltas; the call that continues is excluded. */
   const closed = (choice: number, current?: number): ToolCallDelta[] => {
     const done = [...open.values()].filter((call) => call.choice === choice && call.index !== current);
     for (const { index } of done) open.delete(keyOf(choice, index));

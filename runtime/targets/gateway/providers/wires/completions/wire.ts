@@ -26,10 +26,10 @@ export const completionsWire: ClientWire = {
     typeof json['model'] === 'string' ? { model: JSON.stringify(model) } : undefined,
 };
 
-/** Members that need the prompt's text and its token probabilities. */
+/** Members that require a model that continues the prompt's text and returns its token probabilities. */
 const UNSUPPORTED = ['suffix', 'echo', 'logprobs', 'best_of'];
 
-/** The prompt becomes a user message: chat providers have no other way to continue a text. */
+/** The prompt becomes a user message, because chat APIs provide no other way to continue a text. */
 function toChat(body: Json): ChatRequest {
   const found = UNSUPPORTED.find(
     (name) => !isAbsent(body[name]) && body[name] !== false && body[name] !== '',

@@ -13,9 +13,9 @@ import { isObject } from '#core/json/is-object.ts';
 import { FOREIGN_SIGNATURE, withSignature } from '../thought-signatures.ts';
 
 /**
- * Translates a Gemini API request to the internal format. The model and whether to stream are members,
- * although they are in the request's path. Safety settings and `topK` only apply to Gemini's models and are
- * omitted.
+ * Translates a Gemini API request to the internal format. The path of the request specifies the model and
+ * whether to stream; here, both are members of the request. Safety settings and `topK` only apply to
+ * Gemini's models and are omitted.
  */
 export function geminiToChat(body: Json): ChatRequest {
   if (!isAbsent(memberIn(body, 'cachedContent'))) throw refuse('`cachedContent`');
@@ -36,7 +36,7 @@ export function geminiToChat(body: Json): ChatRequest {
   };
 }
 
-/** Members that change the response format, which other providers cannot express. */
+/** Members that change the response format and have no equivalent in other providers' APIs. */
 const UNSUPPORTED = ['responseLogprobs', 'speechConfig', 'imageConfig'];
 
 function configOf(config: Json): Partial<ChatRequest> {
@@ -78,7 +78,8 @@ function effortOf(thinking: Json): string | undefined {
   const level = memberIn(thinking, 'thinkingLevel');
   if (typeof level === 'string') return level.toLowerCase();
   const budget = memberIn(thinking, 'thinkingBudget');
-  // With other providers, 0 and -1 let the model decide: thinking cannot be switched off for every model.
+  // With other providers, the model decides how much to think if the value is 0 or -1, because thinking
+  // cannot be turned off for every model.
   if (typeof budget !== 'number' || budget <= 0) return undefined;
   return EFFORTS.find(([, most]) => budget <= most)?.[0] ?? 'high';
 }
@@ -87,7 +88,7 @@ function toolsOf(body: Json): Pick<ChatRequest, 'tools' | 'tool_choice'> {
   const tools = objectsIn(body, 'tools', '').flatMap((tool, at) => {
     const place = `tools[${at}].`;
     const functions = objectsIn(tool, 'functionDeclarations', place).map(functionOf);
-    // The other members are tools that Google runs itself; they are dropped or rejected later.
+    // All other members are tools that Google runs itself, which are dropped or rejected later.
     const others = Object.keys(tool).filter((name) => !/^function_?declarations$/i.test(name));
     return [...functions, ...others.map((type): ChatTool => ({ type }))];
   });
@@ -121,8 +122,8 @@ function functionOf(declared: Json, at: number): ChatTool {
 }
 
 /**
- * The messages in Gemini's `contents`. Calls have no IDs there, so each result gets the ID of the next call
- * of its function.
+ * The messages in Gemini's `contents`. Calls in `contents` have no IDs, so each result is given the ID of
+ * the next call to its function.
  */
 function messagesOf(contents: readonly Json[]): ChatMessage[] {
   const open: ToolCall[] = [];
@@ -193,7 +194,9 @@ function ownSignature(part: Json): string | undefined {
   return typeof signature === 'string' && signature !== FOREIGN_SIGNATURE ? signature : undefined;
 }
 
-/** A function returns an object. Its text is under the names that Google documents for it. */
+/**
+ * A function returns an object, whose text is in one of the members that Google documents for this purpose.
+ */
 function contentOfResult(response: unknown): Pick<ChatMessage, 'content' | 'is_error'> {
   if (!isObject(response)) return { content: JSON.stringify(response ?? {}) };
   const { error, output = response['result'] } = response;
@@ -203,7 +206,7 @@ function contentOfResult(response: unknown): Pick<ChatMessage, 'content' | 'is_e
   return { content: isText ? output : JSON.stringify(response) };
 }
 
-/** A single text instead of a list of parts, because not every provider supports parts. */
+/** Replaces a single text part with its text, because not every provider supports lists of parts. */
 const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 

@@ -37,8 +37,8 @@ function partsOf(message: ChatMessage): Json[] {
 }
 
 /**
- * A call. A response's first call always has a signature, because clients return the part unchanged, and the
- * next model may be a Gemini model, which rejects calls without one.
+ * A call. The first call in a response always has a signature: clients return the part unchanged, and the
+ * next model may be a Gemini model, which would reject a call without a signature.
  */
 const callPart = ({ id, name, number, signature }: CallHead, args: string): Json => {
   const shown = signature ?? (number === 0 ? FOREIGN_SIGNATURE : undefined);
@@ -48,7 +48,10 @@ const callPart = ({ id, name, number, signature }: CallHead, args: string): Json
   };
 };
 
-/** Arguments as an object. Models sometimes write invalid JSON, which the client's function must report. */
+/**
+ * The arguments as an object. Models sometimes write invalid JSON, in which case the client's function must
+ * report the error.
+ */
 function argsOf(text: string): Json {
   try {
     const value: unknown = parseJsonText(text);
@@ -83,8 +86,8 @@ function usageOf(usage: ChatUsage | null | undefined): Json {
 }
 
 /**
- * Writes chunks as partial Gemini API responses. A function call is a single part, so it is held back until
- * it is complete.
+ * Writes chunks as partial Gemini API responses. A function call must be sent in a single part, so it is
+ * held back until it is complete.
  */
 function geminiEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
   let id: string | undefined;
@@ -145,7 +148,7 @@ const geminiSyntax: StreamSyntax = {
   },
 };
 
-/** Status of stream errors that are not provider failures. */
+/** The status of stream errors that are not failures of the provider. */
 const ERRORS = lookup<readonly [number, string]>({
   guardrail_violation: [403, 'PERMISSION_DENIED'],
   provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],

@@ -57,7 +57,8 @@ function messagesOf({ role, content }: MessageParam): ChatMessage[] {
   if (role === 'assistant') return [assistantOf(content)];
   const results = content.filter(({ type }) => type === 'tool_result');
   const rest = content.filter(({ type }) => type !== 'tool_result');
-  // Tool results are texts in the internal format; their images and documents follow in a separate message.
+  // In the internal format, tool results only contain text. Images and documents in a result follow in a
+  // separate message.
   const shown = results.flatMap((result) => blocksIn(result).filter((block) => textOf(block) === undefined));
   const parts = [...shown, ...rest].flatMap(partOf);
   return [...results.map(resultOf), ...(parts.length > 0 ? [{ role, content: simplified(parts) }] : [])];
@@ -90,7 +91,9 @@ const callOf = (
   ...withSignature(signatures.get(id)),
 });
 
-/** Removes thinking blocks not signed by an Anthropic model, which its API rejects. */
+/**
+ * Removes thinking blocks that were not signed by an Anthropic model, because Anthropic's API rejects them.
+ */
 export function messagesEdits({ messages }: Json): MemberEdits {
   const all: readonly Json[] = Array.isArray(messages) ? messages : [];
   const blocksOf = ({ content }: Json): readonly Json[] => (Array.isArray(content) ? content : []);
@@ -124,8 +127,8 @@ function resultOf(block: AnthropicBlock): ChatMessage {
 }
 
 /**
- * The text of a block in a result. All of a request's tools are sent to the model, so a reference to one only
- * needs its name.
+ * The text of a block in a result. A reference to a tool is replaced by the tool's name, which is
+ * sufficient because all of the request's tools are sent to the model.
  */
 const textOf = ({ type, text, tool_name: tool }: AnthropicBlock): string | undefined => {
   if (type === 'text') return text ?? '';
@@ -176,8 +179,8 @@ function urlOf(source: Json): string {
 }
 
 /**
- * Omits Anthropic's tool search: the tools that it would find are sent to the model directly, because other
- * APIs cannot defer them.
+ * Omits Anthropic's tool search. Other APIs cannot load tools on demand, so all tools that the search could
+ * find are sent to the model directly.
  */
 function withoutSearch(tools: readonly AnthropicTool[]): readonly AnthropicTool[] {
   const left = tools.filter(({ type }) => !type?.startsWith('tool_search_tool_'));
@@ -212,7 +215,7 @@ function choiceOf({ type, name }: Json): ToolChoice {
   return type === 'none' ? 'none' : 'auto';
 }
 
-/** An Anthropic messages request, with the members that are translated. */
+/** The members of an Anthropic Messages request that are translated. */
 interface MessagesRequest extends Json {
   readonly system?: string | readonly AnthropicBlock[] | null;
   readonly messages: readonly MessageParam[];
@@ -265,7 +268,7 @@ function checkBlock(block: Json, place: string): void {
 
 /**
  * A tool that Anthropic defines and the client runs, as a function with the arguments that Anthropic
- * documents; undefined for other tools. Anthropic's own models know these tools without a schema, other
+ * documents; undefined for other tools. Anthropic's own models know these tools without a schema, but other
  * models need one.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview
  */

@@ -37,7 +37,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
   ]);
 }
 
-/** A call, preceded by a block with its signature. */
+/** A call. If it has a signature, a block with the signature precedes it. */
 function callBlocks({ id, function: called, extra_content: extra }: ToolCall): AnthropicBlock[] {
   const signature = signatureIn(extra);
   return [
@@ -47,8 +47,8 @@ function callBlocks({ id, function: called, extra_content: extra }: ToolCall): A
 }
 
 /**
- * Only Anthropic's models sign their thinking; requests to them are sent without blocks that are unsigned or
- * signed by others.
+ * Only thinking from Anthropic's models has an Anthropic signature. When a client returns thinking blocks,
+ * those without such a signature are removed from requests to Anthropic.
  */
 const thinkingBlock = (thinking: string, signature = ''): AnthropicBlock => ({
   type: 'thinking',
@@ -56,7 +56,7 @@ const thinkingBlock = (thinking: string, signature = ''): AnthropicBlock => ({
   signature,
 });
 
-/** Joins thinking and a signature that directly follows it. */
+/** Joins thinking with a signature that directly follows it. */
 const joined = (blocks: readonly AnthropicBlock[]): AnthropicBlock[] =>
   blocks.reduce<AnthropicBlock[]>((all, block) => {
     const last = all.at(-1);
@@ -64,7 +64,10 @@ const joined = (blocks: readonly AnthropicBlock[]): AnthropicBlock[] =>
     return isNext ? [...all.slice(0, -1), { ...block, thinking: last.thinking ?? '' }] : [...all, block];
   }, []);
 
-/** A tool call's arguments as an object. Models sometimes write invalid JSON, which the client's tool must report. */
+/**
+ * The arguments of a tool call as an object. Models sometimes write invalid JSON, in which case the
+ * client's tool must report the error.
+ */
 function inputOf(text: string): unknown {
   try {
     const value: unknown = parseJsonText(text);
@@ -97,14 +100,20 @@ function usageOf(usage: ChatUsage | null | undefined): AnthropicUsage {
 
 const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
 
-/** Writes chunks as Anthropic Messages API events, where content is a sequence of blocks that start, grow and stop. */
+/**
+ * Writes chunks as events of Anthropic's Messages API, in which content is a sequence of blocks that start,
+ * grow and stop.
+ */
 function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
   let begun = false;
   let finish = 'stop';
   let usage: ChatUsage | undefined;
   let blocks = 0;
   const sequence = createContentSequence();
-  /** Content of the open block: `text`, `thinking`, or a tool call by its number. */
+  /**
+   * The content of the block that is currently open: `text`, `thinking`, or a tool call identified by its
+   * number.
+   */
   let open: string | undefined;
 
   const emit = (event: { readonly type: string } & Json): string => eventText(event, event.type);
@@ -138,7 +147,10 @@ function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     }
     return delta ? text + emit({ type: 'content_block_delta', index: blocks - 1, delta }) : text;
   };
-  /** Signs the preceding thinking; if there is none, a block without text carries the signature. */
+  /**
+   * Adds a signature to the preceding thinking. If there is none, the signature is sent in a thinking block
+   * without text.
+   */
   const sign = (id: string, signature: string): string =>
     grow('thinking', THINKING, { type: 'signature_delta', signature: sealSignature(id, signature) }) +
     stopBlock();
@@ -146,8 +158,8 @@ function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     const { kind, text } = piece;
     if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
     if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
-    // Agents show the last block as the response, so a signature after the text is omitted. Google does not
-    // require it.
+    // Agents show the last block as the response, so a signature that follows the text is omitted. Google
+    // does not require it.
     if (kind === 'signature') return open?.startsWith('text') ? '' : sign('', text);
     const { number, id = `toolu_${number}`, name, signature } = piece.call;
     const signed = signature === undefined || open === `tool ${number}` ? '' : sign(id, signature);

@@ -2,9 +2,9 @@ import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../shapes/chat.ts';
 
-// Codex groups an MCP server's tools, and its own tools for sub-agents, in a tool of type `namespace`. Other
-// APIs have no groups, so each tool gets a unique name for the provider, and calls of it are converted back
-// to the original name and namespace.
+// Codex groups the tools of an MCP server, and its own tools for sub-agents, in a tool of type `namespace`.
+// Other APIs do not support groups of tools, so each tool is given a unique name for the provider, and
+// calls to it are converted back to the original name and namespace.
 
 /** A tool as named by its client. */
 interface NamedTool {
@@ -12,12 +12,12 @@ interface NamedTool {
   readonly namespace?: string;
 }
 
-/** A request's tools, each with its own group or none. */
+/** A tool in a request, with its namespace if it has one. */
 export interface FlatTool {
   readonly tool: Json;
   /** Position in the request, for errors. */
   readonly place: string;
-  /** The name for the provider; undefined for a tool without one. */
+  /** The name sent to the provider; undefined for a tool without a name. */
   readonly flatName: unknown;
   readonly names: NamedTool | undefined;
 }
@@ -62,9 +62,9 @@ function numbered(name: string, taken: ReadonlySet<unknown>): string {
 
 /** Translates tool names between a request and its provider. */
 export interface ToolNames {
-  /** The name for the provider. */
+  /** Returns the name sent to the provider. */
   flat(name: string, namespace: unknown): string;
-  /** The client's name and namespace. */
+  /** Returns the client's name and namespace. */
   named(flat: string): NamedTool;
   /** Whether a name belongs to a custom tool. */
   isCustom(flat: string): boolean;

@@ -17,12 +17,12 @@ import { type FlatTool, flatTools, toolNames, type ToolNames } from './namespace
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 
-/** Members that need stored state or background workers, which only the API's own provider has. */
+/** Members that require stored state or background processing, which other providers do not support. */
 const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /**
- * Items about tools that OpenAI ran in earlier turns, whose results are in the following messages, and
- * reasoning items, which are encrypted.
+ * Items that are omitted: those about tools that OpenAI ran in earlier turns, because the following
+ * messages contain the results, and reasoning items, because they are encrypted.
  */
 const SKIPPED_ITEMS = new Set<unknown>([
   'reasoning',
@@ -38,7 +38,8 @@ const SKIPPED_ITEMS = new Set<unknown>([
 
 /**
  * Translates an OpenAI Responses API request to the internal format: texts, images, files, functions, the
- * output format, effort. Nothing is stored, whatever the value of `store`, and reasoning items are omitted.
+ * output format, effort. Nothing is stored, regardless of the value of `store`, and reasoning items are
+ * omitted.
  */
 export function responsesToChat(body: Json): ChatRequest {
   refuseBackground(body);
@@ -69,7 +70,7 @@ export function responsesToChat(body: Json): ChatRequest {
   };
 }
 
-/** Rejects background responses if no provider stores them. */
+/** Rejects a request for a background response, because the provider does not store responses. */
 function refuseBackground({ background }: Json): void {
   if (!isEnabled(background)) return;
   throw new AppError(
@@ -78,7 +79,10 @@ function refuseBackground({ background }: Json): void {
   );
 }
 
-/** Rejects background responses that could not be retrieved later and therefore could not be billed. */
+/**
+ * Rejects a request for a background response that could not be retrieved later and therefore could not be
+ * billed.
+ */
 export function requireStoredBackground({ background, store }: Json): void {
   if (!isEnabled(background) || (background === true && store !== false)) return;
   throw new AppError(
@@ -105,11 +109,11 @@ function messagesOf(input: unknown, names: ToolNames): ChatMessage[] {
     const message = messageOf(item, `input[${at}]`, { signatures, names });
     const last = messages.at(-1);
     const opened = openSignature(item['encrypted_content']);
-    // A signature that belongs to the text follows it.
+    // A signature of the text follows the text.
     if (opened?.id === '' && last?.role === 'assistant')
       messages[messages.length - 1] = { ...last, ...withSignature(opened.signature) };
-    // Each tool call is a separate item here, but all calls in a response are one message in the internal
-    // format.
+    // In this API, each tool call is a separate item; in the internal format, all calls in a response
+    // belong to one message.
     if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
       messages[messages.length - 1] = {
         ...last,
@@ -129,7 +133,7 @@ const signaturesIn = (items: readonly Json[]): ReadonlyMap<string, string> =>
     }),
   );
 
-/** Removes reasoning that OpenAI has not encrypted, which its API rejects. */
+/** Removes reasoning that was not encrypted by OpenAI, because OpenAI's API rejects it. */
 export function responsesEdits({ input }: Json): MemberEdits {
   const isForeign = (item: unknown): boolean => isSealed(memberOf(item, 'encrypted_content'));
   if (!Array.isArray(input) || !input.some(isForeign)) return {};
@@ -185,7 +189,7 @@ function contentOf(content: unknown, place: string): string | readonly ContentPa
   if (typeof content === 'string') return content;
   const parts: ContentPart[] = [];
   contentAt(content, place, (part, at) => void parts.push(partOf(part, at)));
-  // Text parts are concatenated, because not every provider supports parts.
+  // Text parts are concatenated, because not every provider supports lists of parts.
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 }
 

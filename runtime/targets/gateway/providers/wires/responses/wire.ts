@@ -39,13 +39,16 @@ function fromChat({ id, model, created, choices, usage }: ChatCompletion, reques
 }
 
 /**
- * Whether a client keeps encrypted reasoning: it requests it, or its provider stores nothing. Other clients
- * return the IDs of stored items instead.
+ * Whether a client keeps encrypted reasoning: it does if it requests such reasoning, or requests that
+ * nothing be stored. Other clients return the IDs of stored items instead.
  */
 const returnsReasoning = ({ store, include }: Json): boolean =>
   store === false || (Array.isArray(include) && include.includes('reasoning.encrypted_content'));
 
-/** Another provider's reasoning. Its marker shows that OpenAI has not encrypted it; it can contain a signature. */
+/**
+ * Reasoning from another provider. A marker indicates that it was not encrypted by OpenAI; it can contain a
+ * signature.
+ */
 const reasoningItem = (id: string, thought: string, sealed = sealSignature('none', '')): Json => ({
   id: `rs_${id}`,
   type: 'reasoning',
@@ -53,7 +56,7 @@ const reasoningItem = (id: string, thought: string, sealed = sealSignature('none
   encrypted_content: sealed,
 });
 
-/** A response without output. */
+/** A response object without any output. */
 function responseHead(
   { id, model, created }: Pick<ChatCompletion, 'id' | 'model' | 'created'>,
   request: Json,
@@ -105,7 +108,7 @@ function messageItem(id: string, text: string, refusal?: string): Json {
   return { id: `msg_${id}`, type: 'message', status: 'completed', role: 'assistant', content: [content] };
 }
 
-/** A call's item: for a function, or for a custom tool that was a function for the provider. */
+/** The item for a call to a function, or to a custom tool that was sent to the provider as a function. */
 function callItem({ id, function: { name, arguments: text } }: ToolCall, names: ToolNames): Json {
   const call = { status: 'completed', call_id: id, ...names.named(name) };
   return names.isCustom(name)
@@ -146,9 +149,9 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
   const sequence = createContentSequence();
   const names = toolNames(request);
   const signed = returnsReasoning(request);
-  /** Reasoning that is not written yet. */
+  /** Reasoning that has not been written yet. */
   let thought = '';
-  /** The text's signature. */
+  /** The signature of the text. */
   let signature: string | undefined;
 
   const emit = (type: string, event: Json): string => {
@@ -197,7 +200,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
         emit('response.content_part.done', { ...at, content_index: 0, part });
     return done + emit('response.output_item.done', { output_index: place, item });
   };
-  /** A custom tool's text is only known when the arguments of its function are complete. */
+  /** The input of a custom tool is only known once the arguments of its function are complete. */
   const inputEvents = (at: Json, input: unknown): string =>
     emit('response.custom_tool_call_input.delta', { ...at, delta: input }) +
     emit('response.custom_tool_call_input.done', { ...at, input });
@@ -224,7 +227,7 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
-  /** Writes the preceding reasoning, and a signature, as a separate item. */
+  /** Writes the preceding reasoning and a signature as a separate item. */
   const reason = (itemId: string, sealed?: string): string => {
     if (!signed || (thought === '' && sealed === undefined)) return '';
     const closed = close();
@@ -262,8 +265,8 @@ function responsesEncoder(request: Json, { model, created }: AnswerFacts): Event
   const encodePiece = (piece: ContentPiece): string => {
     if (piece.kind === 'call') return writeCall(piece.call, piece.text);
     if (piece.kind === 'signature') signature = piece.text;
-    // Only for clients that return reasoning themselves: other clients return an item's ID, which is not
-    // stored anywhere.
+    // Reasoning is only written for clients that return it themselves. Other clients return the ID of the
+    // item, but the item is not stored anywhere.
     if (piece.kind === 'thinking' && signed) thought += piece.text;
     return piece.kind === 'text' ? writeText(piece.text) : '';
   };
