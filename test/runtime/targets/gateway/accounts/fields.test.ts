@@ -327,7 +327,7 @@ const CLEARED: Readonly<Record<string, unknown>> = { metadata: {}, time_zone: 'U
 const CHANGING = new Set(['updated_at', 'status', 'budget_started_at', 'next_budget_reset_at']);
 
 describe('field tables', () => {
-  test('every field has a unique name, a description, and a flag if it can be set', () => {
+  test('every field has a unique name and a description, and every field that can be set has a command-line flag', () => {
     for (const { name: resource, table } of RESOURCES) {
       const names = Object.entries(table).map(([name, field]) => nameOf(name, field));
       expect([resource, new Set(names).size]).toEqual([resource, names.length]);

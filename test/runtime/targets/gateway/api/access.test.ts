@@ -150,7 +150,7 @@ test('rejected credentials are counted by reason', async () => {
   expect(metrics).toContain('gateway_auth_failures_total{reason="invalid_key"} 1');
 });
 
-test('the log contains the caller and never a credential', async () => {
+test('the log contains the caller, but never a credential', async () => {
   const { request, ask, kernel } = await open();
   const { key, key_prefix: prefix } = (await ask('POST', '/v1/keys', {})).body;
   await request('/v1/models', { headers: { 'x-api-key': key } });
@@ -265,7 +265,7 @@ describe('the Host header', () => {
     expect(await status({ hasMasterKey: false, server: { host: '0.0.0.0' } }, 'any.example')).toBe(200);
   });
 
-  test('any Host header is accepted with a master key, for proxies, unless hosts are configured', async () => {
+  test('with a master key, any Host header is accepted, for example from proxies, unless hosts are configured', async () => {
     expect(await status({}, 'llm.example')).toBe(200);
     const server = { host: '0.0.0.0', allowedHosts: ['llm.example'] };
     expect(await status({ server }, 'llm.example')).toBe(200);

@@ -23,7 +23,7 @@ test('keys are listed as a bare array with their last use', async () => {
   expect((await ask('GET', '/v1/keys?skip=1&limit=1')).body).toMatchObject([{ key_name: 'two' }]);
 });
 
-test('PATCH activates and deactivates a key, and null clears a field', async () => {
+test('PATCH can activate and deactivate a key, and clears fields set to null', async () => {
   const { ask } = await open();
   const { body: made } = await ask('POST', '/v1/keys', {
     key_name: 'x',

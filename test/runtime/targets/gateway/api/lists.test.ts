@@ -6,7 +6,7 @@ import { useGateway } from './use-gateway.ts';
 const shared = useGateway();
 
 describeDatabases((database) => {
-  test('keys, users, teams and budgets can be searched, filtered, sorted and paginated', async () => {
+  test('lists of keys, users, teams and budgets can be searched, filtered, sorted and paginated', async () => {
     const { clock, ...state } = await database.start();
     const { ask } = gatewayOn(state, clock);
     const create = async (path: string, body: object): Promise<Record<string, string>> => {

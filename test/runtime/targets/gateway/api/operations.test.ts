@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
     expect(tried).toBeGreaterThan(150);
   });
 
-  test('every operation has a unique ID, and those without credentials are marked', async () => {
+  test('every operation has a unique ID, and operations that require no credentials are marked', async () => {
     const { body } = await gateway().request('/openapi.json');
     const operations = operationsOf(body);
     const ids = operations.map(([, { operationId }]) => operationId);

@@ -62,7 +62,7 @@ test.each([
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
 });
 
-test('PATCH updates the given fields, and null clears a field', async () => {
+test('PATCH updates the given fields, and clears fields set to null', async () => {
   const { ask, clock } = await open();
   const budget = (await ask('POST', '/v1/budgets', { max_budget: 1 })).body.budget_id;
   await ask('POST', '/v1/users', { user_id: 'ada', alias: 'Ada', budget_id: budget, rpm: 5 });

@@ -66,7 +66,7 @@ test('provider keys are read from their usual variables, and sent only to the ad
   expect(proxied.models.providers).toMatchObject([{ apiKey: 'env-openai' }]);
 });
 
-test('without a file, presets whose variables are set are used', async () => {
+test('without a configuration file, the presets whose variables are set are used', async () => {
   const before = process.cwd();
   process.chdir(temp());
   try {

@@ -18,7 +18,7 @@ describeDatabases((database) => {
     };
   };
 
-  test('a signed URL works for one hour, for one file, in every process', async () => {
+  test('a signed URL is valid for one hour and one file, in every process', async () => {
     const { artifacts, clock, store } = await open();
     const { id, expires, signature } = partsOf(await artifacts.address('one'));
     expect(id).toBe('one');

@@ -5,7 +5,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test('a written form can be parsed by other parsers and by ours, in any chunks', async () => {
+test('a form that the gateway writes can be parsed by other parsers, and by its own parser in any chunks', async () => {
   const audio = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256));
   const form = {
     fields: new Map([

@@ -104,7 +104,7 @@ describe('the key file', () => {
     expect(refusal(access, bearer('mcpm_two')).message).toBe('Invalid API key.');
   });
 
-  test('an invalid key file is ignored and reported while the server runs', () => {
+  test('an invalid key file is ignored and reported while the manager runs', () => {
     const { access, file, later, logged } = open();
     writeFileSync(file, '{"id":');
     later();
@@ -117,7 +117,7 @@ describe('the key file', () => {
     );
   });
 
-  test('deleting the key file does not open a running server', () => {
+  test('deleting the key file does not make a running manager accessible without keys', () => {
     const { access, file, later } = open();
     rmSync(file);
     later();
@@ -145,7 +145,7 @@ describe('the key file', () => {
     expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
   });
 
-  test('a new key file protects a running server immediately', () => {
+  test('a new key file applies to a running manager immediately', () => {
     const file = join(folder(), 'later.jsonl');
     let now = 0;
     const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));

@@ -115,7 +115,7 @@ test('a call of a tool that the server has removed fails with a "not found" erro
   expect(await names()).toEqual(['three']);
 });
 
-test('a tool whose name changed case is called by its new name', async () => {
+test("if only the case of a tool's name has changed, the tool is called by its new name", async () => {
   const { become, call } = startChanging();
   expect(await call('one')).toBe('one');
   await become('ONE');

@@ -89,7 +89,7 @@ describe('call', () => {
     expect(stdout).toBe('from stdin');
   });
 
-  test('keeps text that looks like a number, and long numbers', async () => {
+  test('text that looks like a number stays text, and long numbers keep all digits', async () => {
     expect((await run('call', 'echo', 'echo', 'message=007')).out).toBe('007\n');
     const { out } = await run('call', 'echo', 'number', 'value=9007199254740993123');
     expect(out).toBe('{"value":9007199254740993123}\n');

@@ -21,7 +21,7 @@ async function keys(...args: string[]): Promise<{ code: number; out: string; err
   return { code, out, err };
 }
 
-test('a new key is shown once, works, and is not stored in plain text', async () => {
+test('a new key is shown once, is accepted by the manager, and is not stored in plain text', async () => {
   const { code, out, err } = await keys(
     'create',
     '--name',

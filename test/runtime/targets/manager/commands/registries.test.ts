@@ -46,7 +46,7 @@ async function opened() {
   return { ...place, servers };
 }
 
-test('the official registry is read with pages, search and both entry formats', async () => {
+test('entries from the official registry are read in both formats, across pages and with search', async () => {
   const { run, servers } = await opened();
   const found = await run('search', '--registry', origin, '--source', origin, '--json');
   expect(requests).toEqual([
@@ -129,7 +129,7 @@ test('a Docker catalog is read with image digests, secrets, variables, volumes a
   ]);
 });
 
-test('an mcpm file is read with packages in command arguments, and variables', async () => {
+test('an mcpm file is read with variables, and with packages that are named in command arguments', async () => {
   const { run, write, path, servers } = await opened();
   write(
     'mcpm.json',

@@ -12,7 +12,7 @@ async function opened() {
   return place;
 }
 
-test('variables in a registry URL come from --var or their defaults', async () => {
+test('the values of variables in a registry URL are taken from --var or from their defaults', async () => {
   const { run, read, write, path } = await opened();
   write(
     'r.json',

@@ -5,7 +5,7 @@ import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();
 
-test('search by text and by each filter, in files and the built-in list', async () => {
+test('servers in files and in the built-in list can be searched by text and by each filter', async () => {
   const { run, read, path, write } = workplace(folder());
   await run('init');
   const registry = {

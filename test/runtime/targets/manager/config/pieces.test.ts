@@ -50,7 +50,7 @@ test.each([
   expect(nameProblem(usable ?? 'usable')).toBeUndefined();
 });
 
-test("a server's variables have a prefix with its name", () => {
+test("the names of a server's variables start with a prefix that contains the server's name", () => {
   expect(variablePrefix('duckduckgo-mcp')).toBe('MCPD__DUCKDUCKGO_MCP__');
 });
 
@@ -144,7 +144,7 @@ test('a child process gets only the standard variables and the variables configu
   });
 });
 
-test('required arguments are found in every form, and missing ones are reported', () => {
+test('required arguments are found in every form, and missing arguments are reported', () => {
   const required = { env: [], positional: ['dir', 'mode'], valued: ['--config', '-t'], flags: ['--verbose'] };
   expect(missingArgs(['--config=a', '-t', 'x', '--verbose', '/dir', 'fast'], required)).toEqual([]);
   expect(missingArgs(['--config', '/dir'], required)).toEqual(['-t', '--verbose', 'dir', 'mode']);

@@ -50,7 +50,7 @@ describe('the configuration API', () => {
     expect(manager().read('.mcpd.toml')).toBe(before);
   });
 
-  test('a server is added and removed together with its secrets in the other file', async () => {
+  test('a server is added and removed together with its secrets in the secrets file', async () => {
     const server = {
       name: 'Added',
       settings: {

@@ -46,7 +46,7 @@ const send = async ({ method, path }: Operation, name: string, key: string) =>
 
 const shown = ({ method, path }: Operation, status: number): string => `${status} ${method} ${path}`;
 
-test('an admin key limited to some servers can neither read nor change others', async () => {
+test('an admin key that is limited to some servers can neither read nor change any other servers', async () => {
   const all = await operations();
   expect(all.length).toBeGreaterThan(15);
   const lists: string[] = [];

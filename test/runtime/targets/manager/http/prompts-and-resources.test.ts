@@ -131,7 +131,7 @@ test('disallowed items are neither listed nor returned', async () => {
   expect((await api().get(blob)).status).toBe(403);
 });
 
-test('list pages are merged, starting from the first one or from a cursor', async () => {
+test('pages of a list are merged, starting from the first page or from a cursor', async () => {
   for (const [path, list, most] of [
     ['prompts', 'prompts', 3],
     ['resources', 'resources', 3],

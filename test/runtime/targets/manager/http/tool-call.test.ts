@@ -31,7 +31,7 @@ describe('the result as text', () => {
     expect(body).toEqual(text);
   });
 
-  test('the text is empty for a result without content or with empty text', () => {
+  test('the response is empty for a result without content or with empty text', () => {
     expect(toolText({})).toBe('');
     expect(toolText({ content: [] })).toBe('');
     expect(toolText({ content: [{ type: 'text', text: '' }], structuredContent: { a: 1 } })).toBe('');

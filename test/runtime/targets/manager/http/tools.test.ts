@@ -58,7 +58,7 @@ describe('the detail level of tools', () => {
     expect(headers.get('Link')).toBe('</schemas/ToolsResponseBodyToolMinimal.json>; rel="describedBy"');
   });
 
-  test('an unknown detail level returns 422 with the valid ones', async () => {
+  test('an unknown detail level returns 422 with the valid levels', async () => {
     const { status, body } = await api().get(`${TOOLS}?detail=bogus`);
     expect(status).toBe(422);
     expect(body.detail).toBe('detail must be one of minimal, summary, full, not "bogus"');
@@ -95,7 +95,7 @@ test('the full schema is kept in `_meta`, and references in the listed schema ar
   });
 });
 
-test("tools are listed in their server's spelling and called in any", async () => {
+test("tools are listed in their server's spelling and can be called in any case", async () => {
   const names = await namesOf('camel');
   expect(names).toEqual(['getWeather', 'Get_Time', 'LIST-ALL']);
   for (const name of names) {

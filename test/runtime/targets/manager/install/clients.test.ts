@@ -11,7 +11,7 @@ const windows: Place = { platform: 'win32', home: String.raw`C:\Users\ada`, env:
 
 const files = Object.entries<McpClientFile>(CLIENT_FILES);
 
-test('configuration file paths of all clients on all platforms', () => {
+test('each client has its configuration file paths on each platform', () => {
   const paths = Object.fromEntries(
     files.map(([name, { file }]) => [name, [linux, mac, windows].map((place) => file(place))]),
   );

@@ -53,7 +53,7 @@ describe('tools and prompts', () => {
     expect(prompt.messages[0]?.content).toEqual({ type: 'text', text: 'greet {"name":"Ada"}' });
   });
 
-  test('names that belong to no server are rejected with the naming rule', async () => {
+  test('the error for a name that belongs to no server explains the naming rule', async () => {
     await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('server__tool') as string,
@@ -92,7 +92,7 @@ describe('a server that fails to start', () => {
 });
 
 describe('resources', () => {
-  test('resources keep their URIs, unless two servers have the same ones', async () => {
+  test('resources keep their URIs, unless two servers have a resource with the same URI', async () => {
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
     expect(uris).toEqual([

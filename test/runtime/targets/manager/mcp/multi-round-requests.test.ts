@@ -111,7 +111,7 @@ test('input requests from a server of the same revision are passed on', async ()
   expect(textOf(done)).toEqual({ name: answer });
 });
 
-test('a client without the required capabilities gets status 400 with the missing ones', async () => {
+test('a client without the required capabilities gets status 400 with a list of the missing capabilities', async () => {
   const answer = await sendStateless(managed.origin, 'tools/call', {
     path: '/mcp/modern',
     params: { name: 'ask-user', arguments: {} },

@@ -109,7 +109,7 @@ describe('log messages', () => {
     expect(heard.all.map(({ params }) => params?.['data'])).toEqual(['info of it', 'error of it']);
   });
 
-  test('the log level cannot be set for a server without logging; /mcp sets it on all servers that support it', async () => {
+  test('the log level cannot be set on a server without logging, and /mcp sets it on all servers that support logging', async () => {
     const echoClient = await managed.connect('/mcp/echo');
     await expect(
       echoClient.request({ method: 'logging/setLevel', params: { level: 'info' } }, ResultSchema),

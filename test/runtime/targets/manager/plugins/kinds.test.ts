@@ -33,7 +33,7 @@ test.each([
   ['silent', /did not respond within 100 ms/],
   ['nonsense', /must return undefined or an object with/],
   ['status', /status 1000, which is not between 200 and 599/],
-])('a failing JavaScript module counts as failed: %s', async (behavior, reason) => {
+])('a JavaScript module counts as failed if it fails as follows: %s', async (behavior, reason) => {
   const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behavior } })] });
   const answer = await post(`${url}/echo`);
   expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');

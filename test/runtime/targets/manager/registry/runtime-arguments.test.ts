@@ -159,7 +159,7 @@ test('values are required only for the chosen package', () => {
   ]);
 });
 
-test('variables with a value in the registry are set', () => {
+test('variables that have a value in the registry are set to it', () => {
   const environmentVariables = [
     { name: 'MODE', value: 'mcp' },
     { name: 'KEY', value: '{key}', isRequired: true },

@@ -20,7 +20,7 @@ test.each([
   ['http://10.1.2.3/mcp', undefined],
   ['http://mcp.internal/mcp', undefined],
   ['https://mcp.example/mcp', 'http://127.0.0.1:8000/realm'],
-])('the server %s with issuer %s can use private addresses', async (server, issuer) => {
+])('sign-in to the server %s with issuer %s can use private addresses', async (server, issuer) => {
   expect(await reasonFor(server, issuer, 'http://127.0.0.1:1/token')).toContain('Cannot connect to');
 });
 
@@ -29,7 +29,7 @@ test.each([
   ['http://8.8.8.8/mcp', 'http://8.8.4.4/realm'],
   // A name that resolves to a private address does not prove that the server is private.
   ['http://localhost.evil.example/mcp', undefined],
-])('the server %s with issuer %s cannot use private addresses', async (server, issuer) => {
+])('sign-in to the server %s with issuer %s cannot use private addresses', async (server, issuer) => {
   expect(await reasonFor(server, issuer, 'http://127.0.0.1:1/token')).toBe(
     '127.0.0.1 has the address 127.0.0.1, which is not public. If you trust it, set oauth.issuer to the authorization server',
   );

@@ -113,7 +113,7 @@ test('a token is refreshed before it expires, and a revoked refresh token requir
   expect(await hello(connection)).toEqual(HELLO);
 });
 
-test('tokens are bound to a key if the server requires it, also after a refresh and in another process', async () => {
+test('tokens are bound to a key if the server requires it, even after a refresh and in another process', async () => {
   const server = await startProtectedServer();
   server.requiresDpop = true;
   const { store, open, signIn, newStore, secrets, target } = signingIn(server);
@@ -137,7 +137,7 @@ test('tokens are bound to a key if the server requires it, also after a refresh 
   expect(stolen.status).toBe(401);
 });
 
-test('missing scopes are requested at the next sign-in, in addition to the granted ones', async () => {
+test('missing scopes are requested at the next sign-in, in addition to the scopes that were granted', async () => {
   const server = await startProtectedServer();
   server.callScope = 'write';
   const { open, signIn } = signingIn(server);

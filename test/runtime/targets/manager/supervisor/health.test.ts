@@ -50,7 +50,7 @@ test('a server that exits is unreachable immediately, and its last success is ke
   expect(await healthOf(server, withStatus('ok'))).toMatchObject({ lastSuccessful: clock.now() });
 });
 
-test('a frozen server gets the status timeout and is replaced after three failed checks', async () => {
+test('a frozen server has the status "timeout" and is replaced after three failed checks', async () => {
   const clock = handClock();
   const spec = serverSpec('echo', 'echo', { timeouts: { shutdown: 300, request: 15_000 } });
   const settings = { healthMs: 20_000, healthIntervalMs: 10_000 };

@@ -39,7 +39,7 @@ test('a server with little output is never limited', () => {
   expect(reports).toEqual([]);
 });
 
-test('dropped lines are reported at the end, and no timer remains', () => {
+test('dropped lines are reported when the limit is closed, and no timer remains', () => {
   const { clock, reports, limit, admitted } = open();
   admitted(1003);
   limit.flush();

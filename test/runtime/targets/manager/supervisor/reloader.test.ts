@@ -68,7 +68,7 @@ test('an invalid configuration is not applied, and the reason is logged', async 
   expect(manager.supervisor.names()).toEqual(['a', 'b']);
 });
 
-test('many concurrent reloads result in two: the running one and one for all later requests', async () => {
+test('many concurrent reload requests result in two reloads: the running reload and a single reload for all later requests', async () => {
   const manager = start([]);
   let reads = 0;
   const read = (): Promise<LoadedConfig> => {

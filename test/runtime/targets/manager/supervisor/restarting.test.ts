@@ -89,7 +89,7 @@ test('a lazy server that exited is started only when it is needed', async () => 
   expect((await manager.calls.callTool(say('crash'))).content).toEqual([{ type: 'text', text: 'hello' }]);
 });
 
-test('a requested restart loses no call: the new process takes over when ready, and the old one finishes', async () => {
+test('a requested restart loses no calls, and the old process finishes its calls after the new process has taken over', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const held = manager.calls.callTool({ ...callOf('echo'), tool: 'hold', args: { key: 'k' } });
   await manager.logged('echo', /holding k/);

@@ -14,7 +14,7 @@ const folder = useTempFolder();
 const start = useManager();
 const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { message: 'hello' } });
 
-test('slow or failing servers do not block the others', async () => {
+test('slow or failing servers do not block other servers', async () => {
   const file = join(folder(), 'go');
   const manager = start(
     [

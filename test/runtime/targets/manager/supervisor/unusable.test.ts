@@ -16,7 +16,7 @@ const UNAVAILABLE = {
 test.each([
   ['eager', broken],
   ['lazy', { ...broken, lazy: true }],
-])('a server with invalid values fails with a reason, and the others start: %s', async (_, spec) => {
+])('a server with invalid values fails with a reason, and the other servers start: %s', async (_, spec) => {
   const { calls, server, phase } = start([spec, echo]);
   await phase('echo', 'running');
   expect(await calls.callTool({ ...callOf('echo'), tool: 'add', args: { a: 1, b: 2 } })).toBeDefined();
@@ -34,7 +34,7 @@ test.each([
   ]);
 });
 
-test('a reload can repair an unusable server, and change others while it is unusable', async () => {
+test('a reload can repair an unusable server, and can change other servers while a server is unusable', async () => {
   const { supervisor, server, phase } = start([broken]);
   expect(await supervisor.apply([broken, echo])).toMatchObject({ added: ['echo'] });
   expect(server('broken').status().phase).toBe('failed');

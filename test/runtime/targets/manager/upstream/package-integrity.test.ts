@@ -22,7 +22,7 @@ function fakeNpm(output: string, code = 0): string {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'a package whose hash differs from the pinned one is not started',
+  'a package whose hash differs from the pinned hash is not started',
   async () => {
     const started = join(folder(), 'started');
     const open = (output: string, code?: number) => {

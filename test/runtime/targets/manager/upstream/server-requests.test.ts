@@ -78,7 +78,7 @@ test.each<[string, ShapeOfParams, ShapeOfParams | undefined, boolean]>([
   ['roots/list', { roots: { listChanged: true } }, undefined, true],
   ['toString', { roots: {} }, undefined, false],
 ])(
-  '%s for a client with %j and parameters %j is passed on: %s',
+  '%s for a client with the capabilities %j and the parameters %j is passed on: %s',
   async (method, capabilities, params, passed) => {
     const { rpc, told } = open();
     call(rpc, saying('yes', capabilities)).catch(() => undefined);

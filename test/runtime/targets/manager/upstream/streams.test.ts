@@ -27,7 +27,7 @@ test('a flood on stderr neither blocks the server nor fills memory', async () =>
   expect(process.memoryUsage.rss() - before).toBeLessThan(80 * MEBIBYTE);
 });
 
-test('long stderr lines are truncated, and invalid UTF-8 is harmless', async () => {
+test('long stderr lines are truncated, and invalid UTF-8 is replaced', async () => {
   const { text, logged } = await openFixture('stderr-flood.mjs');
   await text('long-line', { bytes: MEBIBYTE });
   const line = await logged(/^\uFFFD\uFFFDx/);

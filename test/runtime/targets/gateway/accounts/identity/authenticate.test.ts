@@ -96,7 +96,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('arbitrary text never authenticates and is always rejected as unauthorized', async () => {
+  test('arbitrary text in a header is never accepted as a credential and is always rejected as unauthorized', async () => {
     const { identity } = await database.start();
     await assert(
       asyncProperty(string({ unit: 'binary' }), async (text) => {

@@ -35,7 +35,7 @@ describeDatabases((database) => {
     ).not.toContain(secret);
   });
 
-  test('creating a key for a user creates the user if missing, and fails if the user was deleted', async () => {
+  test('creating a key for a user creates a missing user, and fails if the user was deleted', async () => {
     const { identity } = await database.start();
     const { key } = await identity.keys.create({ userId: 'ada' });
     expect(key.userId).toBe('ada');

@@ -42,7 +42,7 @@ describeDatabases((database) => {
     await expect(prices.delete('openai:a')).rejects.toMatchObject({ reason: 'pricing_not_found' });
   });
 
-  test('cache write prices and tiers are stored exactly, lowest tier first, and have a history', async () => {
+  test('cache write prices and tiers are stored exactly and with a history, and the lowest tier comes first', async () => {
     const { prices, clock, url } = await database.start();
     const most = 9_000_000_000_000_000_001n;
     const tier = { input: most, output: 2n, cachedInput: 3n, cacheWrite: 4n, cacheWrite1h: null };

@@ -15,7 +15,7 @@ async function spenders({ identity }: GatewayState, userId: string) {
 }
 
 describeDatabases((database) => {
-  test("a tag's budget is reserved and charged like the budgets of keys and users", async () => {
+  test("amounts are reserved and charged against a tag's budget as for keys and users", async () => {
     const state = await database.start();
     const { budgets, identity, ledger, clock, alerts } = state;
     const { budgetId } = await budgets.create({ maxBudget: 25n, budgetDurationSec: 60 });

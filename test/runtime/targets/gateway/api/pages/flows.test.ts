@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
   const gateway = useBusyGateway(scripted);
   const at = (hash: string): string => `${gateway().url}/#/${hash}`;
 
-  test('a key is entered once, created, shown once, rotated, revoked and deleted', async () => {
+  test('the master key is entered once, and a key can be created, shown once, rotated, revoked and deleted', async () => {
     await pages.visit(
       gateway().url,
       async (page) => {
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
     );
   }, 60_000);
 
-  test('the server filters and paginates requests, and the address keeps the filters', async () => {
+  test("the server filters and paginates requests, and the page's URL contains the filters", async () => {
     await pages.visit(
       at('requests?status=error'),
       async (page) => {
@@ -225,7 +225,7 @@ describe.skipIf(chromium === undefined)('gateway pages', () => {
     );
   }, 60_000);
 
-  test('GET / returns the description to programs and the page to browsers', async () => {
+  test('GET / returns JSON to programs and the page to browsers', async () => {
     const { request } = gateway();
     const asProgram = await request('/');
     expect(asProgram.body).toMatchObject({ name: 'gateway', openapi: '/openapi.json' });

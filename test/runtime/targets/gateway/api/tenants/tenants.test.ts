@@ -218,7 +218,7 @@ function walk(gateway: OpenGateway): void {
           expect((await send(read, ids, owner)).status).toBe(200);
     });
 
-    test('they stay hidden after the user is deleted and the ID is reused', async () => {
+    test('objects stay hidden after their user is deleted and the ID is reused', async () => {
       await ask('DELETE', '/v1/users/ann');
       const mallory = await session('mallory');
       const taken = await ask('POST', '/v1/users', { user_id: 'ann', team_id: 'ops' }, mallory);

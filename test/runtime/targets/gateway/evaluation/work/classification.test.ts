@@ -68,7 +68,7 @@ test('a text that the model rejects fails only its own row', async () => {
   expect(outcome.rows[1]).toMatchObject({ error: outcome.firstError, scores: null });
 });
 
-test('transient errors are retried, and permanent ones are reported', async () => {
+test('transient errors are retried, and permanent errors are reported', async () => {
   const flaky = await withWork(inferenceOf(encoderAt(`${encoder.url}/flaky`)), async (work) => [
     await runAll(work, ROWS),
     await runAll(work, ROWS),

@@ -54,7 +54,7 @@ test('for each row, one request with the prompt and the key is sent', async () =
   });
 });
 
-test('unset parameters are omitted, and set ones are sent unchanged, even zero', async () => {
+test('parameters that are not set are omitted, and all others are sent unchanged, even zero', async () => {
   const sentFor = async (generation: GenerationConfig): Promise<object> => {
     const spec = inferenceOf(compatible(), { ...summarizing, generation });
     const parameters = await withWork(spec, async (work) => {
@@ -167,7 +167,7 @@ test("requests to the gateway use the job's token", async () => {
   });
 });
 
-test('a language model classifies: its output is parsed as a label', async () => {
+test('for classification by a language model, its output is parsed as a label', async () => {
   const spec = inferenceOf(compatible(), { labels: ['POSITIVE', 'NEGATIVE'] });
   const rows = rowsOf('great', 'a negative one', 'negative and positive');
   const outcome = await withWork(spec, (work) => runAll(work, rows));

@@ -40,7 +40,7 @@ const cellsOf = (markdown: string, name: string): Record<string, string> => {
   return Object.fromEntries(head.map((title, at) => [title, row[at] ?? '']));
 };
 
-test('failed rows are shown and count as wrong, unless a workflow sets otherwise', async () => {
+test('failed rows are shown and count as wrong, unless the workflow specifies otherwise', async () => {
   const { workflows, markdown, csv } = await compared(
     failing({ name: 'default' }),
     failing({ name: 'strict', failures: 'wrong' }),

@@ -78,7 +78,7 @@ test('a judge accepts separate parameters', async () => {
   expect(parameters).toContainEqual({ name: 'judge_generation', value: { temperature: 0 } });
 });
 
-test("a model receives the workflow's settings, with the token limit under OpenAI's name", async () => {
+test("a model receives the workflow's settings, with the token limit under OpenAI's current field name", async () => {
   const given = { max_new_tokens: 9, temperature: 0.5, top_p: 0.9, frequency_penalty: 0 };
   const shown = { maxNewTokens: 9, temperature: 0.5, topP: 0.9, frequencyPenalty: 0 };
   expect(await sentBy('openai', given)).toEqual({

@@ -29,7 +29,7 @@ test.for(BAD_FILES)('an invalid file is rejected immediately: %s', async ([, tex
   expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(says)]);
 });
 
-test('an oversized upload over the network returns 413', async () => {
+test('an oversized upload returns 413', async () => {
   const url = await gateway().listen();
   const { body, type } = await encoded(formWith(`examples\n${'x\n'.repeat(5_000_000)}`));
   const headers = { ...MASTER, 'Content-Type': type };

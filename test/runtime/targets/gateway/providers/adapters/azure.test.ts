@@ -133,7 +133,7 @@ test('errors cover filtered content with its categories, unknown deployments and
   expect(failureOf(await wrong.chat(callOf('chat', chatBody('good')))).kind).toBe('credentials');
 });
 
-test("configured deployments are listed as models instead of Azure's list of deployable ones", async () => {
+test("configured deployments are listed as models instead of Azure's list of deployable models", async () => {
   const { signal } = new AbortController();
   expect(await dated.models(signal)).toEqual([{ id: 'gpt-4o', created: 0, ownedBy: 'azure' }]);
   expect(await undated.models(signal)).toEqual([]);

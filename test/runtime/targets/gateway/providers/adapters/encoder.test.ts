@@ -29,7 +29,7 @@ function started(model: string): Provider {
   return provider;
 }
 
-test('a started executable embeds as `encoder:<name>`', async () => {
+test('an executable that the gateway starts returns embeddings as the model `encoder:<name>`', async () => {
   const router = createRouter({ providers: [started('embedder')], clock: systemClock, random: () => 0 });
   const resolved = router.resolve('encoder:embedder');
   const body = { model: 'encoder:embedder', input: ['Anna lives in Berlin.', 'So does Ben.'] };
@@ -45,7 +45,7 @@ test('a started executable embeds as `encoder:<name>`', async () => {
   expect(chat.answer).toMatchObject({ kind: 'failed', failure: { kind: 'unsupported' } });
 });
 
-test('a started executable classifies texts and works as a guardrail', async () => {
+test('an executable that the gateway starts classifies texts and can be used as a guardrail', async () => {
   const sentiment = started('sentiment');
   const classified = await sentiment.classify?.({ texts: ['I love this.'], signal });
   if (classified?.kind !== 'classified') throw new Error('It did not classify.');
@@ -81,7 +81,7 @@ test('a model that cannot classify returns an error with the reason', async () =
   });
 });
 
-test('a killed encoder is restarted, and stopped on close', async () => {
+test('a killed encoder is restarted, and is stopped when its provider is closed', async () => {
   // Given
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();

@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test("streams pass through byte by byte on the provider's own protocol", async () => {
+test("streams pass through unchanged on the provider's own protocol", async () => {
   const body = chatBody('good', { stream: true, stream_options: { include_usage: true } });
   const { text } = await readStream(await providers.openai.chat(callOf('chat', body)));
   const direct = await fetch(`${fixtures.openai.url}/v1/chat/completions`, {

@@ -208,7 +208,7 @@ describe('credentials', () => {
     expect(JSON.stringify(failed)).not.toContain(account['private_key']?.slice(60, 100));
   });
 
-  test('an error names an incorrect clock as the reason', async () => {
+  test("an error names the machine's incorrect clock as the reason", async () => {
     const clock = { ...systemClock, now: () => systemClock.now() + 7_200_000 };
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE, clock });
     const { kind, text } = failureOf(await provider.chat(callOf('chat', chatBody('good'))));

@@ -50,7 +50,7 @@ test.each(['its time', 'the gateway'])(
   },
 );
 
-test('a client that keeps reading receives the end of a stream that was cut off, however long settlement takes', async () => {
+test('a client that keeps reading receives the end of a stream that was cut off, regardless of how long settlement takes', async () => {
   // Given
   const accounts = Promise.withResolvers<void>();
   const { clock, settled, events } = await begun('stall@read', accounts.promise);

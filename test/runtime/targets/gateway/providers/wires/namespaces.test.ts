@@ -29,7 +29,7 @@ const ITEMS = [
   { type: 'function_call', call_id: 'c3', name: 'exec', arguments: '{}' },
 ];
 
-test('tools in namespaces become functions with unique names for other providers', () => {
+test('for other providers, tools in namespaces become functions with unique names', () => {
   expect(namesIn(REQUEST)).toEqual(FLAT);
   const { dropped, chat } = withSupportedTools(responsesWire.toChat(REQUEST), 'refuse');
   expect([dropped, chat.tools?.length]).toEqual([[], 4]);

@@ -45,7 +45,7 @@ const send = (path: string, body: FormData | string, key = secret, more: object 
   });
 
 describe('transcriptions', () => {
-  test('a transcription sends the file unchanged and prices each kind of usage', async () => {
+  test('the file to transcribe is sent unchanged, and each kind of usage is charged at its own price', async () => {
     const whisper = await send('transcriptions', formOf({ model: 'openai:whisper-1', language: 'en' }));
     expect(await whisper.json()).toMatchObject({
       text: 'Hello there, how are you?',
@@ -71,7 +71,7 @@ describe('transcriptions', () => {
     expect(await lastRow()).toMatchObject({ cost: 0.0003 });
   });
 
-  test('a transcription without usage is billed by file length', async () => {
+  test('a transcription whose response reports no usage is billed by the length of the file', async () => {
     const text = await send('transcriptions', formOf({ model: 'openai:whisper-1', response_format: 'srt' }));
     expect([text.headers.get('content-type'), await text.text()]).toEqual([
       'text/plain; charset=utf-8',

@@ -44,7 +44,7 @@ test('a byte order mark before a counted prompt is not sent to the provider', as
   expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 25 }]);
 });
 
-test('token counting writes no usage row, requires access to the model, and rejects invalid requests', async () => {
+test('a token count writes no usage row and requires access to the model, and an invalid request is rejected', async () => {
   const before = (await gateway.usage('ann')).length;
   expect((await gateway.post(COUNT, { model: 'anthropic:good', messages: MESSAGES }, MASTER)).status).toBe(
     200,

@@ -48,7 +48,7 @@ test('a request that fails on every target has one usage row with the error', as
   ]);
 });
 
-test('a target that fails repeatedly is skipped for a while, and the error has Retry-After', async () => {
+test('a target that fails repeatedly is skipped for a while, and the error includes Retry-After', async () => {
   const { secret } = await someone();
   let last: Response | undefined;
   for (let times = 0; times < 20; times += 1) {
@@ -71,7 +71,7 @@ test('a provider error is returned without secrets and with Retry-After', async 
   expect(gateway.logged.join('')).not.toContain(secret);
 });
 
-test('requests per minute are limited, and every response reports the remaining ones', async () => {
+test('requests per minute are limited, and every response reports the number of remaining requests', async () => {
   const { secret } = await someone({ rpm: 2 });
   const first = await gateway.post(CHAT, chatBody('openai:good'), secret);
   expect(first.headers.get('x-ratelimit-limit')).toBe('2');

@@ -35,7 +35,7 @@ test('an internal error is recorded without its message', () => {
   expect(rowOf(error)).toMatchObject({ errorMessage: 'Internal error', statusCode: 500 });
 });
 
-test('the error that the client received is recorded', () => {
+test('the recorded error is the error that the client received', () => {
   const error = new AppError('UpstreamError', 'LLM provider error');
   expect(rowOf(error)).toMatchObject({ errorMessage: 'LLM provider error', statusCode: 502 });
 });

@@ -70,7 +70,7 @@ async function ask(models: CurrentModels | HeldModels, model: string): Promise<s
   return answer.kind === 'failed' ? (attempts[0]?.failure ?? answer.failure.kind) : answer.kind;
 }
 
-test('a reload keeps unchanged providers, reopens changed ones and closes removed ones', async () => {
+test('a reload keeps unchanged providers open, reopens changed providers and closes removed providers', async () => {
   const { models, events } = open(configOf([provider('a'), provider('b'), provider('c')]));
   models.replace(configOf([provider('d'), provider('b', { apiKey: 'new' }), provider('a')]));
   expect(events).toEqual(['open a', 'open b', 'open c', 'open d', 'open b', 'close b', 'close c']);

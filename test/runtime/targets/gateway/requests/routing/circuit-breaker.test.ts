@@ -63,7 +63,7 @@ interface Asked {
   readonly lastOpened: number;
 }
 
-test('an open breaker rejects all requests for a while, and then admits one at a time', () => {
+test('an open breaker rejects all requests for a while, and then admits one trial request at a time', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       play(steps, ({ breaker, now, admitted, lastOpened }) => {

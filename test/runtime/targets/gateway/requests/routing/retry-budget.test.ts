@@ -7,7 +7,7 @@ import { isFailed, routerTo, seeded } from './failing-router.ts';
 const { percent, perSecond } = RETRY_BUDGET_POLICY;
 const WINDOW_SECONDS = 10;
 
-test('in any 10 seconds, failed retries are limited to a share of the requests plus a few', () => {
+test('in any 10 seconds, failed retries are limited to a share of the requests plus a fixed number', () => {
   const step = fc.record({ ms: fc.nat(3000), isRequest: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {

@@ -33,7 +33,7 @@ test.each(['o200k', 'cl100k'] as const)('%s: counts match tiktoken', (encoding) 
   expect(differing.length / mixtures.length).toBeLessThan(0.05);
 });
 
-test('long texts are counted by sampling, in bounded time, regardless of their content', () => {
+test('tokens of long texts are counted by sampling in bounded time, regardless of the content', () => {
   const chapters = texts.map(({ text }) => text.repeat(30));
   const all = chapters.join('\n');
   const whole = chapters.reduce((sum, text) => {
@@ -140,7 +140,7 @@ const WAV = Buffer.concat([
   Buffer.alloc(64_000 - 36),
 ]).toString('base64');
 
-test("images, documents and audio of every client API are counted by the model's rules", () => {
+test("tokens of images, documents and audio are counted by the model's rules in every client API", () => {
   const url = `data:image/png;base64,${PNG}`;
   const other = (model: string, part: object) =>
     counter.prompt(model, say([part])).tokens - counter.prompt(model, say([])).tokens;

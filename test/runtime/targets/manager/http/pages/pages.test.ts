@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       { callFails: true },
     ));
 
-  test('results are shown as text, images, audio and JSON; malicious content never runs', () =>
+  test('results are shown as text, images, audio and JSON, and malicious content is never executed', () =>
     visit('#/tools/hostile/answer', async (page) => {
       const content = [
         { type: 'text', text: SCRIPT },
@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       await page.getByRole('heading', { name: 'Content' }).waitFor();
     }));
 
-  test('a server can be changed and removed as text, after a diff', () =>
+  test("a server's configuration can be changed and removed as text, after a diff is shown", () =>
     visit(
       '#/add',
       async (page) => {
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       expect(await page.title()).not.toBe('run');
     }));
 
-  test('a group can be created, changed and removed after a diff, by keyboard', () =>
+  test('a group can be created, changed and removed by keyboard, after a diff is shown', () =>
     visit(
       '#/groups',
       async (page) => {

@@ -123,7 +123,7 @@ test('a cause is reported with the surrounding lines', () => {
   expect(findCause(lines)).toEqual({ text: 'Error: bad file', lines: lines.slice(0, 7) });
 });
 
-test('a process without output, or with only noise, has no cause', () => {
+test('no cause is found if a process had no output or only unrelated output', () => {
   expect(findCause([])).toBeUndefined();
   expect(findCause(['', 'Node.js v20.20.2', '}'])).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClientTokens } from '#manager/upstream/remote/client-tokens.ts';
 
-test('scopes required by the server are requested once, in addition to the configured ones', async () => {
+test('scopes that the server requires are requested once, in addition to the configured scopes', async () => {
   const asked: URLSearchParams[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     asked.push(new URLSearchParams(await text(request)));
@@ -51,7 +51,7 @@ test.each([
   ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
   ['EdDSA', generateKeyPairSync('ed25519')],
 ])(
-  'a client with a private key authenticates with a new signed assertion per request (%s)',
+  'a client with a private key authenticates with a new signed assertion for each request (%s)',
   async (algorithm, pair) => {
     const forms: URLSearchParams[] = [];
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -70,7 +70,7 @@ test('a damaged download is never started, and is downloaded again', async () =>
   expect(await node.start(good.url)).toMatchObject({ exitCode: 0 });
 });
 
-test('an identical file in a shared folder is used in place, and another version is not', async () => {
+test('an identical file in a shared folder is used in place, but a different version of the file is not', async () => {
   const [same, other] = [node.path('same'), node.path('other')];
   const bytes = randomBytes(1000);
   writeFileSync(same, bytes, { mode: 0o755 });

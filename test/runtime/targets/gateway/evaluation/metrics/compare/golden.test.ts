@@ -59,7 +59,7 @@ test('bootstrap intervals match numpy for the same resamples', () => {
   expect(wrong).toEqual([]);
 });
 
-test('randomization tests match scipy for few rows, and numpy with the same signs for many', () => {
+test('randomization tests match scipy for few rows, and numpy with the same signs for many rows', () => {
   const wrong = GOLDEN.randomization.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
       runSteps(randomizationTest(Float64Array.from(differences), options)),

@@ -4,7 +4,7 @@ import { exactMatch } from '#gateway/evaluation/metrics/text/exact-match.ts';
 import { RUNS, texts } from './arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from './golden-texts.ts';
 
-test("rows match by Python's equality and SQuAD's rules", () => {
+test("rows are compared by Python's equality and by SQuAD's normalization rules", () => {
   const { pairs } = readGoldenTexts();
   expect(new Set(pairs.map(({ exact_match }) => exact_match.join())).size).toBe(3);
   const metric = exactMatch({});

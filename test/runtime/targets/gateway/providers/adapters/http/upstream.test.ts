@@ -52,7 +52,7 @@ test('a client that disconnects while all connections are busy leaves no request
   await close();
 });
 
-test('a connection is free again after its response was aborted, rejected or completed', async () => {
+test('a connection is available again after its response was aborted, rejected or completed', async () => {
   const { ask, close } = upstreamOf(1);
   const left = ask('silent@left');
   await openai.happened('waiting', 'silent@left');

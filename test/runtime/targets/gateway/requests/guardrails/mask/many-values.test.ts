@@ -66,7 +66,7 @@ test('masking a long text yields regularly, so that other requests are not block
   expect(placeholders.values.size).toBe(values.length);
 });
 
-test('the longest of several overlapping spans is kept, however many there are', () => {
+test('the longest of several overlapping spans is kept, regardless of the number of spans', () => {
   const below = numbers(7);
   for (let round = 0; round < 300; round += 1) {
     const length = 20 + below(200);
