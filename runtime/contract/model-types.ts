@@ -4,8 +4,8 @@ interface TypeRow {
   readonly output: string;
   readonly shape: readonly string[];
   /**
-   * The kind of vectors in results: one per token, which a transform can pool; one per text; one
-   * per token, for comparing texts by late interaction; or sparse vectors.
+   * The kind of vectors in results: one per token, which can be pooled to one per text; one per
+   * text; one per token, for comparing texts by late interaction; or sparse vectors.
    */
   readonly vectors?: 'tokens' | 'text' | 'late-interaction' | 'sparse';
   /** Whether results contain the labels from config.json. */

@@ -12,7 +12,7 @@ interface AllowedResult {
   readonly kind: ResultKind;
 }
 
-/** Allowed results for an input of shape [1, ...]; a dynamic axis is a string. */
+/** Returns the allowed results for an input of shape [1, ...]. An axis of any size is a string. */
 function allowedResults(modelType: ModelType, input: readonly number[]): AllowedResult[] {
   const [texts = 1, tokens = 0] = input;
   const vectors = vectorKind(modelType);
@@ -25,7 +25,10 @@ function allowedResults(modelType: ModelType, input: readonly number[]): Allowed
   return [{ shape: vectors === 'text' ? [texts, 'width'] : [texts, tokens, 'width'], kind: 'vectors' }];
 }
 
-/** Throws an InternalError with the allowed shapes if the result has another shape. */
+/**
+ * Returns the kind of a result. Throws an InternalError with the allowed shapes if the result has
+ * another shape.
+ */
 export function checkResult(modelType: ModelType, input: readonly number[], result: Tensor): ResultKind {
   if (!hasTransforms(modelType)) throw new Error(`a transform of ${modelType}`);
   const allowed = allowedResults(modelType, input);
@@ -55,8 +58,8 @@ function checkIndices({ data }: Tensor, labels: number): void {
 }
 
 /**
- * Throws an InternalError with the script and the position if the result contains a number that
- * JSON cannot represent.
+ * Throws an InternalError with the script's name and the position in the tensor if the result
+ * contains a number that JSON cannot represent.
  */
 export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScript, 'name'>): void {
   const index = findNotFinite(data);

@@ -1,14 +1,17 @@
 import type { LuaWasm } from 'wasmoon';
 
-/** The functions that Lua can call, by their pointers. */
+/** The table with the functions that Lua can call, by pointer. */
 export interface FunctionTable {
   readonly get: (pointer: number) => (state: number) => number;
 }
 
-/** The types that this folder is compiled with do not declare WebAssembly. */
+/** WebAssembly is not declared by the types with which this folder is compiled. */
 declare const WebAssembly: { readonly Table: { readonly prototype: object } };
 
-/** The package does not export the table, but it becomes visible when a function is added to it. */
+/**
+ * Returns Lua's function table. The Lua package does not export it, so this function intercepts the
+ * table when a function is added to it.
+ */
 export function functionTable({ module }: LuaWasm): FunctionTable {
   const { prototype } = WebAssembly.Table;
   const set = Object.getOwnPropertyDescriptor(prototype, 'set') as PropertyDescriptor;

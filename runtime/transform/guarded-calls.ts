@@ -2,12 +2,12 @@ import { lookup } from '#core/values/lookup.ts';
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { LuaWasm } from 'wasmoon';
 
-/** Estimates the steps of a call from the arguments on the stack; never underestimates. */
+/** Estimates the number of steps of a call from the arguments on the stack. The estimate is never too low. */
 type Steps = (machine: LuaMachine, state: number) => number;
 
 /**
- * Library functions that can run for long in a single instruction, by library. Their calls count as
- * their number of steps, and long ones are stopped at the time limit.
+ * Library functions whose calls can take long, although each is a single instruction, by library.
+ * Calls with many steps are stopped at the time limit.
  */
 const GUARDED = lookup<Readonly<Record<string, Steps>>>({
   string: {
@@ -27,7 +27,7 @@ const GUARDED = lookup<Readonly<Record<string, Steps>>>({
     packsize: (machine, state) => stringSteps(machine, state),
   },
   table: {
-    // Without a position, one element is added to or removed from the end.
+    // Without a position argument, only one element at the end is added or removed.
     insert: (machine, state) => (machine.lua.lua_gettop(state) < 3 ? 1 : elementsAt(machine, state)),
     remove: (machine, state) => (machine.lua.lua_gettop(state) < 2 ? 1 : elementsAt(machine, state)),
     move: (machine, state) => numberAt(machine, state, 3) - numberAt(machine, state, 2) + 1,
@@ -35,7 +35,7 @@ const GUARDED = lookup<Readonly<Record<string, Steps>>>({
       machine.typeAt(state, 4) === LUA_TYPE.number
         ? numberAt(machine, state, 4) - numberAt(machine, state, 3) + 1
         : elementsAt(machine, state),
-    // Elements can be references to the same long string.
+    // Every comparison can take long, because all elements can refer to the same long string.
     sort: (machine, state) =>
       elementsAt(machine, state) * SORT_STEPS * (1 + machine.longestString / STRING_STEP),
     unpack: (machine, state) =>
@@ -52,7 +52,7 @@ const GUARDED = lookup<Readonly<Record<string, Steps>>>({
 
 /** Number of comparisons per element when sorting a list. */
 const SORT_STEPS = 32;
-/** Number of bytes that are compared in the time of one step. */
+/** Number of bytes that can be compared in the time for one step. */
 const STRING_STEP = 16;
 
 const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
@@ -61,7 +61,7 @@ const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
 const numberAt = (machine: LuaMachine, state: number, index: number): number =>
   machine.lua.lua_tonumberx(state, index, null);
 
-/** Total bytes of all string arguments. */
+/** Returns the total number of bytes in all string arguments. */
 function stringSteps(machine: LuaMachine, state: number): number {
   let bytes = 0;
   for (let index = machine.lua.lua_gettop(state); index > 0; index -= 1)
@@ -70,8 +70,8 @@ function stringSteps(machine: LuaMachine, state: number): number {
 }
 
 /**
- * Number of elements in the table that is the first argument. With a metatable, a table can have
- * any length.
+ * Returns the number of elements in the table that is the first argument; Infinity if it has a
+ * metatable, which can define any length.
  */
 function elementsAt(machine: LuaMachine, state: number): number {
   const { lua } = machine;
@@ -88,7 +88,10 @@ const isPlain = (machine: LuaMachine, state: number): boolean => isTrue(machine.
 const plainSteps = (machine: LuaMachine, state: number): number =>
   lengthAt(machine, state, 1) * (1 + lengthAt(machine, state, 2));
 
-/** Each repetition in a pattern can be tried with each length, from each position in the text. */
+/**
+ * In the worst case, each repetition in a pattern is tried with every length, from every position
+ * in the text.
+ */
 function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
   if (machine.typeAt(state, pattern) !== LUA_TYPE.string) return lengthAt(machine, state, text);
   const repetitions = repetitionsIn(bytesAt(machine.lua, state, pattern));
@@ -100,10 +103,13 @@ const codes = (characters: string): ReadonlySet<number | undefined> =>
   new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 const REPETITIONS = codes('*+-?');
 const ESCAPE = '%'.charCodeAt(0);
-/** `%b` and `%f`. */
+/** The letters in `%b` and `%f`, which also search the text. */
 const ESCAPED_SEARCHES = codes('bf');
 
-/** Counts the parts that can match different lengths of text. Characters in sets count, too. */
+/**
+ * Counts the parts of a pattern that can match text of different lengths. Characters in sets are
+ * also counted.
+ */
 function repetitionsIn(pattern: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < pattern.length; at += 1) {
@@ -114,7 +120,7 @@ function repetitionsIn(pattern: Uint8Array): number {
   return count;
 }
 
-/** Members of the package that its types lack or declare incorrectly. */
+/** Members of the Lua package that its type declarations lack or declare incorrectly. */
 interface Raw {
   readonly lua_rawlen: (state: number, index: number) => bigint | number;
   readonly lua_toboolean: (state: number, index: number) => number;
@@ -126,14 +132,14 @@ interface Raw {
 
 const raw = (lua: LuaWasm): Raw => lua as unknown as Raw;
 
-/** Number of bytes in a string, or of elements in a list. */
+/** Returns the number of bytes in a string, or of elements in a list. */
 const rawLength = (lua: LuaWasm, state: number, index: number): number =>
   Number(raw(lua).lua_rawlen(state, index));
 
 const isTrue = (lua: LuaWasm, state: number, index: number): boolean =>
   raw(lua).lua_toboolean(state, index) !== 0;
 
-/** The bytes of a string, valid until Lua runs again. */
+/** Returns the bytes of a string, which are valid until Lua runs again. */
 function bytesAt(lua: LuaWasm, state: number, index: number): Uint8Array {
   const { HEAPU8, _lua_tolstring: toBytes } = raw(lua).module;
   const start = toBytes(state, index, 0);
@@ -156,7 +162,7 @@ export function guardLibrary(machine: LuaMachine, state: number, library: string
   }
 }
 
-/** `gmatch` returns a function that searches, with the text, the pattern and the position as its upvalues. */
+/** Number of upvalues of the function that `gmatch` returns: the text, the pattern and the position. */
 const ITERATOR_VALUES = 3;
 
 function guardIterator(machine: LuaMachine, gmatch: number): number {

@@ -13,13 +13,16 @@ const COUNT_EVENTS = 8;
 const MIN_LOOK_EVERY = 20;
 const LARGE_BLOCK = 100_000;
 /**
- * Calls with up to this many steps take less than a millisecond. Watching the time of a call would
- * slow it down by a tenth.
+ * Maximum number of steps of a call whose time is not monitored. Such calls take less than a
+ * millisecond, and monitoring would make them slower by a tenth.
  */
 const MAX_UNWATCHED_STEPS = 100_000;
-/** Lua's own limits come first, because their errors have a position. */
+/**
+ * Additional time before a call is interrupted, so that the check inside Lua can fail first: its
+ * error contains a position.
+ */
 const GRACE_MS = 200;
-/** Chunk name of our own Lua code in errors. */
+/** Chunk name that identifies our own Lua code in errors. */
 export const OWN_CHUNK = 'encoderfile';
 const MAX_OWN_LEVELS = 2;
 const ALL_RESULTS = -1;
@@ -33,16 +36,19 @@ export const LUA_TYPE = {
   userdata: 7,
 } as const;
 
-/** The value that `longjmp` throws: a Lua error in flight, which JavaScript must not catch. */
+/** The value that `longjmp` throws for a Lua error. JavaScript must rethrow it. */
 const LUA_ERROR = Infinity;
 
 /** A Lua state with limits. Values are exchanged over Lua's stack, through the C API. */
 export class LuaMachine {
   readonly lua: LuaWasm;
   readonly state: number;
-  /** Whether its memory is inconsistent after an error; nothing may run in it any more. */
+  /**
+   * Whether the memory of the Lua state is inconsistent after an error, so that the state must not
+   * be used again.
+   */
   broken = false;
-  /** The calling Lua state: that of the script or of one of its coroutines. */
+  /** The Lua state that is running: that of the script or of one of its coroutines. */
   active: number;
 
   readonly #limits: TransformLimits;
@@ -53,15 +59,15 @@ export class LuaMachine {
   readonly #functions: FunctionTable;
   #body: (state: number) => number = () => 0;
   #memory = 0;
-  /** Bytes of tensors, which Lua does not account for. */
+  /** Number of bytes in tensors, which are not allocated by Lua. */
   #tensors = 0;
   #ceiling = Infinity;
   #instructions = 0;
   #deadline = Infinity;
-  /** Length of the longest string of this run, if it is long. */
+  /** Length of the longest string in this run; 0 if all strings are short. */
   #longestString = 0;
   #lookEvery = LOOK_EVERY;
-  /** Whether the time is watched from outside Lua. */
+  /** Whether the time is being monitored from outside Lua. */
   #isWatched = false;
 
   /** `limitsKey` is the setting with the limits, for messages; undefined if users cannot change them. */
@@ -82,7 +88,7 @@ export class LuaMachine {
     this.#enter = this.addFunction((state) => this.#body(state));
   }
 
-  /** Registers a function for Lua. Exceptions become Lua errors. */
+  /** Adds a function that Lua can call. Its exceptions are converted to Lua errors. */
   addFunction(body: (state: number) => number): number {
     const { lua } = this;
     return lua.module.addFunction((state: number) => {
@@ -92,7 +98,7 @@ export class LuaMachine {
         return body(state);
       } catch (error) {
         if (error === LUA_ERROR) throw error;
-        // The stacks of WebAssembly and Lua are out of sync, so the exception must end the whole run.
+        // The stacks of WebAssembly and Lua no longer match, so the exception must abort the whole run.
         if (isBreakdown(error)) throw error;
         this.#pushPlace(state);
         this.pushString(state, messageOf(error));
@@ -104,15 +110,14 @@ export class LuaMachine {
     }, 'ii');
   }
 
-  /** Length of the longest string of this run; 0 if all are short. */
+  /** Length of the longest string in this run; 0 if all strings are short. */
   get longestString(): number {
     return this.#longestString;
   }
 
   /**
-   * Registers a function that calls a C function of Lua by its pointer in the same frame, so that
-   * arguments and errors stay the same. A call with many steps counts as that many instructions,
-   * and is stopped at the time limit.
+   * Adds a function that calls the C function at a pointer. The call uses the same stack frame, so
+   * arguments and errors do not change. A call with many steps is stopped at the time limit.
    */
   guard(pointer: number, stepsOf: (state: number) => number): number {
     const call = this.functionAt(pointer);
@@ -130,12 +135,15 @@ export class LuaMachine {
     });
   }
 
-  /** A Lua C function that takes its arguments from the stack. */
+  /** Returns the C function at a pointer, which takes its arguments from Lua's stack. */
   functionAt(pointer: number): (state: number) => number {
     return this.#functions.get(pointer);
   }
 
-  /** Runs `body`, which can use the whole API. Converts any Lua error to an exception with its message. */
+  /**
+   * Runs `body`, which can use Lua's whole API. Converts any Lua error to an exception with the
+   * same message.
+   */
   protect(body: (state: number) => void): void {
     const { lua, state } = this;
     this.#body = (inside) => {
@@ -157,8 +165,8 @@ export class LuaMachine {
   }
 
   /**
-   * Runs `body` with limits that are counted from here. `isWatched`: whether the time of all calls
-   * is watched together, which is faster than watching many calls separately.
+   * Runs `body` with the limits for one run. `isWatched` states whether the time is monitored for
+   * the whole run, which is faster than monitoring many calls separately.
    */
   limited(body: (state: number) => void, isWatched: boolean): void {
     this.#instructions = 0;
@@ -184,7 +192,7 @@ export class LuaMachine {
     }
   }
 
-  /** Throws if the memory limit does not allow more bytes. `makeRoom` releases unreferenced tensors. */
+  /** Throws if additional bytes would exceed the memory limit. `makeRoom` releases unreferenced tensors. */
   checkRoom(bytes: number, makeRoom: () => void): void {
     const isTooMuch = (): boolean => this.#memory + this.#tensors + bytes > this.#ceiling;
     if (isTooMuch()) makeRoom();
@@ -201,7 +209,7 @@ export class LuaMachine {
     this.#tensors -= bytes;
   }
 
-  /** Returns a value of `LUA_TYPE`; negative if there is no value. */
+  /** Returns the type of a value, as in `LUA_TYPE`; negative if there is no value at the index. */
   typeAt(state: number, index: number): number {
     return this.lua.lua_type(state, index);
   }
@@ -219,7 +227,10 @@ export class LuaMachine {
     if (status !== 0) lua.lua_error(state);
   }
 
-  /** Pushes texts of any length; the API's own functions would put them on a small stack. */
+  /**
+   * Passes a string of any length to `use` as bytes on the heap. The API's own functions would copy
+   * the string to a small stack.
+   */
   #withBytes<Result>(text: string, use: (bytes: number, length: number) => Result): Result {
     const { module } = this.lua;
     const length = module.lengthBytesUTF8(text);
@@ -232,7 +243,10 @@ export class LuaMachine {
     }
   }
 
-  /** Pushes the script's position, skipping our own Lua code, which the script's author does not know. */
+  /**
+   * Pushes the current position in the script. Skips our own Lua code, which is unknown to the
+   * script's author.
+   */
   #pushPlace(state: number): void {
     const { lua } = this;
     for (let level = 1; level <= MAX_OWN_LEVELS + 1; level++) {
@@ -245,7 +259,7 @@ export class LuaMachine {
 
   #allocate(block: number, oldSize: number, newSize: number): number {
     const { module } = this.lua;
-    // For a new object, the old size is its type.
+    // For a new object, `oldSize` contains the type of the object.
     const before = block === 0 ? 0 : oldSize;
     if (newSize === 0) {
       if (block !== 0) module._free(block);
@@ -253,7 +267,7 @@ export class LuaMachine {
       return 0;
     }
     if (newSize > before && this.#memory + this.#tensors + newSize - before > this.#ceiling) return 0;
-    // Filling a large block takes time but no instructions.
+    // Checks the time limit here, because filling a large block takes time, but not many instructions.
     if (newSize > LARGE_BLOCK && performance.now() > this.#deadline) this.#lookAtOnce(this.active);
     if (block === 0 && oldSize === LUA_TYPE.string && newSize > LARGE_BLOCK) this.#lookMoreOften(newSize);
     const made = module._realloc(block, newSize);
@@ -261,7 +275,10 @@ export class LuaMachine {
     return made;
   }
 
-  /** An instruction that compares long strings takes as long as many others. */
+  /**
+   * Checks the limits more often, because an instruction that compares long strings takes as long
+   * as many other instructions.
+   */
   #lookMoreOften(length: number): void {
     if (length <= this.#longestString || this.#deadline === Infinity) return;
     this.#longestString = length;
@@ -279,7 +296,7 @@ export class LuaMachine {
           ? this.#tooMuchTime()
           : undefined;
     if (message === undefined) return;
-    // From now on every instruction fails, so that a script cannot continue after catching the error.
+    // From now on, every instruction fails, so that the script cannot catch the error and continue.
     this.#lookAtOnce(state);
     this.pushString(state, message);
     this.lua.lua_error(state);

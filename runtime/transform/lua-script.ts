@@ -16,9 +16,9 @@ const GIVEN = ['base', 'libraries', 'metatable', 'methods', 'statics', 'print', 
 type PreludeValue = (typeof GIVEN)[number];
 
 /**
- * The environment of a script, in Lua: given the basic functions, the libraries and our additions,
- * it returns a function that creates fresh globals. Each run gets its own copy of everything, so
- * that runs do not affect each other.
+ * Lua code for the environment of a script. It receives the basic functions, the libraries and our
+ * additions, and returns a function that creates new globals. Each run gets its own copy of all
+ * tables, so that runs do not affect each other.
  */
 const PRELUDE = `
 local given = ...
@@ -87,7 +87,7 @@ return function()
 end
 `;
 
-/** Pushes a Lua function onto the stack that validates its arguments with the member's own table and calls it. */
+/** Pushes a Lua function that checks its arguments against the member's parameters and calls the member. */
 function pushMember(
   state: number,
   member: Member,
@@ -143,12 +143,18 @@ const NAMES: Record<Parameter['type'], string> = {
   function: 'a function',
 };
 
-/** A script that is compiled once in its own Lua state. Every call runs it from the top, with fresh globals. */
+/**
+ * A script that is compiled once, in its own Lua state. Every call runs the whole script again with
+ * new globals.
+ */
 export class LuaScript {
   readonly #machine: LuaMachine;
   readonly #tensors: TensorValues;
   readonly #values: LuaValues;
-  /** Whether it mentions functions that are usually called many times with long texts or lists. */
+  /**
+   * Whether the script contains the name of a function that is usually called many times with long
+   * strings or lists.
+   */
   readonly #isWatched: boolean;
   #globals = 0;
   #chunk = 0;
@@ -168,8 +174,8 @@ export class LuaScript {
   }
 
   /**
-   * Calls the script's function with this name, passing tensors. Throws an error with the failure's
-   * message.
+   * Calls the script's function with this name and passes tensors to it. Throws an error with Lua's
+   * message on failure.
    */
   call(name: string, given: readonly Tensor[]): Tensor {
     return this.#run(name, given, {
@@ -180,8 +186,8 @@ export class LuaScript {
   }
 
   /**
-   * Calls the script's function with this name, passing JSON values; null is nil. It must return a
-   * number, or a boolean, which becomes 1 or 0.
+   * Calls the script's function with this name and passes JSON values to it; null becomes nil. The
+   * function must return a number, or a boolean, which becomes 1 or 0.
    */
   score(name: string, given: readonly unknown[]): number {
     return this.#run(name, given, {
@@ -307,7 +313,7 @@ export class LuaScript {
     lua.lua_pushcclosure(state, write, 0);
   }
 
-  /** Pushes the function that handles unknown members of tensors. */
+  /** Pushes the function that throws an error if a script uses an unknown member of a tensor. */
   #pushUnknown(state: number): void {
     const { lua } = this.#machine;
     const refuse = this.#machine.addFunction((inside) => {
@@ -329,16 +335,16 @@ export class LuaScript {
 export interface ScriptTools {
   /** Receives lines that the script prints. */
   readonly print: (line: string) => void;
-  /** Stops calls of library functions that take too long. */
+  /** Stops library functions that take too long. */
   readonly interrupter: Interrupter;
 }
 
-/** How a function's arguments and result are transferred. */
+/** How the arguments are passed to a script's function, and how its result is read. */
 interface Exchange<Given, Result> {
   readonly push: (state: number, value: Given) => void;
-  /** The value on top of the stack; undefined if it has another type. */
+  /** Returns the value on top of the stack; undefined if it has a wrong type. */
   readonly read: (state: number) => Result | undefined;
-  /** The type, for messages. */
+  /** The required type of the result, for messages. */
   readonly wanted: string;
 }
 

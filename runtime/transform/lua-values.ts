@@ -6,10 +6,10 @@ import type { TensorValues } from './tensor-values.ts';
 type CallbackResult = NonNullable<Parameter['callback']>['returns'];
 type Result = ResultTypes[keyof ResultTypes];
 
-/** Maximum nesting of tables; deeper tables cannot describe a tensor. */
+/** Maximum depth of nested tables that are converted to tensors. */
 const MAX_TABLE_DEPTH = 32;
 
-/** Moves values between JavaScript and Lua's stack. */
+/** Converts values between JavaScript and Lua's stack. */
 export class LuaValues {
   readonly #machine: LuaMachine;
   readonly #tensors: TensorValues;
@@ -46,7 +46,7 @@ export class LuaValues {
     function: (state, index, returns) => this.#callback(state, index, returns),
   };
 
-  /** Describes a value in a sentence. */
+  /** Describes a value, for use in a message. */
   describe(state: number, index: number): string {
     const { lua } = this.#machine;
     if (this.#tensors.at(state, index)) return 'a tensor';
@@ -55,7 +55,10 @@ export class LuaValues {
     return type <= LUA_TYPE.nil ? 'nothing' : `a ${lua.lua_typename(state, type)}`;
   }
 
-  /** Pushes a result. Numbers are floats unless they are counts, because Lua integers overflow. */
+  /**
+   * Pushes a result. Numbers are pushed as floats, because Lua integers overflow, unless `counts`
+   * is true.
+   */
   push(state: number, value: Result, counts = false): void {
     const { lua } = this.#machine;
     if (typeof value === 'number' && counts) lua.lua_pushinteger(state, BigInt(value));
@@ -68,7 +71,7 @@ export class LuaValues {
 
   #number(state: number, index: number): number | undefined {
     const { lua } = this.#machine;
-    // A numeric string is not a number.
+    // Checks the type, because Lua would also convert numeric strings.
     return this.#machine.typeAt(state, index) === LUA_TYPE.number
       ? lua.lua_tonumberx(state, index, null)
       : undefined;
@@ -138,10 +141,13 @@ const isTensor = (value: object): value is Tensor => 'data' in value;
 const whole = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) ? value : undefined;
 
-/** Maximum nesting of lists and objects. */
+/** Maximum depth of nested lists and objects. */
 const MAX_DEPTH = 64;
 
-/** Pushes a JSON value on Lua's stack. Lists are tables from 1, null is nil, and whole numbers are integers. */
+/**
+ * Pushes a JSON value onto Lua's stack. Lists become tables with indexes from 1, null becomes nil,
+ * and whole numbers become integers.
+ */
 export function pushJson(machine: LuaMachine, state: number, value: unknown, depth = 0): void {
   const { lua } = machine;
   if (depth > MAX_DEPTH) throw new Error(`a value is nested deeper than ${MAX_DEPTH} lists and objects`);

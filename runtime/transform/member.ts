@@ -1,7 +1,7 @@
 import type { Allocate, Operand, Tensor } from '#core/tensor/tensor.ts';
 import type { NestedNumbers } from '#core/tensor/convert.ts';
 
-/** A script function that takes tensors and numbers and returns one of them. */
+/** A function of a script whose arguments and result are tensors or numbers. */
 export type Callback = (...values: Operand[]) => Operand;
 
 /** Parameter types of members, with the types that `call` receives. */
@@ -29,7 +29,7 @@ export interface ResultTypes {
   readonly integers: readonly number[];
   readonly boolean: boolean;
   readonly string: string;
-  /** A number for a tensor without axes, otherwise nested lists of numbers. */
+  /** Nested lists of numbers, or a number for a tensor without axes. */
   readonly table: NestedNumbers;
 }
 
@@ -49,13 +49,14 @@ export interface Parameter {
 type Value = ParameterTypes[keyof ParameterTypes] | undefined;
 
 /**
- * A tensor operation for scripts. The Lua library, its checks, its editor stubs and its docs are
- * generated from these rows.
+ * A tensor operation for scripts. The Lua library, its argument checks, its editor stubs and its
+ * documentation are generated from the list of members.
  */
 export interface Member {
   /**
-   * How scripts call it: a method as `t:name(…)`, a static as `Tensor.name(…)`, a metamethod
-   * through its Lua operator. The static `__call` is `Tensor(…)`.
+   * How scripts call the operation: a method as `t:name(…)`, a static function as `Tensor.name(…)`,
+   * and a metamethod through its Lua operator. The static function `__call` is called as
+   * `Tensor(…)`.
    */
   readonly kind: 'method' | 'static' | 'metamethod';
   readonly name: string;
@@ -64,8 +65,8 @@ export interface Member {
   readonly parameters: readonly Parameter[];
   readonly returns: keyof ResultTypes;
   /**
-   * Receives the tensor first (for a method), then one value per parameter; undefined for omitted
-   * optional ones.
+   * Performs the operation. A method receives its tensor first; then there is one value for each
+   * parameter, which is undefined for omitted arguments.
    */
   readonly call: (allocate: Allocate, ...values: readonly Value[]) => ResultTypes[keyof ResultTypes];
 }
@@ -89,7 +90,7 @@ type Call<Values extends readonly unknown[], R extends keyof ResultTypes> = (
   ...values: Values
 ) => ResultTypes[R];
 
-// These functions make the compiler check `call` against the declared parameters.
+// With these functions, the compiler checks `call` against the declared parameters.
 
 export function method<const P extends readonly Parameter[], R extends keyof ResultTypes>(
   definition: Definition<P, R, Call<[self: Tensor, ...Arguments<P>], R>>,

@@ -1,11 +1,11 @@
 import type { Tensor } from '#core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine, REGISTRY } from './lua-machine.ts';
 
-/** Name of the metatable in the registry. */
+/** Name of the tensors' metatable in the Lua registry. */
 const METATABLE = 'Tensor';
 const ID_BYTES = 4;
 
-/** Tensors as Lua values. Lua holds a number for each one; the data stays in JavaScript. */
+/** Represents tensors as Lua values. Lua stores a number for each tensor; the data stays in JavaScript. */
 export class TensorValues {
   readonly #machine: LuaMachine;
   readonly #tensors = new Map<number, Tensor>();
@@ -16,7 +16,7 @@ export class TensorValues {
     this.#machine = machine;
   }
 
-  /** Takes Lua's own `collectgarbage` from the stack. */
+  /** Pops Lua's own `collectgarbage` from the stack and keeps it. */
   keepGarbageCollector(state: number): void {
     this.#collect = this.#machine.lua.luaL_ref(state, REGISTRY);
   }
@@ -50,12 +50,12 @@ export class TensorValues {
     return block === 0 ? undefined : this.#tensors.get(lua.module.HEAP32[block >> 2] ?? 0);
   }
 
-  /** Releases all tensors; Lua may finalize them later. */
+  /** Releases all tensors. Lua can finalize its values for them later. */
   clear(): void {
     this.#tensors.clear();
   }
 
-  /** Runs Lua's garbage collector to find unreferenced tensors. */
+  /** Runs Lua's garbage collector to release unreferenced tensors. */
   collectGarbage(): void {
     const { lua, active: state } = this.#machine;
     lua.lua_rawgeti(state, REGISTRY, BigInt(this.#collect));

@@ -7,7 +7,10 @@ export interface TransformScript extends TransformSettings {
   readonly limitsKey?: string | undefined;
 }
 
-/** Adds the source line to Lua's messages, which only contain a position such as `name:3:`. */
+/**
+ * Adds the text of the source line to a message from Lua, which only contains a position such as
+ * `name:3:`.
+ */
 export function explainScriptError(message: string, { source, name, firstLine }: TransformScript): string {
   const place = new RegExp(`${RegExp.escape(name)}:(\\d+):`).exec(message)?.[1];
   const line = place === undefined ? undefined : source.split('\n')[Number(place) - firstLine];

@@ -6,13 +6,16 @@ import type { TransformScript } from './transform-script.ts';
 import { type ModelType, vectorKind } from '#contract/model-types.ts';
 import { checkResult, type ResultKind } from './check-result.ts';
 
-/** The function that every transform defines. */
+/** Name of the function that every transform must define. */
 const POSTPROCESS = 'Postprocess';
 
 export interface Transform {
-  /** Runs the transform. Throws an InternalError with the reason and the line. */
+  /** Runs the transform. On failure, throws an InternalError with the reason and the line. */
   readonly apply: (given: readonly Tensor[]) => Tensor;
-  /** Must be awaited before `apply`: some scripts break the Lua state, which is then recreated. */
+  /**
+   * Must be awaited before `apply` is called, because it recreates the Lua state if an earlier call
+   * made it unusable.
+   */
   readonly ready: () => Promise<void> | undefined;
 }
 
@@ -21,7 +24,7 @@ export interface TransformOptions {
   readonly wasm: string;
   /** Receives lines that the script prints. */
   readonly print: (line: string) => void;
-  /** Stops calls of library functions that take too long. */
+  /** Stops library functions that take too long. */
   readonly interrupter: Interrupter;
 }
 
@@ -56,7 +59,7 @@ export interface Transformed extends Tensor {
   readonly kind: ResultKind;
 }
 
-/** Runs a transform on the output for one text and validates its result. */
+/** Runs a transform on the model output for one text, and validates the result. */
 export function transformRow(
   transform: Transform,
   modelType: ModelType,
@@ -75,7 +78,7 @@ export function transformInputs(modelType: ModelType, output: Tensor, skip = 0):
   const [texts = 1, tokens = 0, width] = output.shape;
   if (vectorKind(modelType) !== 'text' || width === undefined) return [output];
   const mask = new Float32Array(texts * tokens).fill(1);
-  // Texts are passed one at a time and without padding.
+  // The output is not padded, because texts are passed to a transform one at a time.
   mask.fill(0, 0, skip);
   return [output, { data: mask, shape: [texts, tokens] }];
 }
