@@ -45,7 +45,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Headers of a streamed response, which tell proxies not to buffer it. */
+/** Headers of a streamed response, which prevent proxies from buffering it. */
 export const STREAM_TYPE = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { readTextAsset, textAssetNames } from '#platform/text-asset.ts';
 import { withoutWarning } from '#platform/without-warning.ts';
 
-/** The files of a page, by the path that browsers request. */
+/** The files of a page, by the path under which browsers request them. */
 export interface PageFiles {
   readonly names: () => readonly string[];
   /** The text of a file, as browsers receive it. Each file is read once. */
   readonly read: (name: string) => string;
 }
 
-/** Types of page files. Browsers receive modules as JavaScript. */
+/** Content types of page files. Browsers receive modules as JavaScript. */
 export const PAGE_TYPES = lookup<string>({
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -22,9 +22,9 @@ export const PAGE_TYPES = lookup<string>({
 });
 
 /**
- * The files of a page, read from its folder, so that a new file needs no registration. In an
- * executable they are the assets of this room, with one bundle per page instead of its modules.
- * `room` is the path of the folder's parent below `runtime/`.
+ * Returns the files of a page. When running from source, they are read from the page's folder, so
+ * that new files do not have to be registered. In an executable, they are assets, with one bundle
+ * per page instead of its modules. `room` is the path below `runtime/` of the folder's parent.
  */
 export function pageFiles(room: string, folder: URL): PageFiles {
   const prefix = `page/${room}/`;
@@ -54,8 +54,9 @@ const namesIn = (folder: URL): readonly string[] =>
     .sort();
 
 /**
- * A module's JavaScript, with the lines and columns of its TypeScript. Browsers receive the files
- * of all rooms from one folder, so an import from another room becomes relative.
+ * Converts a module to JavaScript in which lines and columns are the same as in the TypeScript
+ * source. Browsers receive all page files from one folder, so imports from other folders are
+ * converted to relative imports.
  */
 function scriptOf(source: string, name: string): string {
   const code = withoutWarning(() => stripTypeScriptTypes(source));
@@ -66,7 +67,7 @@ function scriptOf(source: string, name: string): string {
   });
 }
 
-/** An import in a page module: its room, if it is a different one, and its path. */
+/** An import in a page module: the other folder (`room`), if there is one, and the path. */
 const IMPORT = /(\bfrom |\bimport |\bimport\()'(?:(#[^']*)\/browser\/|(?=\.))([^']+)\.ts'/g;
 
 /** Files that all programs' pages share. docs/design-language.md describes them. */

@@ -6,13 +6,13 @@ import { type Coding, preferredCoding } from '../compress-responses.ts';
 import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 
 export interface HtmlPage {
-  /** Serves the document. */
+  /** Serves the HTML document. */
   readonly document: (c: Context) => Response;
-  /** Routes for its other files. */
+  /** Routes for the page's other files. */
   readonly assets: Hono;
 }
 
-/** A page of a program. `edit` completes the text of its document. */
+/** A page of a program. `edit` completes the text of its HTML document. */
 export const createPage = (files: PageFiles, document: string, edit = (text: string) => text): HtmlPage => ({
   document: servePageFile(document, () => edit(files.read(document))),
   assets: assetRoutes(files),
@@ -40,7 +40,7 @@ const isNavigation = (c: Context): boolean =>
 /** Routes for the files that all programs' pages share. */
 export const sharedAssetRoutes = (): Hono => assetRoutes(SHARED_FILES);
 
-/** Routes for the files that documents load. */
+/** Routes for the files that HTML documents load. */
 function assetRoutes(files: PageFiles): Hono {
   const routes = new Hono();
   for (const name of files.names()) {
@@ -53,7 +53,10 @@ function assetRoutes(files: PageFiles): Hono {
   return routes;
 }
 
-/** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
+/**
+ * Pages do not load anything from other origins or run inline code, and they only send requests to
+ * their own server.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -66,7 +69,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Every file is compressed at most once, so the levels are higher than those for other responses. */
+/**
+ * Every file is compressed at most once, so the compression levels are higher than those for other
+ * responses.
+ */
 const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
   gzip: (text) => gzipSync(text, { level: 9 }),
   br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -75,7 +81,7 @@ const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
 
 /**
  * Serves a file of a page, compressed for clients that accept it. The file is read on the first
- * request, because a program without visitors needs no pages.
+ * request, because many programs run without anyone opening their pages.
  */
 function servePageFile(name: string, read: () => string): (c: Context) => Response {
   let loaded: { readonly text: string; readonly tag: string } | undefined;
@@ -88,7 +94,7 @@ function servePageFile(name: string, read: () => string): (c: Context) => Respon
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    // Another program may use this port later, so browsers keep a copy but revalidate it.
+    // Another program may use this port later, so browsers cache the file but must revalidate it.
     'Cache-Control': 'no-cache',
   };
   const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();

@@ -1,11 +1,11 @@
 import { element } from './dom.ts';
 
-/** How long the button shows that the text was copied. */
+/** Time during which the button shows that the text was copied. */
 const SAID_MS = 2000;
 
 /**
- * A button that copies a text to the clipboard and confirms it, both visually and to screen
- * readers. `label`: accessible name, where "Copy" alone would be unclear.
+ * A button that copies a text to the clipboard and confirms this both visually and to screen
+ * readers. `label` is the accessible name if "Copy" alone would be unclear.
  */
 export function copyButton(name: string, label: string, text: () => string) {
   const said = element('span', { 'aria-live': 'polite', class: 'unseen' });
@@ -28,7 +28,7 @@ export function copyButton(name: string, label: string, text: () => string) {
   return element('span', { class: 'copy' }, button, said);
 }
 
-/** The clipboard API is only available on HTTPS and localhost; elsewhere, fall back to the older API. */
+/** The clipboard API is only available with HTTPS and on localhost. Otherwise, the older API is used. */
 async function copy(text: string) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = element('textarea', { class: 'unseen', 'aria-hidden': 'true' });

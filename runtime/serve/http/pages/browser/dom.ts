@@ -1,6 +1,6 @@
 /**
  * Creates an element. Strings become text nodes, so text from users and models is never parsed as
- * HTML. `attributes`: `true` sets an empty attribute, `false` sets none.
+ * HTML. In `attributes`, `true` sets an empty attribute, and `false` does not set the attribute.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -15,7 +15,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** The page's element with this id. */
+/** Returns the page's element with this ID. */
 export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
   const node = document.getElementById(id);
   if (!(node instanceof type)) throw new Error(`the page has no ${type.name} #${id}`);
@@ -29,15 +29,16 @@ export function withShare<Type extends HTMLElement>(node: Type, share: number): 
 }
 
 /**
- * A region that scrolls horizontally. It is focusable, so that arrow keys can scroll it. `role`:
- * `group` on pages with many regions of the same name, because each region is a landmark.
+ * A region that scrolls horizontally. It is focusable, so that arrow keys can scroll it. Set `role`
+ * to `group` on pages with many regions of the same name, because every region is a landmark for
+ * screen readers.
  */
 export const scrollable = (name: string, content: Node, role: 'region' | 'group' = 'region') =>
   element('div', { class: 'scrollable', role, 'aria-label': name, tabindex: 0 }, content);
 
 /**
- * Names, separated by commas. Each one gets its own element, because a name can contain characters
- * that change the text direction.
+ * Shows names, separated by commas. Each name has an element of its own, because names can contain
+ * characters that change the text direction.
  */
 export const listed = (names: readonly string[] | null | undefined, none = '–'): Node | string =>
   names && names.length > 0
@@ -48,7 +49,7 @@ export const listed = (names: readonly string[] | null | undefined, none = '–'
       )
     : none;
 
-/** A path or a name that can be wrapped after punctuation, instead of within its words. */
+/** Shows a path or name so that it can be wrapped after punctuation instead of within words. */
 export const withBreaks = (text: string): (Node | string)[] =>
   text
     .split(/(?<=[/._:-])(?=\w|\{)/)

@@ -20,11 +20,14 @@ type Amount = number | null | undefined;
 /** A count: 1,234,567. */
 export const count = (value: Amount) => (isMissing(value) ? MISSING : WHOLE.format(value));
 
-/** A name within a sentence. Abbreviations such as URL keep their first letter. */
+/**
+ * Formats a name for use within a sentence: the first letter is lower case, unless the name starts
+ * with an abbreviation such as URL.
+ */
 export const lowerFirst = (text: string) =>
   /^\p{Lu}[\p{Lu}\d]/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 
-/** A count in compact form, where space is scarce: 1.23M. */
+/** A count in compact form, for places where there is little space: 1.23M. */
 export const short = (value: Amount) =>
   isMissing(value) ? MISSING : (Math.abs(value) < 1000 ? PRECISE : SHORT).format(value);
 
@@ -70,7 +73,7 @@ export function bytes(value: Amount) {
   return `${PRECISE.format(Number((value / 1024 ** power).toFixed(1)))} ${unit}`;
 }
 
-/** A timestamp: local time as text, UTC as its title. */
+/** Shows a timestamp in local time, with the UTC time as a tooltip. */
 export function dateTime(moment: string | number | Date | null | undefined): Node {
   const date = moment === null || moment === undefined ? undefined : new Date(moment);
   if (!date || Number.isNaN(date.getTime())) return document.createTextNode(MISSING);

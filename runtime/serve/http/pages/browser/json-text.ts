@@ -1,4 +1,4 @@
-/** Formats JSON for reading: one line per item, but lists of numbers on one line. */
+/** Formats JSON for people: each item is on its own line, except that a list of numbers is on one line. */
 export function jsonText(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const deeper = `${indent}  `;

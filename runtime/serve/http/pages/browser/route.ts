@@ -1,6 +1,6 @@
 /**
- * A place in a program: a path and a query. Both are kept in the hash of the address, so that pages
- * need no server routes.
+ * A location in a program: a path and a query. Both are stored in the hash of the page's address,
+ * so that pages do not require server routes.
  */
 interface Route {
   readonly path: string;
@@ -19,8 +19,8 @@ function split(text: string) {
 }
 
 /**
- * The link to a place. Path segments are encoded, so that a name with slashes stays one segment.
- * `query`: empty values are omitted.
+ * Returns the link to a location. Path segments are encoded, so that a name with slashes remains a
+ * single segment. Query parameters with empty values are omitted.
  */
 export function linkTo(parts: readonly string[], query: Record<string, string> = {}) {
   const entries = Object.entries(query).filter(([, value]) => value !== '');
@@ -52,8 +52,8 @@ function decoded(text: string) {
 }
 
 /**
- * Changes the query of the current place without leaving the page. Empty values are removed.
- * `options`: `replace` adds no entry to the history.
+ * Changes the query of the current location without leaving the page. Empty values are removed.
+ * With the option `replace`, no entry is added to the history.
  */
 export function changeQuery(
   changes: Record<string, string>,
@@ -66,7 +66,7 @@ export function changeQuery(
   }
   const text = query.toString();
   const hash = `#/${path}${text === '' ? '' : `?${text}`}`;
-  // Neither function fires `hashchange`, so the page is not shown again.
+  // Neither function fires `hashchange`, so the page is not rendered again.
   if (replace) history.replaceState(undefined, '', hash);
   else history.pushState(undefined, '', hash);
 }

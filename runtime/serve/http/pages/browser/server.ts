@@ -10,12 +10,12 @@ export class ServerError extends Error {
 }
 
 /**
- * A server response. `Data` is the type that the server promises for the path, e.g. the type of its
+ * A server response. `Data` is the type that the server returns for the path, e.g. the type of its
  * API schema.
  */
 export interface Answer<Data> {
   readonly data: Data;
-  /** Time from sending the request to having read the response. */
+  /** Time between sending the request and reading the end of the response. */
   readonly milliseconds: number;
   readonly timings: Timings;
   /** Indexes of inputs that the model truncated. */
@@ -30,7 +30,7 @@ const TIMINGS = ['total', 'tokenization', 'queue', 'inference'] as const;
 export interface CallOptions {
   /** Default: POST with a body, otherwise GET. */
   readonly method?: string;
-  /** Forms and files are sent unchanged, anything else as JSON. */
+  /** The body. Forms and files are sent unchanged, and other values are sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   /** Query parameters; undefined values are omitted. */
@@ -40,7 +40,8 @@ export interface CallOptions {
 }
 
 /**
- * Calls the server that serves this page. Paths are relative, so that the page works behind a proxy's prefix.
+ * Calls the server that serves this page. Paths are relative, so that the page works behind a proxy
+ * with a path prefix.
  */
 export async function call<Data>(path: string, options: CallOptions = {}): Promise<Answer<Data>> {
   const started = performance.now();
@@ -54,7 +55,10 @@ export async function call<Data>(path: string, options: CallOptions = {}): Promi
   };
 }
 
-/** Same as `call`, but returns the response unread. Throws a ServerError for an error response. */
+/**
+ * Same as `call`, but returns the response without reading its body. Throws a ServerError for an
+ * error response.
+ */
 export async function open(
   path: string,
   { method, body, headers: own = {}, query = {}, key = '', signal }: CallOptions = {},

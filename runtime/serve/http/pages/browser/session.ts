@@ -3,35 +3,35 @@ import { element } from './dom.ts';
 import { type Answer, type CallOptions, call, open, ServerError } from './server.ts';
 
 export interface Session {
-  /** The API key, or '' without one. */
+  /** The API key; '' if there is none. */
   readonly key: () => string;
   readonly signIn: (key: string) => void;
   readonly signOut: () => void;
-  /** Prompts for a key in a dialog; returns whether there is a new one. */
+  /** Prompts for a key in a dialog. Returns whether the user has entered a new key. */
   readonly ask: (words: string) => Promise<boolean>;
   /**
-   * Calls the server with the key. If the server rejects it, prompts for another one and repeats
-   * the call.
+   * Calls the server with the key. If the server rejects the key, prompts for another key and
+   * repeats the call.
    */
   readonly call: <Data>(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Answer<Data>>;
-  /** Same as `call`, but returns the response unread, for streams and files. */
+  /** Same as `call`, but returns the response without reading its body, for streams and files. */
   readonly open: (path: string, options?: Omit<CallOptions, 'key'>) => Promise<Response>;
 }
 
 /**
- * Creates the session of a page. The key is kept in the tab's session storage, so it is gone when
- * the tab is closed. `options`: other ways to sign in, as links.
+ * Creates the session of a page. The key is kept in the tab's session storage, so it is deleted
+ * when the tab is closed. `options` contains links to other ways of signing in.
  */
 export function createSession({
   ways = Promise.resolve([]),
 }: { ways?: Promise<readonly { name: string; href: string }[]> } = {}): Session {
-  // Several programs can share an origin behind a proxy.
+  // Behind a proxy, several programs can share an origin, so the storage key contains the path.
   const place = `api-key ${new URL('.', document.baseURI).pathname}`;
   const key = () => sessionStorage.getItem(place) ?? '';
   const signIn = (value: string) => sessionStorage.setItem(place, value);
   let asking: Promise<boolean> | undefined;
 
-  /** Several calls that are rejected at the same time prompt only once. */
+  /** If several calls are rejected at the same time, the user is only prompted once. */
   const askOnce = (why: string) =>
     (asking ??= ways
       .then((links) => askForKey(why, links, signIn))
@@ -63,7 +63,10 @@ export function createSession({
   };
 }
 
-/** Prompts for an API key in a dialog. Returns whether there is a new one. `why`: the server's message. */
+/**
+ * Prompts for an API key in a dialog. Returns whether the user has entered a new key. `why` is the
+ * server's message.
+ */
 async function askForKey(
   why: string,
   ways: readonly { name: string; href: string }[],

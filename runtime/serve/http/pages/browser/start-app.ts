@@ -13,7 +13,7 @@ export interface Place {
   readonly session: Session;
   /** Opens a link such as `#/keys/abc`. */
   readonly navigate: (href: string) => void;
-  /** The id, as a link if the user has access to a page such as `keys/:id`. */
+  /** Returns the ID, as a link if the user has access to a page such as `keys/:id`. */
   readonly linked: (path: string, id: string) => Node | string;
   /** Replaces the heading, e.g. with the name of the item that is shown. */
   readonly setTitle: (title: string) => void;
@@ -22,15 +22,18 @@ export interface Place {
 }
 
 export interface Section {
-  /** Such as `keys` or `keys/:id`; '' is the start page. */
+  /** Path of the page, such as `keys` or `keys/:id`; '' is the start page. */
   readonly path: string;
-  /** Name in the navigation; detail pages have none. */
+  /** Name in the navigation. Detail pages do not have one. */
   readonly name?: string | undefined;
   /** Heading. Default: the name. */
   readonly title?: string;
-  /** Path of the section that it belongs to. Default: the section whose path is a prefix of its own. */
+  /**
+   * Path of the section to which the page belongs. Default: the section whose path is a prefix of
+   * the page's path.
+   */
   readonly parent?: string;
-  /** Heading of its group in the navigation. */
+  /** Heading of the page's group in the navigation. */
   readonly group?: string;
   readonly show: (place: Place) => void | Promise<void>;
 }
@@ -46,7 +49,10 @@ interface StartAppOptions {
   readonly links?: readonly { name: string; href: string }[];
 }
 
-/** Starts a program with several pages: navigation, headings, and the page that the address hash names. */
+/**
+ * Starts a program with several pages. Shows the navigation, the heading and the page that the hash
+ * of the address names.
+ */
 export function startApp({ title, sections, session, note = '', links = [] }: StartAppOptions) {
   const heading = element('h1', { tabindex: -1 });
   const main = element('main', { id: 'main' }, heading);
@@ -79,7 +85,7 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
       const params = matchPath(section.path, route.path);
       return params ? [{ section, params }] : [];
     })[0];
-    // Navigating back within a page, e.g. to other filters, keeps the focus.
+    // When the user navigates back within a page, e.g. to other filters, the focus does not move.
     const isNew = isFirst || path !== route.path;
     path = route.path;
     setTitle(found?.section.title ?? found?.section.name ?? (found ? title : 'Page not found'));
@@ -89,8 +95,8 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
     main.replaceChildren(heading, root, waiting);
     if (isNew) {
       scrollTo(0, 0);
-      // A new page starts at its heading, also for screen readers. On the first page the browser's
-      // focus stays.
+      // When the user opens another page, focus moves to its heading, so that screen readers start
+      // there. On the first page, the focus does not move.
       if (!isFirst) heading.focus({ preventScroll: true });
     }
     isFirst = false;
@@ -116,7 +122,7 @@ export function startApp({ title, sections, session, note = '', links = [] }: St
     main,
   );
   document.querySelector('.skip')?.addEventListener('click', (event) => {
-    // The hash is the page's address, so the link must not change it.
+    // The hash contains the address of the page, so the link must not change it.
     event.preventDefault();
     heading.focus();
   });
@@ -146,7 +152,7 @@ interface NavigationOptions {
   readonly show: () => void;
 }
 
-/** The header with the navigation. In narrow windows, a button opens it. */
+/** The header with the navigation. In narrow windows, a button opens the navigation. */
 function navigation({ title, sections, session, note, links, show }: NavigationOptions) {
   const named = sections.filter(({ name }) => name !== undefined);
   const anchors = new Map(
@@ -188,7 +194,7 @@ function navigation({ title, sections, session, note, links, show }: NavigationO
   return {
     header: element('header', { class: 'frame' }, brand, menu, nav),
 
-    /** `section`: a detail page belongs to the section whose path is a prefix of its own. */
+    /** `section`: a detail page belongs to the section whose path is a prefix of the page's path. */
     select(section: Section | undefined) {
       for (const [one, anchor] of anchors) {
         const isCurrent = one === section;

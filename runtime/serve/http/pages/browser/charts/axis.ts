@@ -1,10 +1,10 @@
 import type { Scale } from './scale.ts';
 import { axisTime, bytes, duration, money, percent, short } from '../format.ts';
 
-/** Space around the drawing. `marginLeft` is the space for the values of the vertical axis. */
+/** Space around the drawing. `marginLeft` is the space for the labels of the vertical axis. */
 export const MARGIN = { top: 10, right: 12, bottom: 26 };
 const MIN_LEFT = 56;
-/** Widths in pixels: of a character, and between a value and its line. */
+/** Widths in pixels: the width of a character, and the distance between a label and its grid line. */
 const CHARACTER = 7.2;
 const GAP = 8;
 
@@ -21,7 +21,7 @@ export function valueText(unit: string, value: number | null | undefined) {
   return `${short(value)} ${value === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
-/** A value on an axis. Its unit is only repeated if it is short. */
+/** Formats a value on an axis. The unit is only included if it is short. */
 export const tickText = (unit: string, value: number) =>
   unit === 'USD'
     ? money(value).replace(/\.00$/, '')
@@ -29,11 +29,11 @@ export const tickText = (unit: string, value: number) =>
       ? valueText(unit, value)
       : short(value);
 
-/** Space for the values of the vertical axis. */
+/** Returns the space required for the labels of the vertical axis. */
 export const marginLeft = (y: Scale, unit: string) =>
   Math.max(MIN_LEFT, GAP + CHARACTER * Math.max(...y.ticks.map((tick) => tickText(unit, tick).length)));
 
-/** Horizontal grid lines with the values of the vertical axis. */
+/** Draws horizontal grid lines with the labels of the vertical axis. */
 export function verticalAxis(y: Scale, width: number, unit: string) {
   const left = marginLeft(y, unit);
   return y.ticks.flatMap((tick) => [
@@ -58,7 +58,7 @@ export function verticalAxis(y: Scale, width: number, unit: string) {
   ]);
 }
 
-/** The values of the horizontal axis. */
+/** Draws the labels of the horizontal axis. */
 export const horizontalAxis = (
   x: Scale,
   { width, height }: { width: number; height: number },
@@ -66,7 +66,7 @@ export const horizontalAxis = (
 ) =>
   x.ticks.map((tick) => {
     const words = text(tick);
-    // The last value ends at the edge instead of behind it.
+    // The last label is aligned so that it does not extend beyond the edge.
     const middle = Math.min(x.at(tick), width - (CHARACTER * words.length) / 2);
     return svg('text', { class: 'tick', x: middle, y: height - 8, 'text-anchor': 'middle' }, words);
   });
@@ -91,10 +91,10 @@ export function svg(
   return node;
 }
 
-/** Series beyond this number reuse the colors. */
+/** Number of colors. If there are more series, colors are reused. */
 const COLOURS = 6;
 
-/** The class with a series' color, line style and shape. */
+/** The class that defines a series' color, line style and point shape. */
 export const seriesClass = (at: number) => `series-${(at % COLOURS) + 1}`;
 
 /** Shapes of points, so that series can be distinguished without colors. */
@@ -108,7 +108,7 @@ const SHAPES = [
     svg('path', { d: `M${x - 5} ${y - 1.5}h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z` }),
 ];
 
-/** A point of a series. `at`: number of the series. */
+/** Draws a point of a series. `at` is the index of the series. */
 export function marker(at: number, x: number, y: number) {
   const node = (SHAPES[at % SHAPES.length] ?? SHAPES[0])?.(x, y) ?? svg('g');
   node.setAttribute('class', `marker ${seriesClass(at)}`);

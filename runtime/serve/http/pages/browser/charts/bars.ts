@@ -8,13 +8,13 @@ export interface Bar {
   /** Lower bound of the interval. */
   readonly low?: number;
   readonly high?: number;
-  /** Parts of a stacked bar, instead of the value. */
+  /** The parts of a stacked bar. If set, they replace the value. */
   readonly parts?: readonly { name: string; value: number }[];
 }
 
 const ROW = 32;
 
-/** Horizontal bars, because names are longer than numbers. */
+/** Draws horizontal bars, because names are longer than numbers. */
 export function drawBars(
   bars: readonly Bar[],
   partNames: readonly string[],
@@ -123,7 +123,7 @@ const interval = ({ low, high }: Bar, x: (value: number) => number, y: number) =
       ];
 
 const shortened = (name: string, width: number) => {
-  // Rounding must not cut off the last letter of the longest name.
+  // Added so that rounding does not cut off the last letter of the longest name.
   const fits = Math.floor((width - 12) / 7.2 + 0.01);
   return name.length <= fits ? name : `${name.slice(0, Math.max(1, fits - 1))}…`;
 };

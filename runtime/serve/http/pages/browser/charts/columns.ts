@@ -3,7 +3,7 @@ import { MARGIN, marginLeft, valueText, verticalAxis, seriesClass, svg } from '.
 import { type PlotOptions, HEIGHT, horizontal, stopsOf } from './lines.ts';
 import { extent, linearScale } from './scale.ts';
 
-/** Columns over time, stacked if there are several series. */
+/** Draws columns over time. They are stacked if there are several series. */
 export function drawColumns({ series, unit, time, xUnit = '' }: PlotOptions, width: number): Drawing {
   const totals = new Map([] as [number, number][]);
   for (const { points } of series)
@@ -24,7 +24,7 @@ export function drawColumns({ series, unit, time, xUnit = '' }: PlotOptions, wid
   );
   const size = Math.max(1, Math.min(48, (x.at(step) - x.at(0)) * 0.8));
   const done = new Map([] as [number, number][]);
-  // One path per series: a browser needs several times as long for hundreds of elements.
+  // One path per series, because rendering hundreds of elements would take a browser several times as long.
   const columns = series.map(({ points }, at) => {
     const boxes = points.map(([px, py]) => {
       if (!py) return '';
@@ -55,7 +55,10 @@ interface Bin {
   readonly count: number;
 }
 
-/** The columns of a histogram, without gaps. If there are several series, all but the first are outlines. */
+/**
+ * Draws the columns of a histogram, without gaps. If there are several series, only the first is
+ * filled, and the others are outlines.
+ */
 export function drawHistogram(
   series: readonly { name: string; bins: readonly Bin[] }[],
   unit: string,

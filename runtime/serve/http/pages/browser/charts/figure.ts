@@ -16,7 +16,7 @@ export interface Drawing {
 
 interface FigureOptions {
   readonly title: string;
-  /** What the chart shows, in one or two sentences. */
+  /** A summary of the chart in one or two sentences. */
   readonly summary: string;
   /** Names of the series. */
   readonly legend?: readonly string[];
@@ -24,10 +24,10 @@ interface FigureOptions {
   readonly columns: readonly string[];
   /** Number of rows in the data table. */
   readonly count: number;
-  /** Formats a row on demand, because charts can have many. */
+  /** Formats a row. Called on demand, because charts can have many rows. */
   readonly row: (at: number) => readonly (Node | string)[];
   readonly draw: (width: number) => Drawing;
-  /** Whether the up and down keys select the stops. */
+  /** Whether the up and down keys move between the positions. */
   readonly isVertical?: boolean;
 }
 

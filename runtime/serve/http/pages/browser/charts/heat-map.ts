@@ -1,7 +1,7 @@
 import { element, scrollable, withShare } from '../dom.ts';
 import { short } from '../format.ts';
 
-/** With more columns than this, cells have a title instead of a number. */
+/** If there are more columns than this, cells show their number as a tooltip only. */
 const MAX_NUMBERS = 24;
 
 interface HeatMapOptions {
@@ -10,17 +10,17 @@ interface HeatMapOptions {
   readonly columns: readonly string[];
   /** Values by row. */
   readonly cells: readonly (readonly (number | null)[])[];
-  /** What rows and columns are, e.g. `Actual \ predicted`. */
+  /** The meaning of the rows and columns, e.g. `Actual \ predicted`. */
   readonly corner?: string;
   readonly text?: (value: number) => string;
-  /** Start of the color scale. Default: the smallest value, at most 0. */
+  /** Start of the color scale. Default: the smallest value, or 0 if all values are positive. */
   readonly min?: number;
   readonly max?: number;
 }
 
 /**
  * A matrix of numbers as a table whose cells are darker for larger numbers. Screen readers can read
- * it as it is.
+ * the table, so no text alternative is required.
  */
 export function heatMap({
   title,

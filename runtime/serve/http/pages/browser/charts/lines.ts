@@ -12,7 +12,7 @@ import {
 } from './axis.ts';
 import { type Scale, linearScale, timeScale } from './scale.ts';
 
-/** A null value interrupts the line. */
+/** A point of a line. The line is interrupted where `y` is null. */
 export type Point = readonly [x: number, y: number | null];
 
 export interface Series {
@@ -31,7 +31,7 @@ export interface PlotOptions {
   readonly reference?: readonly Point[];
 }
 
-/** Lines over a horizontal axis of timestamps or numbers. */
+/** Draws lines over a horizontal axis of timestamps or numbers. */
 export function drawLines(
   { series, unit, time, xUnit = '', reference = [] }: PlotOptions,
   width: number,
@@ -61,7 +61,7 @@ export function drawLines(
   };
 }
 
-/** The horizontal axis: its scale and its drawing. */
+/** Creates the scale of the horizontal axis and draws the axis. */
 export function horizontal(
   xs: readonly number[],
   [left, width]: readonly [left: number, width: number],
@@ -121,7 +121,10 @@ function pathOf(points: readonly Point[], x: Scale, y: Scale) {
     .join('');
 }
 
-/** Reduces many points to the smallest and the largest per pixel: the line looks the same. */
+/**
+ * Reduces many points to the smallest and the largest value per pixel, which does not change how
+ * the line looks.
+ */
 function thinned(points: readonly Point[], width: number): readonly Point[] {
   if (points.length <= width * 2) return points;
   const size = Math.ceil(points.length / width);

@@ -7,8 +7,8 @@ export interface Scale {
 }
 
 /**
- * The smallest and the largest number; Infinity and -Infinity if there are none. Unlike Math.min,
- * it has no limit on their number.
+ * Returns the smallest and the largest number; Infinity and -Infinity if the list is empty. Unlike
+ * Math.min, it supports lists of any length.
  */
 export function extent(values: readonly number[]): [min: number, max: number] {
   let [min, max] = [Infinity, -Infinity];
@@ -20,8 +20,8 @@ export function extent(values: readonly number[]): [min: number, max: number] {
 }
 
 /**
- * A linear scale whose ticks are round numbers. `range`: positions of the smallest and the largest
- * value. `options`: `isExact` ends at the values, not at ticks.
+ * A linear scale whose ticks are round numbers. `range`: the positions of the smallest and the
+ * largest value. With the option `isExact`, the scale ends at these values instead of at ticks.
  */
 export function linearScale(
   values: readonly number[],
@@ -88,7 +88,7 @@ const scaleOf = (min: number, max: number, start: number, end: number, ticks: re
   at: (value) => start + ((value - min) / (max - min)) * (end - start),
 });
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function roundStep(rough: number) {
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5, 10].find((factor) => rough <= factor * power * 1.0001) ?? 10) * power;

@@ -9,7 +9,7 @@ import { counted, count, lowerFirst } from '../format.ts';
 
 export { heatMap } from '../charts/heat-map.ts';
 
-/** Maximum number of series in the summary; all of them are in the table. */
+/** Maximum number of series in the summary. The table contains all series. */
 const DESCRIBED = 2;
 
 interface SeriesChart {
@@ -19,19 +19,19 @@ interface SeriesChart {
   readonly series: readonly Series[];
   /** Whether x is a timestamp in milliseconds. */
   readonly time?: boolean;
-  /** What x is, if it is not a timestamp. */
+  /** The name of the horizontal axis, if its values are not timestamps. */
   readonly xTitle?: string;
   readonly xUnit?: string;
   /** A dashed line for comparison, e.g. the diagonal of a calibration curve. */
   readonly reference?: readonly Point[];
-  /** Default: the latest and the largest value of each series. */
+  /** The summary of the chart. Default: the latest and the largest value of each series. */
   readonly summary?: string;
 }
 
-/** Lines over time, or over a number. */
+/** Shows lines over time or over a number. */
 export const lineChart = (options: SeriesChart) => seriesFigure(options, drawLines);
 
-/** Columns over time, stacked if there are several series: for hourly or daily amounts. */
+/** Shows hourly or daily amounts as columns over time. They are stacked if there are several series. */
 export const columnChart = (options: SeriesChart) => seriesFigure(options, drawColumns);
 
 function seriesFigure(
@@ -74,7 +74,7 @@ function seriesSummary(series: readonly Series[], unit: string) {
   return `${described.slice(0, DESCRIBED).join('; ')}${more}.`;
 }
 
-/** Horizontal bars to compare amounts. A stacked bar has `parts` instead of a value. */
+/** Shows horizontal bars for comparing amounts. A stacked bar has `parts` instead of a value. */
 export function barChart({
   title,
   unit,
@@ -125,7 +125,7 @@ const withoutParts = ({ parts: _parts, ...bar }: Bar): Bar => ({
   value: totalOf({ ...bar, ...(_parts && { parts: _parts }) }),
 });
 
-/** Points with two coordinates each. */
+/** Shows points with two coordinates each. */
 export function scatterChart({
   title,
   x,
@@ -164,7 +164,7 @@ interface HistogramOptions {
   readonly summary?: string;
 }
 
-/** How often values fall into ranges of equal size. */
+/** Shows how many values are in each of several ranges of equal size. */
 export function histogram({ title, unit = '', series, bins = 20, summary }: HistogramOptions) {
   const all = series.flatMap(({ values }) => values);
   const [min, max] = extent(all);

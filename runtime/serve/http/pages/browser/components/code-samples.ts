@@ -3,11 +3,12 @@ import { element } from '../dom.ts';
 import { type Sample, LANGUAGES } from '../samples/samples.ts';
 import { tabs } from './tabs.ts';
 
-/** The language that the user last chose, for all samples on the page. */
+/** The language that the user chose last. It applies to all samples on the page. */
 let chosen = LANGUAGES[0]?.name ?? '';
 
 /**
- * A request as code in several languages, with a button that copies it. `name`: names the code for screen readers.
+ * Shows a request as code in several languages, with a copy button. `name` is the name of the code
+ * for screen readers.
  */
 export function codeSamples(name: string): { node: HTMLElement; show: (request: Sample) => void } {
   const text = element('pre', { class: 'sample', tabindex: 0 });

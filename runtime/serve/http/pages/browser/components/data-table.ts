@@ -5,14 +5,14 @@ import { ServerError } from '../server.ts';
 import { empty, failed, loading } from './states.ts';
 
 export interface Column<Row> {
-  /** Field of the row, which is also the name to sort by. */
+  /** Field of the row. It is also the sort key for the server. */
   readonly key: string;
   readonly title: string;
   /** Whether cells are right-aligned. */
   readonly numeric?: boolean;
   /** Whether the server can sort by this column. */
   readonly sortable?: boolean;
-  /** Default: the field as text. */
+  /** Returns the content of a cell. Default: the field as text. */
   readonly cell?: (row: Row) => Node | string;
 }
 
@@ -38,25 +38,28 @@ interface Loaded<Row> {
 }
 
 interface DataTableOptions<Row> {
-  /** Name of the table for screen readers, and of its rows in the status, e.g. `Keys`. */
+  /**
+   * Name of the table for screen readers, which is also used for its rows in the status text, e.g.
+   * `Keys`.
+   */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly load: (wanted: Wanted) => Promise<Loaded<Row>>;
   readonly filters?: readonly Filter[];
-  /** Turns the first cell into a link. */
+  /** Returns the link for the first cell of a row. */
   readonly href?: (row: Row) => string;
   /** Content to show if there are no rows. */
   readonly empty?: string | Node;
   /** Initial sort order, until the user chooses one. */
   readonly sort?: string;
   readonly limit?: number;
-  /** Prefix for query parameters, if a page has several tables. */
+  /** Prefix for the table's query parameters, for pages with several tables. */
   readonly name?: string;
 }
 
 /**
- * A table that the server sorts, filters and pages. Its state is in the query of the address, so
- * that it survives a reload.
+ * A table whose rows are sorted, filtered and paginated by the server. Its state is stored in the
+ * query of the page's address, so that it survives a reload.
  */
 export function dataTable<Row>({
   caption,
@@ -81,7 +84,7 @@ export function dataTable<Row>({
   const body = element('tbody');
   const shown = element('div', { class: 'table-body' }, loading());
   const paging = element('nav', { class: 'paging', 'aria-label': `Pages of ${caption}`, hidden: true });
-  /** Cursors of the preceding pages, as far as they are known. */
+  /** The cursors of the preceding pages that are known. */
   const before = [] as (string | undefined)[];
   let running = new AbortController();
 
@@ -176,7 +179,8 @@ export function dataTable<Row>({
     const focused = [...paging.children].indexOf(document.activeElement ?? paging);
     paging.hidden = cursor === undefined && (next === undefined || next === null);
     paging.replaceChildren(...buttons);
-    // The pressed button was replaced, and a disabled button cannot have the focus.
+    // Focus must be moved, because the pressed button was replaced, and a disabled button cannot
+    // have the focus.
     if (focused !== -1)
       (buttons[focused]?.disabled ? buttons.find(({ disabled }) => !disabled) : buttons[focused])?.focus();
   }
@@ -224,7 +228,10 @@ function headCell<Row>({ title, numeric = false, sortable = false }: Column<Row>
   return element('th', attributes, button);
 }
 
-/** Numbers and dates are usually wanted with the largest first, and another press reverses the order. */
+/**
+ * Users usually want to see the largest numbers and the latest dates first. Pressing again reverses
+ * the order.
+ */
 const nextOrder = (current: string, key: string) => (current === `-${key}` ? key : `-${key}`);
 
 function pageButton(name: string, isPossible: boolean, open: () => unknown) {
@@ -245,13 +252,13 @@ export interface Filter {
   readonly key: string;
   readonly title: string;
   readonly kind: 'text' | 'choice' | 'date';
-  /** Options of a select field. */
+  /** The options of a select field. */
   readonly choices?: readonly (string | { value: string; name: string })[];
 }
 
 /**
- * Minimum time between two changes of a text filter. The first one is applied immediately. Each one
- * changes the address, and browsers allow about 200 changes in 10 seconds.
+ * Minimum time between two changes of a text filter. The first change is applied immediately. Each
+ * change modifies the page's address, and browsers allow about 200 modifications in 10 seconds.
  */
 const TYPING_MS = 100;
 

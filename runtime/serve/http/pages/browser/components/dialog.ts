@@ -6,13 +6,19 @@ import { ServerError } from '../server.ts';
 interface Action {
   readonly name: string;
   readonly kind?: 'quiet' | 'danger';
-  /** The dialog stays open if this returns false or throws a ServerError, which the dialog then shows. */
+  /**
+   * Called when the button is pressed. If it returns false, the dialog stays open. If it throws a
+   * ServerError, the dialog stays open and shows the error.
+   */
   readonly run?: () => unknown;
 }
 
 let dialogs = 0;
 
-/** Opens a modal dialog. Escape closes it, and the focus returns to where it was. */
+/**
+ * Opens a modal dialog. Escape closes the dialog. When it is closed, focus returns to the previous
+ * element.
+ */
 export function openDialog({
   title,
   content,
@@ -78,7 +84,10 @@ export function openDialog({
   return { close, closed, dialog };
 }
 
-/** Asks for confirmation of an irreversible action, and runs it. Returns whether it ran. */
+/**
+ * Asks the user to confirm an irreversible action, and runs the action if the user confirms.
+ * Returns whether the action was run.
+ */
 export async function confirmAction({
   title,
   words,

@@ -31,7 +31,7 @@ export const figures = (
     ),
   );
 
-/** A short status text with a color that only repeats its meaning. */
+/** A short status text. Its color does not convey any additional information. */
 export const badge = (words: string, kind: 'good' | 'warning' | 'alarm' | 'plain' = 'plain') =>
   element('span', { class: `badge ${kind}` }, words);
 

@@ -6,14 +6,15 @@ import { ServerError } from '../server.ts';
 
 interface FormOfOptions<Value> {
   readonly values?: unknown;
-  /** Label of the button. */
+  /** Label of the submit button. */
   readonly submit: string;
   readonly onSubmit: (value: Value) => unknown;
 }
 
 /**
- * A form generated from an object's JSON schema. Problems are shown next to their fields, and
- * server errors above the button. `Value` is the type that the schema describes.
+ * A form generated from an object's JSON schema. Problems are shown next to the fields that cause
+ * them, and server errors are shown above the button. `Value` is the type that the schema
+ * describes.
  */
 export function formOf<Value = unknown>(
   schema: Schema | undefined,

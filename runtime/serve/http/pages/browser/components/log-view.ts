@@ -3,20 +3,20 @@ import { element } from '../dom.ts';
 import { ServerError } from '../server.ts';
 import { failed } from './states.ts';
 
-/** Maximum number of lines; the oldest are removed beyond it. */
+/** Maximum number of lines. If there are more, the oldest lines are removed. */
 const MAX_LINES = 2000;
 
 interface LogViewOptions {
   /** Calls `onLine` for each line until the signal is aborted. */
   readonly follow: (signal: AbortSignal, onLine: (line: string) => void) => Promise<void> | void;
   readonly name?: string;
-  /** Stops following, e.g. when the user leaves the page. */
+  /** Aborted to stop following the log, e.g. when the user leaves the page. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Follows a log. It scrolls with new lines while the end is visible, can be paused and searched,
- * and keeps only the newest lines.
+ * Shows a log that is followed live. The view scrolls to new lines while the end of the log is
+ * visible, can be paused and searched, and only keeps the newest lines.
  */
 export function logView({ follow, name = 'Log', signal }: LogViewOptions) {
   const lines = [] as string[];

@@ -2,13 +2,16 @@ import type { ServerError } from '../server.ts';
 import { element } from '../dom.ts';
 
 /**
- * Placeholder for a part whose data is still loading. It appears after a moment, so that fast
- * responses do not flicker.
+ * Placeholder for a section whose data is still loading. It appears after a short delay, so that it
+ * does not flicker if the response is fast.
  */
 export const loading = () =>
   element('p', { class: 'state loading', role: 'status' }, element('span', {}, 'Loading …'));
 
-/** Placeholder for a part without data. `words`: why it is empty. `way`: what the user can do about it. */
+/**
+ * Placeholder for a section without data. `words` explains why the section is empty. `way` is an
+ * action with which the user can change that.
+ */
 export function empty(words: string, way?: { name: string; href?: string; run?: () => void }) {
   const node = element('div', { class: 'state' }, element('p', {}, words));
   if (way?.href !== undefined) node.append(element('a', { href: way.href }, way.name));
@@ -16,7 +19,7 @@ export function empty(words: string, way?: { name: string; href?: string; run?: 
   return node;
 }
 
-/** Placeholder for a part whose data cannot be loaded. */
+/** Placeholder for a section whose data cannot be loaded. */
 export function failed(error: ServerError | Error, retry?: () => void) {
   const status = 'status' in error ? error.status : 0;
   const notice = errorNotice({ message: error.message, status });

@@ -4,7 +4,7 @@ import { type Field, type FieldOptions, type Schema, enumOf, resolve } from './s
 
 let choices = 0;
 
-/** Alternatives for a value: the chosen one has its own field. */
+/** A field for a value with several alternatives. The alternative that the user chooses has its own field. */
 export function choiceField(
   options: FieldOptions,
   alternatives: readonly Schema[],
@@ -66,7 +66,10 @@ function nameOf(schema: Schema, at: number): string {
       : JSON.stringify(value);
 }
 
-/** Whether a value probably belongs to this alternative: same type, and same constants. */
+/**
+ * Whether a value probably belongs to this alternative, because it has the same type and the same
+ * constants.
+ */
 function isLikely(schema: Schema, value: unknown) {
   const type = Array.isArray(value) ? 'array' : typeof value;
   const expected = schema.type === 'integer' ? 'number' : (schema.type ?? type);

@@ -5,12 +5,12 @@ import { objectField } from './object-field.ts';
 import { type Field, type FieldOptions, enumOf, resolve } from './schema.ts';
 
 /**
- * Objects and lists below this depth become JSON fields, which also handles schemas that contain
- * themselves.
+ * Objects and lists below this depth become JSON fields. This also makes schemas that contain
+ * themselves work.
  */
 const MAX_DEPTH = 4;
 
-/** The field for a schema. Schemas that no other field supports get a JSON field. */
+/** Creates the field for a schema. If no other field supports the schema, the field contains JSON. */
 export function fieldOf(options: FieldOptions): Field {
   const schema = resolve(options.root, options.schema);
   const own = { ...options, schema, value: options.value ?? schema.default };

@@ -47,7 +47,8 @@ export function objectField(
   const read = () => {
     const results = members.map(([key, field]) => [key, field.read()] as const);
     const problem = results.find(([, result]) => 'problem' in result);
-    // An optional group without any input is omitted, even if it has required fields.
+    // If the user does not enter anything in an optional group, the group is omitted, even if it
+    // has required fields.
     const entries = results.flatMap(([key, result]) =>
       'value' in result && result.value !== undefined ? [[key, result.value] as const] : [],
     );

@@ -27,12 +27,15 @@ export interface Schema {
   readonly exclusiveMaximum?: number;
 }
 
-/** Reads and validates the value of a field. `path` finds the field that a problem belongs to. */
+/** Reads and validates the value of a field. `path` identifies the field to which a problem belongs. */
 export interface Field {
   readonly node: HTMLElement;
   /** An undefined value is omitted. */
   readonly read: () => { value: unknown } | { problem: string };
-  /** Reads the value, shows any problem next to the field, and returns whether there was none. */
+  /**
+   * Reads the value and returns whether it is valid. If it is invalid, the problem is shown next to
+   * the field.
+   */
   readonly check: () => boolean;
   readonly focus: () => void;
 }
@@ -45,11 +48,14 @@ export interface FieldOptions {
   readonly isRequired: boolean;
   readonly value: unknown;
   readonly depth: number;
-  /** Whether an object shows its fields without a frame, because it already has one. */
+  /** Whether the fields of an object are shown without a frame, because they are already inside one. */
   readonly isFlat?: boolean;
 }
 
-/** Resolves a `$ref` within the document; refs to other documents and loops return an empty schema. */
+/**
+ * Resolves a `$ref` within the document. For references to other documents and circular references,
+ * returns an empty schema.
+ */
 export function resolve(root: Schema, schema: Schema): Schema {
   let own = schema;
   for (let depth = 0; typeof own?.$ref === 'string'; depth++) {
@@ -73,7 +79,7 @@ export const atPointer = (root: unknown, ref: string): unknown =>
       root,
     );
 
-/** A nullable value is a field that can be empty. */
+/** A field for a nullable value can be left empty. */
 function withoutNull(schema: Schema): Schema {
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null');
@@ -92,8 +98,8 @@ function withoutNull(schema: Schema): Schema {
 }
 
 /**
- * The values of an enumeration, which can also be written as alternative constants; undefined for
- * other schemas.
+ * Returns the values of an enum, which can also be written as alternatives that are constants;
+ * undefined for other schemas.
  */
 export function enumOf(schema: Schema): unknown[] | undefined {
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null);

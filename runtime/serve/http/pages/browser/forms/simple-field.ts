@@ -2,12 +2,12 @@ import { element } from '../dom.ts';
 import { type Field, type FieldOptions, type Schema, enumOf } from './schema.ts';
 import { jsonText } from '../json-text.ts';
 
-/** Texts that can be longer than this get a multi-line field. */
+/** If a string can be longer than this, it gets a multi-line field. */
 const LINE = 200;
 
 let fields = 0;
 
-/** A field for a text, a number, a choice or a boolean. */
+/** A field for a string, a number, an enum or a boolean. */
 export function simpleField({ schema, name, isRequired, value }: FieldOptions): Field {
   if (schema.const !== undefined && isRequired) return constantField(schema.const);
   const choices = schema.const === undefined ? enumOf(schema) : [schema.const];
@@ -23,7 +23,7 @@ export function simpleField({ schema, name, isRequired, value }: FieldOptions): 
   );
 }
 
-/** The field of a constant, which needs no space on the page. */
+/** The field for a constant. It is not shown on the page. */
 const constantField = (value: unknown): Field => ({
   node: element('div', { hidden: true }),
   read: () => ({ value }),
@@ -54,8 +54,8 @@ function labelled(
     else input.removeAttribute('aria-invalid');
     return !('problem' in result);
   };
-  // A problem disappears as soon as it is corrected, and appears only when the user leaves the
-  // field.
+  // A problem is only shown when the user leaves the field, and disappears as soon as the user has
+  // corrected it.
   input.addEventListener('input', () => input.hasAttribute('aria-invalid') && check());
   input.addEventListener('change', check);
   const node = element(
@@ -134,11 +134,11 @@ function readText({ minLength = 0, maxLength = Infinity, pattern, format }: Sche
     : { value: text };
 }
 
-/** Longer values, and patterns with more repetitions, can block the page. */
+/** Longer values and patterns with more repetitions can block the page. */
 const MAX_CHECKED = 200;
 const MAX_REPETITIONS = 3;
 
-/** A pattern that browsers cannot parse, or that can block the page, is left to the server. */
+/** If a browser cannot parse a pattern, or if the pattern can block the page, only the server checks it. */
 function isMatch(pattern: string, text: string) {
   const isRepeatedGroup = /\)[*+{]/.test(pattern);
   const repetitions = pattern.match(/[*+{]/g)?.length ?? 0;
@@ -171,7 +171,7 @@ function readNumber(
   return { value };
 }
 
-/** An optional checkbox without a value is omitted while it is unchecked. */
+/** If an optional boolean has no value, it is omitted until the user checks the box. */
 function booleanField({
   schema,
   name,
@@ -201,7 +201,7 @@ function booleanField({
   };
 }
 
-/** A field for a value that no other field supports, written as JSON. */
+/** A JSON field for a value that no other field supports. */
 export function jsonField({ schema, name, isRequired, value }: FieldOptions): Field {
   const input = element('textarea', { rows: 4, spellcheck: 'false', class: 'json' });
   input.value = value === undefined || value === null ? '' : jsonText(value);

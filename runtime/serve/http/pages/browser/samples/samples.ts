@@ -1,4 +1,4 @@
-/** Returns a request as a Python program that needs no packages. */
+/** Returns a request as a Python program that only requires the standard library. */
 function pythonSample({ url, method, body, withKey }: Sample) {
   const headers = [
     ...(withKey ? [`"Authorization": f"Bearer {os.environ['API_KEY']}"`] : []),
@@ -22,10 +22,10 @@ function pythonSample({ url, method, body, withKey }: Sample) {
   ].join('\n');
 }
 
-/** Longer values are wrapped. */
+/** Maximum length of values on one line. Longer values are wrapped. */
 const MAX_LITERAL = 60;
 
-/** A JSON value as Python. A JSON string is also a Python string. */
+/** Converts a JSON value to Python. JSON strings are also valid Python strings. */
 function literal(value: unknown, indent: string): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -62,7 +62,7 @@ function javascriptSample({ url, method, body, withKey }: Sample) {
 
 const indented = (text: string) => text.replaceAll('\n', '\n  ');
 
-/** Maximum length of JSON on one line; longer JSON is wrapped. */
+/** Maximum length of JSON on one line. Longer JSON is wrapped. */
 const LINE = 56;
 
 /**
@@ -88,7 +88,7 @@ export function shellWord(text: string) {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A request to show as code. */
+/** A request that is shown as code. */
 export interface Sample {
   readonly url: string;
   readonly method: string;
