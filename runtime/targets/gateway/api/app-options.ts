@@ -14,7 +14,7 @@ export interface GatewayAppOptions {
 
 const ONE_MEBIBYTE = 1_048_576;
 
-/** Limits for request bodies that are not sent to models and only contain a few fields. */
+/** Limits for request bodies that only contain a few fields and are not sent to models. */
 export const smallBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: Math.min(server.maxBodyBytes, ONE_MEBIBYTE),
   timeoutMs: server.bodyTimeoutMs,
@@ -31,9 +31,10 @@ export const modelBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => 
 });
 
 /**
- * Without a master key, a gateway on loopback accepts some requests without credentials, so it checks Host
- * and Origin: a web page must not be able to send such requests through a browser. Otherwise, credentials
- * protect it, and proxies can use any host name.
+ * The rules for the Host and Origin headers; undefined if these headers are not checked. Without a master
+ * key, a gateway on loopback accepts some requests without credentials, and web pages must not be able to
+ * send such requests through a browser. With a master key, credentials protect the gateway, and proxies can
+ * use any host name.
  */
 export function hostRulesOf({ server, hasMasterKey }: GatewayAppOptions): HostRules | undefined {
   const { host, allowedHosts, corsOrigins } = server;

@@ -76,7 +76,7 @@ export interface GatewayApi {
   readonly direct: DirectListener;
 }
 
-/** Creates the gateway's HTTP application. Does not listen. */
+/** Creates the gateway's HTTP application without listening on a port. */
 export function gatewayApi(context: GatewayContext, options: GatewayAppOptions): GatewayApi {
   const { server } = options;
   const hostRules = hostRulesOf(options);
@@ -88,7 +88,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
     exposedHeaders: EXPOSED_HEADERS,
     hostRules,
     errorFormats: [API_ERRORS, CLIENT_ERRORS],
-    // Workers call these paths many times per second, which would fill the log.
+    // Not logged, because workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     repeatable: listParameters(operations),
     explain: databaseFailure,
@@ -128,7 +128,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
 }
 
 /**
- * The routes of all resources, in document order.
+ * The routes of all resources, in the order of the OpenAPI document.
  *
  * @internal Exported for tests.
  */
@@ -190,7 +190,10 @@ export function gatewayRoutes(context: GatewayContext, options: GatewayAppOption
   ];
 }
 
-/** Declares routes whose bodies are read in this way. An optional body that is missing becomes an empty object. */
+/**
+ * Declares routes whose bodies are read in the given way. A missing optional body is replaced by an empty
+ * object.
+ */
 const declareRoute = (
   createReader: (options: BodyOptions) => BodyReader,
   bodies: BodyOptions,

@@ -11,7 +11,7 @@ import { KEY_ERRORS } from './guards.ts';
 import { bytesAnswer, textAnswer } from './http/answers.ts';
 import { API, type HttpParts } from './http/parts.ts';
 
-/** `/api/v1/artifacts`: results and rows, for clients with a signed URL. */
+/** `/api/v1/artifacts`: results and rows of jobs, for clients with a signed URL. */
 export function artifactRoutes(
   { jobs, workflows }: Pick<GatewayContext, 'jobs' | 'workflows'>,
   { route }: Pick<HttpParts, 'route'>,

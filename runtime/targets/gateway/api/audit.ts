@@ -104,7 +104,7 @@ const EVENT = {
 const text = (name: string, description: string, example: string) =>
   ({ name, in: 'query', description, example }) as const;
 
-/** `/v1/admin/audit`: administrative changes and rejected attempts. */
+/** `/v1/admin/audit`: the log of administrative changes and rejected attempts. */
 export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { auditLog } = state;
 

@@ -44,7 +44,7 @@ export const me = closed('Me', {
   expires_at: timeOrNull('Expiry of the credential.'),
 });
 
-/** `/auth`: sign-in with OpenID Connect; and `/v1/me`. */
+/** `/auth` (sign-in with OpenID Connect) and `/v1/me`. */
 export function authRoutes(
   { state, signIn }: GatewayContext,
   { guards, route }: HttpParts,
@@ -73,7 +73,7 @@ export function authRoutes(
           user_id: userId,
           role,
           teams: (role === 'member' || isMaster ? memberships : await identity.members.ofUser(userId ?? ''))
-            // A team key can be its administrator's key, who must not see the user's other teams.
+            // A team's administrator may hold the user's team key, but must not see the user's other teams.
             .filter((one) => isMaster || caller.key.teamId === null || one.teamId === caller.key.teamId)
             .map((one) => ({ team_id: one.teamId, role: one.role })),
           scope: isMaster ? ('master' as const) : caller.key.scope,
@@ -85,7 +85,7 @@ export function authRoutes(
   ];
 }
 
-/** The browser routes are redirects and a page, and not part of the API. */
+/** The browser routes return redirects and a page, so they are not part of the API. */
 function signInRoutes(
   identity: GatewayState['identity'],
   signIn: SignInFlow,
@@ -173,7 +173,7 @@ const SIGN_IN_SECONDS = 600;
 const secondsUntil = (end: number | null, start: number): number =>
   end === null ? 0 : Math.floor((end - start) / 1000);
 
-/** Parses the parameters of `gateway login`; undefined for a sign-in from a page. */
+/** Parses the parameters sent by `gateway login`; undefined if the user signs in on a page. */
 function waitingCommand(c: Context): WaitingCommand | undefined {
   const text = c.req.query('port');
   if (text === undefined) return undefined;
@@ -193,17 +193,19 @@ const sessionView = ({ key, secret }: Awaited<ReturnType<SignInFlow['redeem']>>)
 const CONSENT_PATH = '/auth/consent';
 
 /**
- * The page that asks whether to give a waiting command a key. Without it, a link would be enough to sign in
- * another person's program: the provider does not prompt in a browser that is already signed in.
+ * The page that asks whether to create a key for a waiting command. Without the page, opening a link would
+ * be enough to sign in another person's program, because the identity provider does not prompt users who
+ * are already signed in.
  */
 function consentPage(c: Context, asked: AskedConsent, role: string): Response | Promise<Response> {
   const { userId, port } = asked;
   c.header(
     'Content-Security-Policy',
-    // Browsers also check the command's URL, because the response to the form redirects there.
+    // The command's URL is also listed, because the response to the form redirects to it and browsers check
+    // the target of the redirect.
     `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${commandAddress(port).origin}; base-uri 'none'; frame-ancestors 'none'`,
   );
-  // With `no-referrer`, the form would be sent with the origin `null`.
+  // With `no-referrer`, browsers would send the form with the origin `null`.
   c.header('Referrer-Policy', 'same-origin');
   const program = `A program on this computer requests to sign in as ${userId}`;
   return c.html(

@@ -14,7 +14,7 @@ interface AzurePath {
   readonly endpoint: Endpoint;
 }
 
-/** Endpoints with the deployment in their path. For other routes, the body contains it. */
+/** Endpoints whose path contains the deployment. On all other routes, the body contains the deployment. */
 const OF_DEPLOYMENTS = [
   '/v1/chat/completions',
   '/v1/completions',
@@ -23,7 +23,7 @@ const OF_DEPLOYMENTS = [
 ] as const satisfies readonly Endpoint[];
 
 /**
- * Azure OpenAI paths: those with deployments, and those of the API without dated versions.
+ * The Azure OpenAI paths: those with deployments, and those of the API without dated versions.
  *
  * @internal Exported for tests.
  */
@@ -40,7 +40,7 @@ export const AZURE_PATHS: readonly AzurePath[] = [
 ];
 
 /**
- * Azure OpenAI paths, for its clients: the same endpoints under other paths. The API version does not matter.
+ * The paths for Azure OpenAI clients: the same endpoints under different paths. The API version is ignored.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
 export function azureRoutes(

@@ -4,7 +4,7 @@ import { AppError } from '#contract/errors.ts';
 import { RAW_HEADERS } from '../accounts/identity/credentials.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
 
-/** Reads a request's credential from its headers, or from the cookie of a sign-in. */
+/** Reads a request's credential from its headers or from the cookie set at sign-in. */
 export type CredentialReader = (c: Context) => HeaderReader;
 
 const HEADERS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
@@ -25,8 +25,8 @@ export function createCredentialReader(publicUrl: string | undefined): Credentia
 }
 
 /**
- * Throws a ForbiddenError for a change that may have been sent by a page of another site: browsers add
- * cookies to such requests as well, but they also report where a request comes from.
+ * Throws a ForbiddenError for a change that may have been sent by a page from another site: browsers also
+ * add cookies to such requests, but headers state where the request comes from.
  */
 export function requireOwnPage(c: Context, publicUrl: string): void {
   const site = c.req.header('Sec-Fetch-Site');
@@ -42,9 +42,9 @@ export function requireOwnPage(c: Context, publicUrl: string): void {
 /** Sign-in cookies. With HTTPS, they have the prefix `__Host-`, so that no other host can set them. */
 interface SignInCookies {
   readonly session: CookieAccess;
-  /** State of a sign-in until the provider has responded. */
+  /** The cookie for the state of a sign-in, which is kept until the identity provider has responded. */
   readonly started: CookieAccess;
-  /** The command that waits for the user's consent. */
+  /** The cookie for the command that is waiting for the user's consent. */
   readonly asked: CookieAccess;
 }
 

@@ -254,7 +254,10 @@ function unknownExtension(extension: string): AppError {
   });
 }
 
-/** Converts a request and fills in its secrets. Throws an InputError, or a NotFoundError for a missing secret. */
+/**
+ * Converts an import request and inserts the secrets that it refers to. Throws an InputError for an invalid
+ * request and a NotFoundError for a missing secret.
+ */
 async function sourceIn(
   { source, hf, s3 }: Static<typeof datasetImport>,
   owner: Owner | null,
@@ -298,8 +301,8 @@ interface UploadedFile {
 }
 
 /**
- * Streams the uploaded file to `store`. The file is either in a form, as `dataset` with `format`, or it is
- * the whole body.
+ * Streams the uploaded file to `store`. The file is either in the field `dataset` of a form that also
+ * contains `format`, or it is the whole body.
  */
 async function withUpload<Result>(
   c: Context,

@@ -29,7 +29,7 @@ const gatewayError = closed('Error', {
   ),
 });
 
-/** Body of Gemini API errors. */
+/** The body of errors in the Gemini API's format. */
 const geminiError = closed('GeminiError', {
   detail: Type.String({ description: 'Error message.' }),
   error: closed(
@@ -50,7 +50,7 @@ const geminiError = closed('GeminiError', {
   ),
 });
 
-/** Body of a 422 response on paths below `/api/v1`. */
+/** The body of a 422 response on paths under `/api/v1`. */
 const apiProblems = closed('Problems', {
   detail: Type.Array(
     closed('Problem', {
@@ -65,7 +65,10 @@ const apiProblems = closed('Problems', {
   error: gatewayError.properties.error,
 });
 
-/** `/` describes the server, `/openapi.json` and `/openapi.yaml` describe its API. They require no credential. */
+/**
+ * `/` describes the server; `/openapi.json` and `/openapi.yaml` describe its API. These paths do not
+ * require a credential.
+ */
 export function documentRoutes(
   { kernel, version, signIn }: GatewayContext,
   operations: readonly Operation[],
@@ -124,7 +127,7 @@ export function documentRoutes(
       },
     }),
   ];
-  // Created on demand, because it takes a quarter of the startup time.
+  // The document is created on demand, because creating it would take a quarter of the startup time.
   const document = lazy(() =>
     openApiDocument({
       openapi: '3.1.0',
@@ -174,7 +177,7 @@ const SECURITY_SCHEMES = {
   anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key without a prefix.' },
 } as const;
 
-/** Example errors whose message or code differs from other servers. */
+/** Example errors, for the errors whose message or code differs from those of other servers. */
 const EXAMPLES: Readonly<Partial<Record<ErrorStatus, readonly [message: string, reason: string]>>> = {
   401: ['Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
   403: ["User 'ada' has exceeded budget limit", 'budget_exceeded'],

@@ -200,7 +200,10 @@ export const taskView = (definition: TaskDefinition) =>
 
 type Body = Pick<Static<typeof newExperiment>, 'max_samples' | 'sampling' | 'seed'>;
 
-/** Returns how to select rows; undefined for the first ones. Throws an InputError for a sample without a size. */
+/**
+ * Returns how to select rows; undefined to select the first rows. Throws an InputError for a sample without
+ * a size.
+ */
 function samplingIn({ max_samples: size, sampling: method, seed }: Body): Sampling | undefined {
   if (method === undefined || method === null || method === 'first') return undefined;
   if (size !== undefined && size !== null && size > 0) return { method, seed: seed ?? 0 };

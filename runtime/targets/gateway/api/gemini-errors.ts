@@ -13,7 +13,7 @@ export const METHODS = [
   'batchEmbedContents',
 ] as const;
 
-/** A model and an operation, from the end of a path: `gemini:gemini-2.5-flash:generateContent`. */
+/** A model and a method at the end of a path, e.g. `gemini:gemini-2.5-flash:generateContent`. */
 interface GeminiCall {
   readonly model: string;
   readonly method: (typeof METHODS)[number];
@@ -33,15 +33,15 @@ interface RequestFacts {
 }
 
 /**
- * Whether a request uses Gemini's API. Its newer clients use `/v1`, where OpenAI's API also has model lists;
- * in that case, their key is in one of Google's headers.
+ * Whether a request uses Gemini's API. Newer Gemini clients use `/v1`, under which OpenAI's API also lists
+ * models. These clients are recognized because they send their key in one of Google's headers.
  */
 const isGeminiRequest = ({ method, path, header }: RequestFacts): boolean =>
   path.startsWith(`${GEMINI_PATH}/`) ||
   (path.startsWith('/v1/models') &&
     (Boolean(header('x-goog-api-key')) || (method === 'POST' && geminiCallOf(path) !== undefined)));
 
-/** Error format for model paths: that of the API that the request uses. */
+/** The error format for the paths of models, which depends on the API that the request uses. */
 export const CLIENT_ERRORS: ErrorFormat = {
   ...GATEWAY_ERRORS,
   body: (error, status, c) => {
@@ -52,8 +52,8 @@ export const CLIENT_ERRORS: ErrorFormat = {
 };
 
 /**
- * The error in the Gemini API's format, with `detail` as on all other paths. The gateway's error code is the
- * reason.
+ * The error in the Gemini API's format, with `detail` as on all other paths. `reason` is the gateway's
+ * error code.
  */
 export function geminiErrorBody(error: AppError, status: number, path: string): object {
   const { detail, error: own } = errorBody(error, status, path);

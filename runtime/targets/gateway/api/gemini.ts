@@ -33,7 +33,7 @@ import { createModelList } from './models.ts';
 import { answerCount } from './token-counts.ts';
 import { geminiModelView } from './views/models.ts';
 
-/** The prompt whose tokens to count. */
+/** The prompt whose tokens are counted. */
 const COUNT_SCHEMA = openObject({
   model: modelSchema,
   contents: Type.Array(openObject({}), { minItems: 1 }),
@@ -52,7 +52,10 @@ function promptOf(bytes: Uint8Array, model: string): Uint8Array {
   return Buffer.from(JSON.stringify({ ...prompt, model }));
 }
 
-/** The headers of a request whose key can also be in its query, as in Google's documentation: `?key=`. */
+/**
+ * The headers of a request. As in Google's documentation, the key can also be specified in the query
+ * (`?key=`); it is then added to the headers.
+ */
 function withQueryKey(headers: HeaderReader, url: string): HeaderReader {
   const key = new URL(url).searchParams.get('key');
   if (!key) return headers;
@@ -62,12 +65,12 @@ function withQueryKey(headers: HeaderReader, url: string): HeaderReader {
 }
 
 /**
- * A stream as one JSON list, whose items are the events' data: Gemini's format for clients that do not ask
- * for events.
+ * A stream in the form of a single JSON list, whose items are the data of the events. Gemini uses this
+ * format for clients that do not request events.
  */
 const AS_ARRAY: StreamForm = {
   contentType: 'application/json; charset=utf-8',
-  // White space between the items has no meaning.
+  // Sent instead of a comment, because white space between the items of a JSON list is ignored.
   keepAlive: { ...KEEP_ALIVE, text: '\n' },
   write: asArray,
 };
@@ -115,7 +118,7 @@ const FLASH = {
   displayName: 'gemini:gemini-2.5-flash',
   supportedGenerationMethods: ['generateContent', 'countTokens'],
 };
-/** Gemini's own API, for its clients. @see https://ai.google.dev/api */
+/** Gemini's own API, for Gemini clients. @see https://ai.google.dev/api */
 export function geminiRoutes(
   context: GatewayContext,
   options: GatewayAppOptions,
@@ -204,9 +207,9 @@ export function geminiRoutes(
       errors: BODY_ERRORS,
       run: call,
     }),
-    // For other methods, the error lists these.
+    // The supported methods, which the error for any other method lists.
     undocumentedRoute({ method: 'post', path: `${GEMINI_PATH}/models/:call{.+}`, guard: models, run: call }),
-    // Newer clients use this version.
+    // Newer clients use this version of the API.
     undocumentedRoute({
       method: 'post',
       path: `/v1/models/:call{.+:(?:${METHODS.join('|')})}`,

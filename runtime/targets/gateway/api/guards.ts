@@ -37,18 +37,18 @@ interface Bindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
 }
 
-/** The connection's address; undefined if the app is called without a server. */
+/** The client's IP address; undefined if the app is called without a server. */
 function addressOf(c: Context): string | undefined {
   const bindings: Bindings | undefined = c.env;
   return bindings?.incoming?.socket?.remoteAddress;
 }
 
-/** The caller identified by a credential, with a name for the log. */
+/** The caller that a credential identifies, and a name for the log. */
 interface SignedIn extends Principal {
   readonly caller: Caller;
 }
 
-/** A caller that manages the gateway. */
+/** A caller of the routes that manage the gateway. */
 interface SignedInManager extends SignedIn {
   readonly manager: Manager;
 }
@@ -81,7 +81,10 @@ export function createSignIn({
     }
     return error;
   };
-  /** Also applies providers and aliases changed by other processes. There is almost never anything to wait for. */
+  /**
+   * Also applies changes that other processes have made to providers and aliases. There is almost never a
+   * change to wait for.
+   */
   const authenticated = async (headers: HeaderReader): Promise<SignedIn> => {
     const found = signedIn(await identity.authenticate(headers));
     const pending = modelFollower.refresh();
@@ -118,7 +121,7 @@ export function createSignIn({
   };
 }
 
-/** The name is for the log, so it is the key's prefix, never the key. */
+/** The name appears in the log, so it is the key's prefix, never the key itself. */
 const signedIn = (caller: Caller): SignedIn => ({
   name: caller.kind === 'master' ? 'master' : caller.key.prefix,
   caller,
@@ -131,25 +134,30 @@ const signedIn = (caller: Caller): SignedIn => ({
 export interface Guards {
   /** For routes that accept any credential. */
   readonly anyKey: Guard;
-  /** For routes that only programs call: they accept neither sign-in cookies nor keys of scope `manage`. */
+  /**
+   * For routes that only programs call. They accept neither sign-in cookies nor keys of scope `manage`.
+   */
   readonly programKey: Guard;
-  /** For routes that change everything: they require the master key or the role `admin`. */
+  /** For routes that can change everything. They require the master key or the role `admin`. */
   readonly admin: Guard;
-  /** For routes that read everything: they require the role `admin` or `viewer`. */
+  /** For routes that can read everything. They require the master key, or the role `admin` or `viewer`. */
   readonly reader: Guard;
-  /** For routes that are open to any manager and check themselves what the caller is allowed to do: the usual case. */
+  /**
+   * For routes that any manager can call and that check for themselves what the caller is allowed to do.
+   * This is the usual case.
+   */
   readonly manager: (rule?: string) => Guard;
   /**
    * For datasets, experiments, workflows and jobs, which accept any credential that can call models. On
-   * loopback without a master key, no credential is required; a request without one then has the permissions
-   * of the master key.
+   * loopback without a master key, a credential is not required, and requests without one have the
+   * permissions of the master key.
    */
   readonly evaluation: Guard;
   /** For model calls, including those by workers. The routes register the requests with the lifecycle themselves. */
   readonly models: Guard;
 }
 
-/** Creates the guards. They authenticate a request before its body is read. */
+/** Creates the guards, which authenticate a request before its body is read. */
 export function createGuards(
   context: GatewayContext,
   { server, hasMasterKey }: Pick<GatewayAppOptions, 'server' | 'hasMasterKey'>,
@@ -232,15 +240,15 @@ export function createGuards(
   };
 }
 
-/** A key's user can be blocked or deleted. */
+/** Errors of routes that accept keys, because the user of a key can be blocked or deleted. */
 export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, 500, 503];
 
 const ANYONE: SignedIn = { name: 'anyone', caller: { kind: 'master' } };
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
 /**
- * What to record about a rejected credential; undefined for other errors. For an API key, this is the prefix
- * that lists show.
+ * What the audit log records about a rejected credential; undefined for other errors. For an API key, this
+ * is the prefix that is shown in lists.
  */
 function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
@@ -280,7 +288,9 @@ export function callerOf(c: Context<ShellEnv>): Caller {
   return signedIn.caller;
 }
 
-/** Whose resources a caller can see, who owns what the caller creates, and who pays for it. */
+/**
+ * Whose resources a caller can see, who owns the resources that the caller creates, and who pays for them.
+ */
 interface CallerView {
   readonly viewer: Viewer;
   readonly owner: Owner | null;
@@ -298,7 +308,7 @@ export function viewOf(c: Context<ShellEnv>): CallerView {
 
 /**
  * Returns a function that asserts that the caller can use a model. It is called when a job is created,
- * because jobs run later.
+ * because the job only runs later.
  */
 export async function modelCheckFor(
   { identity }: Pick<GatewayState, 'identity'>,

@@ -17,7 +17,7 @@ const notReady = closed('NotReady', {
   detail: closed('NotReadyDetail', { status: Type.Literal('unhealthy'), ...state }),
 });
 
-/** `/health` and its subpaths: health checks without a credential. */
+/** `/health` and its subpaths: health checks, which do not require a credential. */
 export function healthRoutes(
   { kernel, isDatabaseAvailable, version }: GatewayContext,
   { route }: Pick<HttpParts, 'route'>,
@@ -73,7 +73,7 @@ export function healthRoutes(
 
 const SHARED = { tag: 'Health' } as const;
 
-/** `/api/v1/health`, without a credential. */
+/** `/api/v1/health`, which does not require a credential. */
 export function apiHealthRoutes(
   compute: 'local' | 'ray',
   { route }: Pick<HttpParts, 'route'>,

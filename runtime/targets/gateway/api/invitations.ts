@@ -58,8 +58,8 @@ export function ownInvitationRoutes(
 }
 
 /**
- * The user who responds to invitations. Team keys may be used by team administrators, so they cannot act for
- * the user.
+ * The user who responds to invitations. Team administrators may use team keys, so responses are not
+ * accepted with team keys.
  */
 function answeringUser(caller: Caller): string {
   if (caller.kind === 'key' && caller.key.teamId === null && caller.user.teamId === null)

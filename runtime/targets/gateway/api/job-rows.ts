@@ -9,7 +9,7 @@ import type { JobServices } from '../evaluation/jobs/job-services.ts';
 import type { Job } from '../evaluation/jobs/job.ts';
 import { textAnswer } from './http/answers.ts';
 
-/** Shared parts of operations that return a job's rows. */
+/** Definitions shared by all operations that return a job's rows. */
 export const ROWS: Pick<Operation, 'description' | 'answer' | 'otherAnswers'> = {
   description: 'The job can be running, failed or stopped. Failed rows have an `error`.',
   answer: {
@@ -31,7 +31,7 @@ export const ROWS_FORMAT = {
   schema: oneOf(['csv', 'jsonl'], { default: 'csv' }),
 } as const;
 
-/** Responds with the rows that a job has written so far, whatever its status. */
+/** Responds with the rows that a job has written so far, regardless of its status. */
 export async function rowsAnswer(
   c: Context,
   { datasets }: Pick<JobServices, 'datasets'>,

@@ -174,7 +174,7 @@ export function jobRoutes(
       answer: answerOf('The job.', job, JOB),
       run: async (c) => jobView(await find(c, c.req.param('id'))),
     }),
-    // Lumigator clients ask Ray whether a job has ended.
+    // Lumigator clients call Ray's API to find out whether a job has ended.
     route({
       method: 'get',
       path: '/api/jobs/:id',

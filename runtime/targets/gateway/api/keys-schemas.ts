@@ -5,7 +5,7 @@ import { HOLDER_KEY_FIELDS, KEY_FIELDS } from '../accounts/fields/keys.ts';
 import { answerMembers, requestMembers } from './http/field-schemas.ts';
 import { count, dollars, timeOrNull } from './http/fields.ts';
 
-/** Maximum grace period of a replaced secret: one year. */
+/** Maximum grace period during which a replaced secret remains valid: one year. */
 const MAX_GRACE_SECONDS = 31_536_000;
 
 /** The first members in requests. */

@@ -74,7 +74,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
   const { identity, ledger } = state;
   const { keys } = identity;
 
-  /** The key in a path, if the manager has a permission for it. */
+  /** The key specified in a path, if the manager has permission to access it. */
   const keyIn = async (
     c: Context<ShellEnv, '/:id'>,
     permit: (manager: Manager, key: Key) => void,

@@ -27,7 +27,10 @@ const model = closed(
 
 export const models = closed('Models', { object: Type.Literal('list'), data: Type.Array(model) });
 
-/** How long provider lists are cached, because clients can request the list at any rate. */
+/**
+ * How long the model lists of providers are cached. They are cached because clients can request models at
+ * any rate.
+ */
 const MAX_LIST_AGE_MS = 60_000;
 
 /** Lists the models that a caller can use. */
@@ -40,8 +43,8 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
   >();
 
   /**
-   * Provider model lists. A request is not aborted when the client disconnects, because later callers share
-   * its result.
+   * The model lists of providers. A request is not aborted when the client disconnects, because later
+   * callers share its result.
    */
   const providerModels = (set: ModelSet): Promise<readonly ModelEntry[]> => {
     const before = cache.get(set);
@@ -66,7 +69,7 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
   };
 }
 
-/** Models with a price. Some providers have no model list, or an incomplete one. */
+/** Models with a price are also listed, because some providers have no model list or an incomplete one. */
 async function pricedModels({ prices }: GatewayContext['state']): Promise<ModelEntry[]> {
   return (await listAll(prices)).map(({ modelKey, effectiveAt }) => {
     const [ownedBy = ''] = modelKey.split(':', 1);

@@ -1,8 +1,8 @@
 import { API } from './http/parts.ts';
 
 /**
- * Resources that Otari has under `/api/v1` and this gateway under `/v1`. Other paths under `/api/v1` belong
- * to workflows.
+ * Resources that are under `/api/v1` in Otari and under `/v1` in this gateway. Other paths under `/api/v1`
+ * are used for workflows.
  */
 const RESOURCES = [
   ['chat', 'completions', 'messages', 'responses', 'embeddings', 'moderations', 'rerank', 'classify'],

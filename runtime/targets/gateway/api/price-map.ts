@@ -149,7 +149,7 @@ export function priceMapRoutes(
       errors: BODY_ERRORS,
       run: async (c) => {
         const { headers } = c.req.raw;
-        // Maps have several megabytes, so they are read like model requests.
+        // Price maps are several megabytes in size, so they are read in the same way as model requests.
         const bytes = await readJsonBytes(
           { headers, readBody: ({ maxBodyBytes, ...more }) => readBytes(c, maxBodyBytes, more) },
           limits,

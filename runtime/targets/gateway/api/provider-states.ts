@@ -30,7 +30,7 @@ export const states = Type.Array(
   }),
 );
 
-/** `/v1/provider-states`: what this process knows about the models that it calls. */
+/** `/v1/provider-states`: the state, in this process, of the models that it has called. */
 export function providerStateRoutes(
   { models, clock }: GatewayContext,
   { guards, route }: HttpParts,

@@ -11,11 +11,17 @@ import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { providerView } from './views/models.ts';
 
-/** A schema from the configuration file, without the keyword that only the file's messages use. */
+/**
+ * A schema from the configuration file, without the keyword that is only used for error messages about the
+ * file.
+ */
 export const schemaOfFile = (schema: TSchema): TSchema =>
   parseJsonText(JSON.stringify(schema, withoutRule)) as TSchema;
 
-/** A member of a change, which keeps its value if it is not set: the file's default does not apply there. */
+/**
+ * A member in a change request. If it is not set, the value is kept, so the default of the configuration
+ * file does not apply.
+ */
 export function memberOfChanges<Schema extends TSchema>(schema: Schema) {
   const { default: _, ...member } = schema as Schema & { readonly default?: unknown };
   return Type.Optional(orNull(member as Schema));

@@ -18,7 +18,10 @@ import { type GatewayAppOptions, hostRulesOf } from './app-options.ts';
 import { createSignIn } from './guards.ts';
 import { malformedRequestAnswer } from './http/errors.ts';
 
-/** Browsers cannot set WebSocket headers, so their clients send the key as a protocol name. */
+/**
+ * Browsers cannot set headers for WebSocket connections, so browser clients send the key as a protocol
+ * name.
+ */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
 
 const protocolsIn = (header: string | undefined): string[] =>
@@ -30,7 +33,7 @@ const protocolsIn = (header: string | undefined): string[] =>
 const keyInProtocols = (protocols: readonly string[]): string | undefined =>
   protocols.find((name) => name.startsWith(KEY_PROTOCOL))?.slice(KEY_PROTOCOL.length);
 
-/** Headers with the key from a protocol name, which is used if no header has one. */
+/** The headers, with the key from a protocol name added if no header contains a key. */
 const withProtocolKey = (headers: HeaderReader, key: string | undefined): HeaderReader => ({
   get: (name) => headers.get(name) ?? (name.toLowerCase() === 'x-api-key' ? key : undefined),
 });
@@ -108,7 +111,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
   };
 }
 
-/** Responds to a request whose connection stays HTTP. */
+/** Sends an HTTP response to a request that is not upgraded to a WebSocket. */
 function refuse(incoming: IncomingMessage, socket: Duplex, thrown: unknown): void {
   const error = AppError.from(thrown);
   const response = new ServerResponse(incoming);

@@ -31,7 +31,7 @@ interface RequestQuery {
   readonly limit: number;
 }
 
-/** Parses a query for past requests. Whose requests may be read is checked separately. */
+/** Parses a query for past requests. Whether the caller can read the requests is checked separately. */
 function requestQuery(c: Context): RequestQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUS_FILTERS, 'any');

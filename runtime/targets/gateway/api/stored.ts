@@ -59,7 +59,10 @@ export const storedRequest = (c: Context<ShellEnv>, userInBody?: unknown): Store
   signal: c.req.raw.signal,
 });
 
-/** The provider specified by a request, in the gateway's own header or in the way LiteLLM clients do it. */
+/**
+ * The provider specified in a request, either in the gateway's own header or in the format of LiteLLM
+ * clients.
+ */
 export const namedProvider = (c: Context): string | undefined =>
   c.req.header('X-Gateway-Provider') ||
   c.req.header('Custom-Llm-Provider') ||
@@ -102,7 +105,7 @@ interface ListedObjects {
   readonly list: (request: StoredRequest, page: ObjectPage) => Promise<Found>;
 }
 
-/** The parts of a route that lists the caller's objects, in the OpenAI API's format. */
+/** The definition of a route that lists the caller's objects in the OpenAI API's format. */
 export const listOfObjects = ({ description, example, limit, filters = [], list }: ListedObjects) => ({
   parameters: [...LIST_PARAMETERS, ...filters],
   answer: answerOf(description, objectList, {

@@ -27,7 +27,10 @@ const taskModel = closed('TaskModel', {
   ),
 });
 
-/** The list for workflows. Otari clients find the OpenAI API's list in other members. */
+/**
+ * The list for workflows. The list in the OpenAI API's format, which Otari clients read, is in other
+ * members.
+ */
 export const taskModels = closed('TaskModels', {
   ...pageSchema('TaskModelPage', taskModel).properties,
   ...Type.Partial(models).properties,
@@ -82,7 +85,7 @@ export function taskModelRoutes(context: GatewayContext, { guards, route }: Http
         const items = all
           .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
           .map(taskModelView);
-        // Otari clients omit the trailing slash and read OpenAI's list.
+        // Otari clients omit the trailing slash and read the list in OpenAI's format.
         const isOtari = requested.length === 0 && !new URL(c.req.url).pathname.endsWith('/');
         const list = isOtari ? { object: 'list' as const, data: all.map((entry) => modelView(entry)) } : {};
         return { total: items.length, items, ...list };
@@ -107,7 +110,7 @@ type TaskName = TaskDefinition['task'];
 
 const TASK_NAMES = keysOf(EVALUATED_TASKS);
 
-/** `provider` and `model` have the values that a workflow requires. */
+/** `provider` and `model` contain the values that a workflow requires. */
 function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
   const { id, modelType } = entry;
   const colon = id.indexOf(':');

@@ -77,7 +77,7 @@ const OF_ADMINS = 'members must have the role admin in the team.';
 export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { teams, members, invitations } = state.identity;
 
-  /** The team in a path, if the manager belongs to it or can read everything. */
+  /** The team specified in a path, if the manager belongs to the team or can read everything. */
   const visibleTeam = async (c: Context<ShellEnv, '/:id'>): Promise<Group> => {
     const [manager, id] = [managerIn(c), c.req.param('id')];
     if (!readsEverything(manager) && !belongsToTeam(manager, id)) missingGroup('team', id);
@@ -192,8 +192,8 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
         const [manager, userId] = [managerIn(c), c.req.param('user')];
         requireTeamAdmin(manager, id);
         const given = { teamId: id, userId, role: role ?? 'member' };
-        // Team administrators cannot directly add a user as a member, because they could then create keys for
-        // that user in the team.
+        // Team administrators can only invite users, not add them directly: they could otherwise create
+        // keys for any user in the team.
         const isDirect =
           manager.role === 'admin' || (await members.ofUser(userId)).some(({ teamId }) => teamId === id);
         if (isDirect) return memberView(await members.put(id, userId, given.role));

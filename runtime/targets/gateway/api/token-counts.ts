@@ -15,7 +15,7 @@ import { type GatewayAppOptions, modelBodyOptions } from './app-options.ts';
 import { callerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 
-/** A route that counts a prompt's tokens in one API. */
+/** A route that counts a prompt's tokens in the format of one API. */
 interface Counter {
   readonly id: string;
   readonly summary: string;
@@ -56,7 +56,7 @@ const COUNTERS: Readonly<Record<CounterPath, Counter>> = {
   },
 };
 
-/** Set if the provider has not counted the tokens. */
+/** The header that is set if the count is an estimate. */
 const ESTIMATED_HEADER = 'X-Gateway-Estimated';
 
 /** Handles a token count request. `bodyOf` builds the body in the format of the client's API. */

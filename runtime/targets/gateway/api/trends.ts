@@ -89,8 +89,8 @@ const problem = (name: string, message: string): AppError =>
 const OWN_PART_HOUR_MS = 3_600_000;
 
 /**
- * A range's intervals without usage of an earlier user or team with the same ID. Aggregates cover whole
- * intervals, so the interval in which the ID was reused is omitted.
+ * The intervals in a range, excluding those with usage of an earlier user or team with the same ID.
+ * Aggregates cover whole intervals, so the interval in which the ID was reused is also omitted.
  */
 async function ownPart(
   range: TrendRange,

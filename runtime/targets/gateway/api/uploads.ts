@@ -77,15 +77,15 @@ export const UPLOAD_PATHS = [PATH, `${PATH}/:id`];
 const OFFSET_TYPE = 'application/offset+octet-stream';
 
 /**
- * On upload paths, responds to requests from clients with another protocol version, and to requests for the
- * server's capabilities.
+ * On upload paths, responds to requests with a different protocol version, and to requests for the server's
+ * capabilities.
  */
 export const uploadProtocol =
   ({ uploads }: Pick<GatewayContext['jobs'], 'uploads'>): MiddlewareHandler<ShellEnv> =>
   async (c, next) => {
     const version = c.req.header('Tus-Resumable');
     c.header('Tus-Resumable', TUS_VERSION);
-    // Clients without the protocol can read and delete an upload.
+    // Clients that do not support the protocol can read and delete an upload.
     const canBeMissing = c.req.method === 'GET' || c.req.method === 'DELETE';
     if (c.req.method !== 'OPTIONS' && (version === TUS_VERSION || (canBeMissing && version === undefined)))
       return await next();

@@ -139,7 +139,7 @@ export const SCOPE_PARAMETERS = {
 
 /** Whose usage a caller gets, and whether the caller can read everything. */
 export interface PermittedScope {
-  /** Undefined for everyone's usage. */
+  /** Whose usage; undefined for everyone's. */
   readonly scope: TrendScope | undefined;
   readonly isReader: boolean;
   /** Start of the visible usage: when the user or team was created, because its ID may have been used before. */
@@ -147,9 +147,9 @@ export interface PermittedScope {
 }
 
 /**
- * Parses whose usage a request asks for, and checks that its caller can read it: an API key that calls models
- * can read its own, a member that of their own user, of visible keys, and of teams where they have the role
- * `admin`.
+ * Determines whose usage is requested, and checks that the caller can read it. An API key that calls models
+ * can read its own usage. A member can read the usage of their own user, of visible keys, and of teams in
+ * which they have the role `admin`.
  */
 export async function permitScope(c: Context<ShellEnv>, identity: Identity): Promise<PermittedScope> {
   const wanted = wantedScope(c);
@@ -420,7 +420,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
 
 const isModelKey = (caller: Caller): boolean => caller.kind === 'key' && caller.key.scope === 'models';
 
-/** Completes a model name. A model that was never used is not an error; it has no usage. */
+/** Completes a model name. A model that was never used does not cause an error; it just has no usage. */
 async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<UsageFilter> {
   const { model, keyId, userId, teamId } = filter;
   if (model === undefined) return filter;

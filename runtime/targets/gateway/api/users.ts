@@ -61,7 +61,7 @@ const CHANGES =
 const SEES =
   'members see their own user and, with the role admin in a team, its members and service accounts.';
 
-/** `/v1/users`: users, to whom usage is attributed. */
+/** `/v1/users`: the users to whom usage is attributed. */
 export function userRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { users, members, userDefaults } = state.identity;
 

@@ -39,8 +39,8 @@ export function readByteRange(
 }
 
 /**
- * Responds with a file, or with the part of it that the request asks for, and closes it. Throws an InputError
- * for a part beyond its end.
+ * Responds with a file, or with the requested part of it, and closes the file. Throws an InputError for a
+ * part beyond the end of the file.
  */
 async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile): Promise<Response> {
   const range = readByteRange(c.req.header('range'), bytes);

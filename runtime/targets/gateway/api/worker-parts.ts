@@ -6,10 +6,13 @@ import type { GatewayContext } from '../context.ts';
 import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 
-/** Maximum size of a batch, which can contain several rows with fields of the maximum length in a dataset. */
+/**
+ * Maximum size of a batch. It is large enough for several rows with fields of the maximum length in a
+ * dataset.
+ */
 const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 
-/** Shared parts of the worker routes. */
+/** Definitions shared by the worker routes. */
 export interface WorkerParts {
   readonly route: DeclareRoute;
   readonly worker: Guard;

@@ -44,7 +44,7 @@ const lease = {
   first_row: firstRow,
   epoch: Type.Integer({ minimum: 1, description: 'Number of times the range was leased.' }),
 };
-/** Unnamed, because the same schema is used twice in a union. */
+/** The schema has no name, because it is used twice in a union. */
 const workerLease = Type.Object(lease, { additionalProperties: false });
 
 export const workerLeaseRequest = closed('WorkerLeaseRequest', {});

@@ -389,7 +389,7 @@ const rangeView = (range: LeasedRange): WorkerRange => ({
   checkpoints: range.checkpoints as unknown as readonly WorkerCheckpoint[] | null,
 });
 
-/** The requested rows, from the request's first row to the row after its last one. */
+/** The range of requested rows, from the first row to the row after the last one. */
 function rowsIn(c: Context, { totalRows }: Pick<Job, 'totalRows'>): { from: number; to: number } {
   const numberIn = (name: string, missing: number): number => {
     const text = c.req.query(name);

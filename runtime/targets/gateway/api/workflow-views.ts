@@ -22,7 +22,7 @@ export const workflowView = (workflow: Workflow) => ({
   updated_at: rfc3339OrNull(workflow.updatedAt),
 });
 
-/** `address` is the results' URL; null if there are none. */
+/** `address` is the URL of the results; null if there are no results. */
 export const workflowDetailsView = (workflow: WorkflowDetails, address: string | null) => ({
   ...workflowView(workflow),
   provider: workflow.plan.provider,

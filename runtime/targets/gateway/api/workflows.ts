@@ -43,7 +43,7 @@ function followAnswer(
   { jobs, kernel, clock }: Pick<GatewayContext, 'jobs' | 'kernel' | 'clock'>,
 ): Response {
   const stop = new AbortController();
-  // Shutdown must not wait for a workflow to end.
+  // The stream is closed on shutdown, which must not wait for a workflow to end.
   void kernel.lifecycle.changed(stop.signal).then(
     () => stop.abort(),
     () => undefined,

@@ -25,7 +25,7 @@ const ITEMS_PER_STEP = 1024;
 /** Finds the IDs of stored objects in a body of any API, at any depth. */
 export const referencesIn = (body: Json): References => runAtOnce(searchReferences(body));
 
-/** Same as `referencesOf`, but in steps, for large bodies. */
+/** Same as `referencesIn`, but in steps, for large bodies. */
 export function* searchReferences(body: Json): Steps<References> {
   const ids = new Set<string>();
   let members = 0;

@@ -2,14 +2,14 @@ import { type TSchema, Type } from 'typebox';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { Endpoint } from '../../requests/completions/completion.ts';
 
-/** The model in Gemini and Azure paths. */
+/** The model parameter in Gemini and Azure paths. */
 export const MODEL_PARAMETER = {
   name: 'model',
   description: 'Model name as in other requests: `provider:model` or an alias.',
   example: 'gemini:gemini-2.5-flash',
 } as const;
 
-// Response schemas, with the members that all providers have.
+// Response schemas, which describe the members that all providers return.
 
 const answerOf = (members: Record<string, TSchema>, description: string): TSchema =>
   Type.Object(members, { additionalProperties: true, description });
@@ -72,9 +72,9 @@ interface EndpointDocs {
   readonly request: object;
   readonly answer: TSchema;
   readonly example: unknown;
-  /** Whether a request can ask for a stream of events, or the response is always one. */
+  /** Whether a client can request a stream of events, or always receives one. */
   readonly streams: boolean | 'only';
-  /** Media type of the response. Default: JSON. */
+  /** The media type of the response. Default: JSON. */
   readonly answerType?: string;
   /** Other media types of the response. */
   readonly otherTypes?: readonly string[];

@@ -20,7 +20,7 @@ import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 import { harmlessType } from '../http/harmless-type.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** Routes for model requests. JSON requests are handled on the fast path, unless they are unusual. */
+/** Routes for model requests. Most JSON requests are handled on the fast path. */
 export function completionRoutes(
   context: GatewayContext,
   options: GatewayAppOptions,
@@ -57,7 +57,7 @@ export function completionRoutes(
 /** Content type of streamed responses. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** Some proxies close connections after a longer silence. */
+/** Comments are sent at this interval, because some proxies close connections that are idle for longer. */
 export const KEEP_ALIVE = { text: KEEP_ALIVE_TEXT, milliseconds: 15_000 };
 
 /** How to write a stream to the client. */
@@ -85,7 +85,7 @@ type AnswerCompletion = (
   form?: StreamForm,
 ) => Promise<void>;
 
-/** Byte streams without events have no place for comments. */
+/** Byte streams without events cannot contain comments. */
 const SILENCE = { ...KEEP_ALIVE, text: '' };
 
 export function createCompletionAnswer(
@@ -129,7 +129,8 @@ export function createCompletionAnswer(
         leave();
         return;
       }
-      // `ended` also resolves if the client disconnects before the last byte.
+      // The request is complete once `ended` resolves, which also happens if the client disconnects before
+      // the last byte.
       void answer.events.ended.then(leave);
       if (pending.hasBegun()) pending.resolve(answer.events);
       else if (answer.type === undefined) send(answer.events);
@@ -145,7 +146,7 @@ export function createCompletionAnswer(
 
 interface PendingStreamParts {
   readonly clock: Pick<Clock, 'after'>;
-  /** How long a client waits without receiving anything. */
+  /** How long a client can wait without receiving anything. */
   readonly afterMs: number;
   /** Starts the response. */
   readonly begin: (source: PieceSource) => void;
@@ -154,18 +155,18 @@ interface PendingStreamParts {
 }
 
 /**
- * A stream that a client waits for. Models can take minutes before their first output, and proxies close idle
- * connections, so the response starts with comments after a while. The actual response, or an error event,
- * follows in it.
+ * A stream that a client is waiting for. Models can take minutes until their first output, and proxies
+ * close idle connections, so after a while, the response starts with comments. They are followed by the
+ * actual response or by an error event.
  */
 interface PendingStream {
-  /** Starts waiting. `errorText` formats an error as an event. */
+  /** Starts to wait. `errorText` formats an error as an event. */
   readonly arm: (errorText: (error: AppError) => string) => void;
   readonly disarm: () => void;
   readonly hasBegun: () => boolean;
   /** Continues with the response. */
   readonly resolve: (events: PieceSource) => void;
-  /** Ends with an error. */
+  /** Ends the stream with an error. */
   readonly fail: (error: AppError) => void;
 }
 
@@ -225,7 +226,7 @@ const formInput = (form: Form, fileField: string): Pick<CompletionRequest, 'byte
   bytes: Buffer.from(JSON.stringify(membersOfForm(form))),
 });
 
-/** Errors of model calls, in addition to their guard's errors. */
+/** The errors of model calls, in addition to the errors of their guard. */
 const CALL_ERRORS: readonly ErrorStatus[] = [...BODY_ERRORS, 402, 429, 502, 504];
 
 const HEADERS: NonNullable<Operation['answer']['headers']> = [
@@ -264,7 +265,7 @@ const EVENTS = {
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };
 
-/** OpenAPI documentation of an endpoint, which has routes under several APIs' paths. */
+/** OpenAPI documentation of an endpoint, which can have routes under the paths of several APIs. */
 export function describeEndpoint(endpoint: Endpoint) {
   const {
     id,

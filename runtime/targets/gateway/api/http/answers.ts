@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 
 const CHUNK_LENGTH = 65_536;
 
-/** Streams a text while it is generated, so that a long text does not have to fit into memory. */
+/** Streams text while it is being generated, so that long text does not have to fit into memory. */
 function textBody(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const reader = pieces[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -27,7 +27,7 @@ function textBody(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   });
 }
 
-/** Responds with CSV lines, which are read while being sent. */
+/** Responds with CSV lines, which are read while they are being sent. */
 export const csvAnswer = (c: Context, lines: AsyncIterable<string>, filename: string): Response =>
   c.body(textBody(lines), 200, {
     'Content-Type': 'text/csv; charset=utf-8',
@@ -59,7 +59,7 @@ function attachment(
   });
 }
 
-/** The header that makes browsers save a file instead of showing it. */
+/** The header that makes browsers save a response as a file instead of showing it. */
 export function attachmentOf(name: string): string {
   const filename = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
   return `attachment; filename="${filename.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`;

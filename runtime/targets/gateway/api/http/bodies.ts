@@ -16,8 +16,9 @@ import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
 
 /**
- * Reads bodies for datasets, experiments, workflows and jobs like the reference implementation: JSON without
- * a content type is accepted, and a body that is not JSON counts as not matching the schema.
+ * Reads request bodies for datasets, experiments, workflows and jobs in the same way as the reference
+ * implementation: JSON without a content type is accepted, and a body that is not JSON gets the same error
+ * as one that does not match the schema.
  */
 export function createEvaluationBodyReader(options: BodyOptions): BodyReader {
   const read = createBodyReader({ ...options, anyJsonType: true });
@@ -30,7 +31,7 @@ export function createEvaluationBodyReader(options: BodyOptions): BodyReader {
   };
 }
 
-/** Error statuses of such bodies. */
+/** The error statuses for these bodies. */
 export const EVALUATION_BODY_ERRORS: readonly ErrorStatus[] = [408, 413, 422];
 
 const NOT_JSON: ReadonlySet<string> = new Set(['MalformedError', 'UnsupportedMediaError']);
@@ -43,7 +44,7 @@ const asInputError = (error: AppError): AppError =>
 
 type FormLimits = Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>;
 
-/** Reads a form request with files. Its bytes are in memory only once. */
+/** Reads a form request with files. The bytes are kept in memory only once. */
 export async function readUploadForm(
   c: Context,
   { maxBodyBytes, timeoutMs, tooLargeMessage }: FormLimits,

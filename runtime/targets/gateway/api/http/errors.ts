@@ -7,14 +7,17 @@ import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-
 import { API } from './parts.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Error format for all paths without their own format. */
+/** The error format for all paths that do not have their own. */
 export const GATEWAY_ERRORS: ErrorFormat = {
   prefix: '',
   status: budgetStatus,
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
 
-/** The status of a budget error. Clients that know the header do not retry the request. */
+/**
+ * The status of an error that a budget caused. A header is also set; clients that know it do not retry the
+ * request.
+ */
 function budgetStatus(error: AppError, c: Context): number | undefined {
   if (isBudgetError(error)) c.header('X-Should-Retry', 'false');
   return budgetErrorOf(error, c.req.path)?.status;
@@ -32,8 +35,8 @@ interface ErrorBody {
 }
 
 /**
- * Creates an error body. Clients of the reference implementation read `detail`, clients of OpenAI's API read
- * `error`. On Anthropic API paths, the body has Anthropic's format.
+ * Creates an error body. Clients of the reference implementation read `detail`, and clients of OpenAI's API
+ * read `error`. On the paths of Anthropic's API, the body has Anthropic's format.
  */
 export function errorBody(error: AppError, status: number, path: string): ErrorBody {
   const isAnthropic = /^\/v1\/messages(?:\/count_tokens)?\/?$/.test(path);
@@ -57,8 +60,8 @@ export const malformedRequestAnswer = (error: AppError, status: number): Respons
   Response.json(errorBody(error, status, ''), { status, headers: securityHeaders('') });
 
 /**
- * Returns the member or parameter with the first problem, e.g. `messages[0].role`; null if the error concerns
- * something else.
+ * Returns the member or parameter with the first problem, e.g. `messages[0].role`; null if the error is not
+ * about a member or parameter.
  */
 function parameterOf({ details = [] }: AppError): string | null {
   const [, path] = /^(?:body|query|path)\.(.+)$/s.exec(details[0]?.location ?? '') ?? [];
@@ -82,7 +85,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-/** Stable error codes, for errors without a more specific reason. */
+/** Stable error codes for errors that do not have a more specific reason. */
 const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
   InputError: 'invalid_request',
   InternalError: 'internal_error',
@@ -105,7 +108,9 @@ const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
   TimeoutError: 'provider_timeout',
 };
 
-/** Error format of `/api/v1`: it lists all problems in a request, like the reference implementation. */
+/**
+ * The error format of `/api/v1`, which lists all problems in a request, as in the reference implementation.
+ */
 export const API_ERRORS: ErrorFormat = {
   prefix: API,
   body: (error, status, c) => apiErrorBody(error, status, c.req.path),

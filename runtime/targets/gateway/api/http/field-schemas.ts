@@ -24,12 +24,18 @@ import { millisecondsOrNull, nanosOrNull } from './values.ts';
 
 type When = 'create' | 'update';
 
-/** How values of a kind appear in requests and responses. */
+/** How values of a field kind appear in requests and responses. */
 interface Wire {
   readonly request: (description: string, field: SimpleField, when: When) => TSchema;
-  /** If it has no description of its own, the request's description is used; empty for none. */
+  /**
+   * The schema in responses. Without a description of its own, it has the description for requests; with an
+   * empty one, it has none.
+   */
   readonly answer: (description: string, field: SimpleField) => TSchema;
-  /** Converts a body value; undefined if it counts as not set. Default: unchanged. */
+  /**
+   * Converts a value in a body; returns undefined if the value counts as not set. Default: the value is
+   * unchanged.
+   */
   readonly read?: (value: never, name: string) => unknown;
 }
 
@@ -37,7 +43,7 @@ interface Wire {
 const same = (schema: Wire['answer']): Wire => ({ request: schema, answer: schema });
 const described = (description: string): { readonly description?: string } =>
   description === '' ? {} : { description };
-/** A text in responses, which only has a description if one is set for responses. */
+/** A string in responses, which only has a description if one is set for responses. */
 const answerText = (_description: string, { shown = '' }: SimpleField): TSchema =>
   Type.String(described(shown));
 const answerTextOrNull: Wire['answer'] = (description, field) => orNull(answerText(description, field));
@@ -45,7 +51,7 @@ const answerTextOrNull: Wire['answer'] = (description, field) => orNull(answerTe
 const notSet = (_description: string, { kind }: SimpleField): TSchema => {
   throw new Error(`a field of the kind ${kind} cannot be set`);
 };
-/** For values that null does not clear: null counts as not set. */
+/** For fields that null does not clear: null counts as not set. */
 const unlessNull = (value: unknown): unknown => value ?? undefined;
 const positive = (description: string): TSchema => orNull(Type.Integer({ minimum: 1 }), description);
 
@@ -132,7 +138,10 @@ type RequestMembers<Table, Now extends When> = {
     : never;
 };
 
-/** The members of a request that creates or changes an object. Those in `first` come first; an ID is required. */
+/**
+ * The members of a request that creates or changes an object. The members in `first` precede the others,
+ * and an ID is required.
+ */
 export const requestMembers = <Table extends FieldTable, Now extends When>(
   table: Table,
   when: Now,
@@ -156,7 +165,7 @@ export const answerMembers = <Table extends FieldTable>(table: Table): AnswerMem
     Object.entries(table).map(([name, field]): [string, TSchema] => [name, answerSchema(field)]),
   ) as AnswerMembers<Table>;
 
-/** The object in a create request. */
+/** The object described by a create request. */
 export const newOf = <Table extends FieldTable>(table: Table, body: object): NewOf<Table> =>
   readBody(table, body) as NewOf<Table>;
 

@@ -4,7 +4,7 @@ import { MAX_TEXT_LENGTH } from '../../accounts/fields/field.ts';
 
 // Members shared by several bodies.
 
-/** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
+/** Databases store amounts in 64 bits, so the maximum is 9.2 billion dollars. */
 const MAX_DOLLARS = 9_000_000_000;
 
 export const text = (description: string, maxLength = MAX_TEXT_LENGTH) =>
@@ -34,9 +34,9 @@ function described(description: string | undefined): { readonly description?: st
   return description === undefined ? {} : { description };
 }
 
-/** A member that can be missing or null, with the same meaning. */
+/** A member that can be missing or null, both of which have the same meaning. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));
 
-/** A page of a list, with the total number of items. */
+/** A page of a list, together with the total number of items. */
 export const pageSchema = <Item extends TSchema>(name: string, item: Item) =>
   closed(name, { total: count('Total number of items.'), items: Type.Array(item) });

@@ -1,4 +1,4 @@
-/** Types that browsers show or save without running anything in them. */
+/** Content types that browsers show or save without running any code in them. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'application/json',
   'application/jsonl',
@@ -27,7 +27,10 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 const UNKNOWN = 'application/octet-stream';
 
-/** The content type of bytes from a provider or user: their own type, if it is harmless. */
+/**
+ * The content type to send for bytes from a provider or user: the declared type if it is harmless,
+ * otherwise a type that browsers save as a file.
+ */
 export function harmlessType(type: string): string {
   if (type === 'application/json') return type;
   const [essence = '', ...parameters] = type.toLowerCase().split(';', 4);

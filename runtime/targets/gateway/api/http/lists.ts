@@ -43,7 +43,7 @@ export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
 interface ListOptions<Schema extends TSchema> {
   readonly schema: Schema;
   readonly example: unknown;
-  /** Path parameters, and filters. */
+  /** The path parameters and the filters of the list. */
   readonly parameters?: NonNullable<Operation['parameters']>;
 }
 
@@ -57,7 +57,10 @@ export const pageOfList = <Schema extends TSchema>({
   answer: answerOf('A page of the list.', schema, example),
 });
 
-/** Unknown parameters are rejected, because a misspelled filter would be ignored and return wrong results. */
+/**
+ * Unknown parameters are rejected, because a misspelled filter would otherwise be ignored, which would
+ * return the wrong items.
+ */
 export function refuseUnknownParameters(c: Context, known: readonly string[]): void {
   for (const name of new URL(c.req.url).searchParams.keys()) {
     if (known.includes(name)) continue;
@@ -89,7 +92,10 @@ export function listQuery<const Filters extends Readonly<Record<string, Filter>>
   sort: { readonly orders: readonly Name[]; readonly example: string },
 ): {
   readonly parameters: NonNullable<Operation['parameters']>;
-  /** Throws an InputError for an unknown parameter, because a misspelled filter would return wrong results. */
+  /**
+   * Throws an InputError for an unknown parameter, because a misspelled filter would otherwise be ignored,
+   * which would return the wrong items.
+   */
   readonly read: (c: Context) => FiltersOf<Filters, Name>;
 } {
   const all: readonly (readonly [string, Filter])[] = [

@@ -14,13 +14,13 @@ export interface HttpParts {
   readonly absoluteUrl: AbsoluteUrl;
 }
 
-/** Returns the URL of a gateway path as clients can use it. */
+/** Returns the URL with which clients can call a path of the gateway. */
 export type AbsoluteUrl = (c: Context, path: string) => string;
 
 /**
- * Creates the function that returns such URLs. They begin with the configured URL; without one, a `Host`
- * header is only trusted if the configuration or the connection confirms it, because clients and
- * misconfigured proxies can send anything.
+ * Creates the function that returns such URLs. The URLs begin with the configured URL. If none is
+ * configured, a `Host` header is only trusted if the configuration or the connection confirms it, because
+ * clients and misconfigured proxies can send any value.
  */
 export function createAbsoluteUrl(
   { host, allowedHosts, publicUrl }: GatewayAppOptions['server'],

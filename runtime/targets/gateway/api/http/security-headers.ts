@@ -5,12 +5,12 @@ const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  // Responses contain text from models, users and providers. If a browser shows a response, nothing in it
-  // must run; pages have their own rules.
+  // Responses contain text from models, users and providers. If a browser shows a response, it must not run
+  // any code in it. Pages have their own rules.
   'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** Responses can contain confidential data of the caller, so caches must not store them. */
+/** Responses can contain the caller's confidential data, so caches must not store them. */
 const PRIVATE = {
   ...ALWAYS,
   'Cache-Control': 'private, no-store, no-cache',

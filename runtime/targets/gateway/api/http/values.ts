@@ -4,7 +4,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import { type Nanos, nanosOf, dollarsOf } from '../../shared/money.ts';
 
-// Conversions of members and parameters that a schema cannot fully describe.
+// Conversions for members and parameters that a schema cannot fully describe.
 
 type Maybe<Value> = Value | null | undefined;
 
@@ -16,7 +16,7 @@ function mapPresent<Value, Result>(value: Maybe<Value>, read: (value: Value) => 
 
 export function nanosIn(name: string, dollars: number): Nanos {
   const nanos = nanosOf(dollars);
-  // The schema accepts only valid amounts, so this does not happen.
+  // The schema only accepts valid amounts, so this cannot happen.
   if (nanos === undefined) throw inputProblem(`body.${name}`, `${name} is not a valid amount: ${dollars}`);
   return nanos;
 }

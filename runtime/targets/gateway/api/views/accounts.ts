@@ -57,7 +57,7 @@ export const budgetView = ({ calendar, ...one }: Budget) =>
     timeZone: calendar?.timeZone ?? null,
   });
 
-/** The key with its secret, which no other response contains. */
+/** The key with its secret, which is not part of any other response. */
 export function createdKeyView({ key: one, secret }: { readonly key: Key; readonly secret: string }) {
   const { last_used_at: _, ...view } = keyView(one);
   return { ...view, key: secret };

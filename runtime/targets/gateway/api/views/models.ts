@@ -43,7 +43,7 @@ function instanceView(value: ConfiguredProvider | undefined) {
   return { type, api_base: baseUrl, local, models: models ? [...models] : null };
 }
 
-/** Names of the secrets of a provider in the file. */
+/** The names of the secrets that a provider in the configuration file uses. */
 const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
   !value || 'path' in value
     ? []
@@ -53,7 +53,7 @@ const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
       ];
 
 export function aliasView(entry: RegisteredAlias) {
-  // Entries in the database have been validated.
+  // Entries in the database have already been validated.
   const {
     targets = [],
     strategy = 'weighted',
@@ -80,7 +80,7 @@ export const pricingView = (price: Price) => ({
   effective_at: rfc3339(price.effectiveAt),
 });
 
-/** Only the prices that are set. */
+/** Contains only the prices that are set. */
 const unitsView = (units: UnitRates = {}): Partial<Record<UnitField, number>> =>
   Object.fromEntries(
     entriesOf(UNIT_FIELDS).flatMap(([name, field]) => {

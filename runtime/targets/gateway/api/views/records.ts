@@ -105,13 +105,13 @@ export const liveRequestView = (one: LiveRequest, now: number) => ({
 /** Part of a request's cost. */
 interface CostPart {
   readonly part: 'input' | 'cached_input' | 'cache_write' | 'cache_write_1h' | 'output' | 'other';
-  /** Null for what is not billed by tokens. */
+  /** The number of tokens; null for anything that is not billed by tokens. */
   readonly tokens: number | null;
   readonly price_per_million: number | null;
   readonly cost: number;
 }
 
-/** The parts of a cost; undefined if it is unknown, or if the price that it was computed with is no longer known. */
+/** The parts of a cost; undefined if the cost, or the price from which it was computed, is unknown. */
 export async function costParts(
   { state, models }: Pick<GatewayContext, 'state' | 'models'>,
   row: UsageRow,

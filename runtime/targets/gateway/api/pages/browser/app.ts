@@ -5,7 +5,7 @@ import { SECTIONS } from './sections.ts';
 import { createSession } from '#serve/http/pages/browser/session.ts';
 import { startApp } from '#serve/http/pages/browser/start-app.ts';
 
-/** The server's description. The role is requested in parallel. */
+/** The server's description. It is requested in parallel with the role. */
 const about = fetch('./', { headers: { Accept: 'application/json' } }).then(
   (response) => response.json() as Promise<{ readonly version: string; readonly sign_in?: string }>,
 );
@@ -14,7 +14,7 @@ const kept = createSession({
     path === undefined ? [] : [{ name: 'Sign in with your organization', href: `.${path}?return_to=/` }],
   ),
 });
-// Another key can have another role, which has other pages.
+// Another key can have a different role, for which other pages are shown.
 const session = {
   ...kept,
   signOut() {

@@ -6,8 +6,8 @@ const IMPORT = /(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}\/[^"']+)\2/g;
 const PREFIX = 'report/';
 
 /**
- * The import map of a page without a server: each module that the entry needs is a data URL. Relative imports
- * do not work in data URLs, so they are replaced by names in the map.
+ * The import map of a page that has no server: each module that the entry module needs is a data URL.
+ * Relative imports do not work in data URLs, so they are replaced by names in the map.
  */
 export function importMapOf(entry: string, read: (path: string) => string | undefined): string {
   const imports: Record<string, string> = {};
@@ -15,7 +15,7 @@ export function importMapOf(entry: string, read: (path: string) => string | unde
     const name = PREFIX + path;
     if (Object.hasOwn(imports, name)) return;
     const source = read(path);
-    // A comment that looks like an import.
+    // The match is not an import but a comment that looks like one.
     if (source === undefined) return;
     imports[name] = '';
     const code = source.replaceAll(IMPORT, (_, words: string, quote: string, relative: string) => {

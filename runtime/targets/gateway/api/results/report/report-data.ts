@@ -14,7 +14,7 @@ interface ReportParts {
   readonly now: number;
 }
 
-/** Maximum number of rows in a report. With more, the file would be too large for e-mail. */
+/** Maximum number of rows in a report. With more rows, the file would be too large for e-mail. */
 const MAX_ROWS = 1000;
 
 /** The contents of a report. Rows where the models disagree come first. */

@@ -3,7 +3,7 @@ import { SHARED_FILES } from '#serve/http/pages/page-files.ts';
 import { PAGE_FILES } from '../../pages/routes.ts';
 import { importMapOf, moduleName } from './inline-modules.ts';
 
-/** A report's script. */
+/** The script of a report. */
 const REPORT_SCRIPT = 'experiments/report.js';
 const STYLES = ['tokens.css', 'style.css', 'components.css', 'charts.css'] as const;
 
@@ -49,7 +49,7 @@ const readModule = (path: string): string | undefined =>
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** JSON that cannot terminate its script element, whatever texts it contains. */
+/** JSON that cannot terminate the script element that contains it, regardless of its texts. */
 const scriptJson = (data: unknown): string => JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
 
 const escapeHtml = (text: string): string =>

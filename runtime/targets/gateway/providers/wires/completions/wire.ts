@@ -26,7 +26,10 @@ export const completionsWire: ClientWire = {
     typeof json['model'] === 'string' ? { model: JSON.stringify(model) } : undefined,
 };
 
-/** Members that require a model that continues the prompt's text and returns its token probabilities. */
+/**
+ * Members that cannot be translated: they require a model that continues the prompt's text, or token
+ * probabilities in this API's format.
+ */
 const UNSUPPORTED = ['suffix', 'echo', 'logprobs', 'best_of'];
 
 /** The prompt becomes a user message, because chat APIs provide no other way to continue a text. */

@@ -66,7 +66,7 @@ const modelTags = (
 
 const pathOf = (kind: string, id: string) => `api/v1/${kind}/${encodeURIComponent(id)}`;
 
-/** A dataset can belong to another user. */
+/** The dataset may belong to another user, in which case it cannot be shown. */
 function missing(error: unknown) {
   if (error instanceof ServerError && error.status === 404) return undefined;
   throw error;

@@ -7,7 +7,7 @@ import { count } from '#serve/http/pages/browser/format.ts';
 import { type DatasetFile, readDatasetFile } from './dataset-file.ts';
 import { tagsIn } from './about.ts';
 
-/** Columns with a meaning for the gateway. */
+/** Columns that have a meaning for the gateway. */
 const MEANINGS = [
   { name: 'examples', title: 'Column with the texts', isRequired: true },
   { name: 'ground_truth', title: 'Column with the expected answers', isRequired: false },
@@ -88,7 +88,7 @@ export function datasetField(
       body.set('dataset', await chosen.renamed(namesIn(meanings)));
       body.set('format', 'job');
       const { data } = await session.call<Static<typeof dataset>>('api/v1/datasets/', { body });
-      // The next attempt uses the same dataset.
+      // If creating the experiment fails, the next attempt uses the same dataset.
       known.append(element('option', { value: data.id }, data.filename));
       known.value = data.id;
       upload.hidden = true;

@@ -1,10 +1,10 @@
-/** Enough for several rows with long texts. */
+/** Number of bytes to preview, which is enough for several rows with long texts. */
 const PREVIEW_BYTES = 256 * 1024;
 const PREVIEW_ROWS = 5;
 
 /** A file selected by the user, with its first rows. */
 export interface DatasetFile {
-  /** Empty if the browser cannot parse them. */
+  /** The first rows; empty if the browser cannot parse the file. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** The file with renamed columns. */
@@ -27,7 +27,8 @@ function readCsv(file: File, text: string): DatasetFile {
     async renamed(names) {
       if (names.size === 0) return file;
       const header = renamedHeader(head, renamedColumns(head.columns, names));
-      // Everything after the first line is copied unparsed, so that large files need no memory.
+      // Everything after the first line is copied without being parsed, so that large files do not have to
+      // be in memory.
       const from = new TextEncoder().encode(head.before + head.header).length;
       return new File([header, file.slice(from)], file.name);
     },
@@ -48,7 +49,7 @@ function readJsonLines(file: File, text: string): DatasetFile {
       if (names.size === 0) return file;
       const all = (await file.text()).split('\n').map((line) => {
         const one = objectIn(line);
-        // The server explains invalid lines.
+        // The server's error explains which lines are invalid.
         if (!one) return line;
         const keys = Object.keys(one);
         const renamed = renamedColumns(keys, names);
@@ -84,9 +85,9 @@ const cellText = (value: unknown) =>
 /** A CSV file's first rows. */
 interface CsvHead {
   readonly separator: string;
-  /** What precedes the header line, e.g. a line `sep=;`. */
+  /** The text that precedes the header line, e.g. a line `sep=;`. */
   readonly before: string;
-  /** The header line as it is in the file. */
+  /** The header line exactly as in the file. */
   readonly header: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -113,7 +114,7 @@ export function readCsvHead(text: string, maxRows: number): CsvHead {
   return { separator, before, header, columns: cellsOf(header, separator), rows };
 }
 
-/** The header with new names. */
+/** The header line with new column names. */
 export function renamedHeader({ separator, before, header }: CsvHead, names: readonly string[]) {
   const end = /\r?\n$/.exec(header)?.[0] ?? '';
   const quoted = names.map((name) => (/["\r\n,;\t|]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));

@@ -12,7 +12,9 @@ import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { element, scrollable } from '#serve/http/pages/browser/dom.ts';
 import { count } from '#serve/http/pages/browser/format.ts';
 
-/** Differences between pairs of models: significant ones, and all others collapsed below them. */
+/**
+ * Differences between pairs of models: the significant ones, followed by all others in a collapsed section.
+ */
 export function differences({ pairs, workflows }: Comparison) {
   const names = new Map(workflows.map(({ id, name }) => [id, name]));
   const [proven, others] = [pairs.filter((pair) => isProven(pair)), pairs.filter((pair) => !isProven(pair))];

@@ -17,7 +17,7 @@ import { plotGroups } from './plots.ts';
 import { progressView } from './progress.ts';
 import { rowTable } from './row-table.ts';
 
-/** How often the progress of running jobs is requested. */
+/** Interval at which the progress of running jobs is requested. */
 const POLL_MS = 2000;
 
 /** An experiment's page: progress, comparison, plots and rows. */
@@ -26,7 +26,8 @@ export async function showExperiment({ root, params, session, setTitle, navigate
   const path = `api/v1/experiments/${encodeURIComponent(id)}`;
   const compare = async () =>
     (await session.call<Comparison>(`${path}/compare`, { query: { disagreements: 0 }, signal })).data;
-  // The first comparison of many rows takes seconds; meanwhile, the page shows what it has.
+  // The first comparison of many rows takes seconds. In the meantime, the page shows what has already been
+  // loaded.
   const comparing = compare();
   const plotting = readPlots({ path, session, signal });
   for (const answer of [comparing, plotting]) answer.catch(() => undefined);
@@ -138,7 +139,7 @@ interface ResultOptions {
   readonly signal: AbortSignal;
 }
 
-/** The plots for the metric and label in the page's URL. */
+/** The plots for the metric and label specified in the page's URL. */
 async function readPlots({
   path,
   session,
@@ -229,7 +230,10 @@ const allRows = ({ path, session, comparison }: ResultOptions, metric: string | 
     },
   });
 
-/** Downloads an experiment's report. A link would not send the API key. `path`: the experiment's path. */
+/**
+ * Downloads an experiment's report. A link cannot be used, because the browser would not send the API key.
+ * `path`: the experiment's path.
+ */
 async function downloadReport(session: Session, path: string, name: string) {
   const response = await session.open(`${path}/report`);
   const address = URL.createObjectURL(await response.blob());

@@ -12,8 +12,8 @@ import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts
 import { count } from '#serve/http/pages/browser/format.ts';
 
 /**
- * Models and their metrics, with intervals and bars. The best model for each metric is marked, and so are
- * models whose difference from it is not significant.
+ * Models and their metrics, with intervals and bars. The best model for each metric is marked, as are
+ * models that do not differ significantly from it.
  */
 export function metricMatrix({ workflows, metrics, pairs }: Comparison) {
   const bests = new Map(metrics.map((metric) => [metric, bestOf(workflows, metric)]));

@@ -5,7 +5,7 @@ import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { empty } from '#serve/http/pages/browser/components/states.ts';
 
-/** Selects gateway models, and encoders by URL. */
+/** A field for selecting models of the gateway, and encoders by URL. */
 export function modelField(session: Session) {
   const list = element('div', { class: 'choices' });
   const search = element('input', { id: 'new-search', type: 'search', autocomplete: 'off' });

@@ -73,7 +73,7 @@ function histograms({ workflows, metric }: Plots) {
   ].flat();
 }
 
-/** Larger matrices are hard to read on a page. */
+/** Maximum number of labels. Larger matrices are hard to read on a page. */
 const MAX_LABELS = 40;
 
 const confusions = ({ workflows }: Plots) =>

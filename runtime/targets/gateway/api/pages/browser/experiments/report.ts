@@ -94,7 +94,7 @@ const speeds = ({ workflows }: Comparison) =>
     ),
   );
 
-/** The report's rows, searched and sorted here, because there is no server. */
+/** The report's rows. They are searched and sorted in the browser, because a report has no server. */
 const loadFrom =
   (rows: readonly ResultRow[], metric: string | null): Parameters<typeof rowTable>[0]['load'] =>
   async ({ sort, filters, cursor, limit }) => {

@@ -3,7 +3,7 @@ export interface DiffPart {
   readonly kind: 'same' | 'added' | 'removed';
 }
 
-/** The longest common subsequence table grows with the product of both lengths. */
+/** Maximum size of the longest common subsequence table, which grows with the product of both lengths. */
 const MAX_CELLS = 250_000;
 
 /**

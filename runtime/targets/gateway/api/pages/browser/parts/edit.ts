@@ -88,7 +88,7 @@ async function formDialog<Result>({
   return result;
 }
 
-/** Forms cannot be nested, so this dialog moves the content out of the kit's form. */
+/** Forms cannot be nested, so this dialog moves its content out of the form that the kit creates. */
 function openFormDialog(title: string, content: HTMLElement) {
   const opened = openDialog({ title, content: [], actions: [{ name: 'Cancel', kind: 'quiet' }], wide: true });
   const form = opened.dialog.querySelector('form');
@@ -104,7 +104,10 @@ interface Document {
 
 let document: Promise<Document> | undefined;
 
-/** Looks up an API schema by name, for generating forms. The document is requested once. */
+/**
+ * Looks up an API schema by name, from which forms are generated. The OpenAPI document is requested only
+ * once.
+ */
 async function apiSchema(session: Session, name: string) {
   document ??= session.call<Document>('openapi.json').then(({ data }) => data);
   const { components } = await document;

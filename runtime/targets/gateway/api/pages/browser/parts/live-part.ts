@@ -2,7 +2,9 @@ import { failed, loading } from '#serve/http/pages/browser/components/states.ts'
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 
-/** Part of a page that is redrawn, e.g. for another range. A later redraw cancels an earlier one. */
+/**
+ * Part of a page that can be redrawn, e.g. for another time range. A later redraw cancels an earlier one.
+ */
 export function livePart(
   leaving: AbortSignal,
   draw: (signal: AbortSignal) => Promise<readonly Node[]>,
@@ -31,7 +33,7 @@ export function livePart(
   return Object.assign(node, { refresh });
 }
 
-/** Repeats work until the user leaves the page; pauses while the page is hidden. */
+/** Calls a function repeatedly until the user leaves the page; pauses while the page is hidden. */
 export function every(signal: AbortSignal, milliseconds: number, work: () => Promise<unknown>) {
   const timer = setInterval(() => {
     if (!document.hidden) void work();

@@ -20,11 +20,11 @@ interface Resource<Item> {
   /** Member that identifies an object. */
   readonly id: keyof Item & string;
   readonly newSchema: string;
-  /** Undefined if objects are replaced instead of changed. */
+  /** The name of the schema for changes; undefined if objects are replaced instead of changed. */
   readonly changeSchema?: string;
   readonly columns: readonly Column<Item>[];
   readonly empty: string;
-  /** Description of what a deletion does. */
+  /** Describes the consequences of a deletion. */
   readonly deletion: string;
   readonly filters?: readonly Filter[];
   readonly intro?: string;
@@ -32,7 +32,7 @@ interface Resource<Item> {
   readonly readers?: boolean;
   readonly managers?: boolean;
   readonly canChange?: (row: Item) => boolean;
-  /** Sections on an object's page. */
+  /** Additional sections on an object's page. */
   readonly more?: (place: {
     item: Item;
     session: Session;
@@ -129,7 +129,7 @@ async function showOne<Item extends object>(resource: Resource<Item>, place: Pla
   );
 }
 
-/** A model's prices are a list, the first of which is in effect. */
+/** The prices of a model are a list, whose first item is the price in effect. */
 const isList = <Item>(data: Item | readonly [Item]): data is readonly [Item] => Array.isArray(data);
 
 /** All of an object's members as facts. */
@@ -180,7 +180,7 @@ const DOLLARS = new Intl.NumberFormat('en', {
   maximumFractionDigits: 9,
 });
 
-/** An amount with all digits, where parts must add up: $0.00325. */
+/** An amount with all of its digits, e.g. $0.00325, so that amounts add up to the displayed total. */
 export const exactMoney = (value: number | null) => (value === null ? '–' : DOLLARS.format(value));
 
 /** Filters shared by the user and team lists. */

@@ -1,4 +1,4 @@
 import type { Section } from '#serve/http/pages/browser/start-app.ts';
 
-/** A page, and which roles it is for. */
+/** A page, and the roles that can see it. */
 export type GatewaySection = Section & { readers?: boolean; managers?: boolean; admins?: boolean };

@@ -43,7 +43,7 @@ interface ChoiceOfOptions {
   readonly onChange: (value: string) => void;
 }
 
-/** A select field for a word, which is kept in the page's URL. */
+/** A select field whose value is kept in the page's URL. */
 function choiceOf({ name, title, choices, value, onChange }: ChoiceOfOptions) {
   const id = `choice-${name}`;
   const select = element(

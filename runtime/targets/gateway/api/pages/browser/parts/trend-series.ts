@@ -20,7 +20,10 @@ interface Trend<Member extends string> {
   readonly others: { readonly points: Points<Member> } | null;
 }
 
-/** A response's groups as series, with one series for all others. `trend`: response of `/v1/usage/spending`. */
+/**
+ * The groups in a response as series, with a single series for all other groups. `trend`: response of
+ * `/v1/usage/spending`.
+ */
 export const stackOf = <Member extends string>(
   { groups, others }: Trend<Member>,
   member: Member,

@@ -45,7 +45,7 @@ export const ACCOUNT: readonly GatewaySection[] = [
             }),
           ),
         );
-      // No limits apply to a key of scope `manage`, so it has none to show.
+      // Limits do not apply to keys of scope `manage`, so none are shown.
       if (caller.scope !== 'models') return;
       const { data: own } = await session.call<Static<typeof ownKey>>('v1/keys/me', { signal });
       for (const [name, account] of Object.entries(own.quota)) root.append(...accountPart(name, account));

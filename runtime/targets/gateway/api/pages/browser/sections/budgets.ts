@@ -89,7 +89,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
       name: `Key ${one.key_name ?? one.key_prefix}`,
       link: linkTo(['keys', one.id]),
       spend: one.spend,
-      // A key's reservations are included in its user's.
+      // A key's reservations are already included in those of its user.
       reserved: undefined,
       max: one.budget?.max_budget ?? null,
       reset: undefined,

@@ -34,7 +34,9 @@ const CHOICES = [
   { name: 'group', title: 'Group by', choices: GROUPS },
   { name: 'measure', title: 'Show', choices: MEASURES },
 ];
-/** A chart has six colors, one of which is for all others. */
+/**
+ * Maximum number of groups in a chart. A chart has six colors, one of which is used for all other groups.
+ */
 const SERIES = 5;
 const ROWS = 50;
 
