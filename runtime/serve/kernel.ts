@@ -13,7 +13,7 @@ export interface Kernel {
   readonly metrics: Registry;
   readonly lifecycle: Lifecycle;
   readonly access: Access;
-  /** The memory that the process holds for requests. */
+  /** The budget for the memory that the process uses for requests. */
   readonly requestMemory: ByteBudget;
   /**
    * Traces requests; undefined if traces are disabled, and in the gateway, which traces requests to
@@ -62,9 +62,15 @@ export function createRequestMemory(metrics: Registry, limit: number = defaultRe
   return budget;
 }
 
-/** Texts, parsed values and copies of a request can need several times the bytes that are counted. */
+/**
+ * Decoded text, parsed values and copies of a request can take up several times the number of bytes
+ * that are counted.
+ */
 const SHARE_OF_MEMORY = 1 / 4;
 
-/** The default limit: a share of the maximum heap size, or of the container's memory if that is smaller. */
+/**
+ * The default limit: a share of the maximum heap size, or of the container's memory if the
+ * container has less memory.
+ */
 const defaultRequestMemory = (): number =>
   Math.floor(Math.min(getHeapStatistics().heap_size_limit, availableMemory()) * SHARE_OF_MEMORY);

@@ -3,15 +3,18 @@ import { AppError } from '#contract/errors.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import type { MiddlewareHandler } from 'hono';
 
-/** While it is `stopping`, a server reports that it is not ready, but still admits requests. */
+/** In the phase `stopping`, a server reports that it is not ready, but still admits requests. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'draining';
 
-/** A server's state between start and stop, and its running requests. All transports share one. */
+/**
+ * Tracks whether a server is starting, running or stopping, and its running requests. All
+ * transports share one lifecycle.
+ */
 export interface Lifecycle {
   readonly phase: () => Phase;
-  /** Calls the listener once, as soon as the server announces or begins its stop. */
+  /** Calls the listener once, as soon as the server announces that it will stop or begins to stop. */
   readonly onStop: (listener: () => void) => void;
-  /** Resolves when the next phase starts; rejects when the signal is aborted first. */
+  /** Resolves when the next phase starts. Rejects if the signal is aborted before that. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly ready: () => void;
   /**
@@ -40,7 +43,7 @@ export function createLifecycle(): Lifecycle {
   let inside = 0;
   let cutBy: AppError | undefined;
   const cutListeners = new Set<(reason: AppError) => void>();
-  // One listener per watching client, and there can be many.
+  // There is one listener per client that watches the health, so the number of listeners is not limited.
   const changes = new EventEmitter().setMaxListeners(0);
   const begin = (next: Phase): void => {
     phase = next;
@@ -106,7 +109,7 @@ export function createLifecycle(): Lifecycle {
 }
 
 /**
- * Runs the work of a request that a shutdown waits for. Rejects with a retryable error while the
+ * Runs the work of a request so that a shutdown waits for it. Rejects with a retryable error while the
  * server starts or stops.
  */
 export async function runAdmitted<Result>(
@@ -122,8 +125,8 @@ export async function runAdmitted<Result>(
 }
 
 /**
- * Middleware for routes that do work: admitted requests are completed before the server stops,
- * others get a retryable error.
+ * Middleware for routes whose requests must be completed before the server stops. Requests that
+ * arrive too early or too late get a retryable error.
  */
 export const admit =
   (lifecycle: Lifecycle): MiddlewareHandler =>

@@ -5,8 +5,8 @@ export const LOG_LEVELS = COMMON_FLAGS['log-level'].choices;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The level that an option names; `info` if it is not set. The command line has already rejected
- * invalid values.
+ * Returns the level that an option specifies; `info` if the option is not set. Invalid values have
+ * already been rejected by the command-line parser.
  */
 export const logLevel = (word: string | undefined): LogLevel =>
   LOG_LEVELS.find((level) => level === word) ?? 'info';

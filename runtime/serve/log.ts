@@ -3,14 +3,14 @@ import type { LogLevel } from './log-levels.ts';
 
 export type { Logger } from 'pino';
 
-/** Creates a logger. Logs are JSON lines on stderr; stdout is for results and protocols. */
+/** Creates a logger. It writes JSON lines to stderr, because stdout is used for results and protocols. */
 export function createLog(level: LogLevel, destination: DestinationStream): Logger {
   return pino({ level, base: null, timestamp: createTimestamp() }, destination);
 }
 
 /**
- * The member with the time of a line, in ISO 8601. The part down to the second is cached, because
- * formatting it costs more than the rest.
+ * The JSON field with the time of a log line, in ISO 8601. The part up to the second is cached,
+ * because formatting it costs more than formatting the rest of the line.
  */
 function createTimestamp(): () => string {
   let second = NaN;

@@ -1,4 +1,4 @@
-/** Messages of one stream, as long as they are kept. */
+/** The messages of one stream that are still kept. */
 export interface StreamLog {
   /** Records a JSON message; returns its number in the stream, starting at 1. */
   add(json: string): number;
@@ -21,12 +21,12 @@ export interface EventLog {
 }
 
 /**
- * Records sent messages, so that a client that lost its connection can resume. All streams share
- * one limit, and the oldest messages are dropped first.
+ * Records sent messages, so that a client that has lost its connection can resume the stream. All
+ * streams share one limit. If it is exceeded, the oldest messages are dropped.
  */
 export function createEventLog(maxCharacters: number): EventLog {
   let characters = 0;
-  /** Messages in order of arrival, each with its stream's list. */
+  /** All messages in order of arrival, each with the list of its stream. */
   const all = new Map<LoggedEvent, LoggedEvent[]>();
   const drop = (event: LoggedEvent): void => {
     if (all.delete(event)) characters -= event.json.length;

@@ -3,7 +3,7 @@ import { type EventSink, type HttpExchange, STREAM_TYPE } from '../http/exchange
 
 /** A stream of server-sent events, each with one JSON-RPC message, to a client that can reconnect. */
 export interface EventStream {
-  /** Makes the stream the response to a request. */
+  /** Sends the stream as the response to a request. */
   attach(exchange: HttpExchange, options?: AttachOptions): void;
   /** Sends a JSON message. */
   send(json: string): void;
@@ -19,8 +19,8 @@ interface AttachOptions {
   /** Number of the last event that the client received. */
   readonly after?: number | undefined;
   /**
-   * Called when the response is over: the stream ended, the client disconnected, or it reconnected
-   * elsewhere.
+   * Called when the response is over, because the stream has ended, or because the client has
+   * disconnected or reconnected with another request.
    */
   readonly onOver?: (() => void) | undefined;
 }
@@ -28,11 +28,14 @@ interface AttachOptions {
 export interface EventStreamOptions {
   /** Headers of every response that the stream starts. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Name of the stream in event ids, and its recorded messages. Without it, the stream cannot be resumed. */
+  /**
+   * The stream's name in event IDs, and its recorded messages. If undefined, the stream cannot be
+   * resumed.
+   */
   readonly resume?: { readonly name: string; readonly log: StreamLog } | undefined;
   /**
-   * Whether to start with an event that has only an id: clients before 2025-11-25 would treat it as
-   * a malformed message.
+   * Whether the stream starts with an event that only has an ID. Clients with versions before
+   * 2025-11-25 would treat such an event as a malformed message.
    */
   readonly primes?: boolean | undefined;
   /** Interval of keepalive messages, so that no intermediary closes the connection as idle. */
@@ -41,7 +44,7 @@ export interface EventStreamOptions {
 }
 
 const KEEP_ALIVE = 15_000;
-/** Delay after which a disconnected client should reconnect. */
+/** Delay before a disconnected client should reconnect. */
 const RETRY_MILLISECONDS = 1000;
 
 export function createEventStream(options: EventStreamOptions = {}): EventStream {
@@ -75,8 +78,8 @@ export function createEventStream(options: EventStreamOptions = {}): EventStream
 
   return {
     attach(exchange, { after, onOver } = {}) {
-      // A client that reconnects has lost the previous connection, even if that has not been
-      // noticed here yet.
+      // A client that reconnects has lost its previous connection, even if the server has not
+      // detected this yet.
       finish();
       const opened = exchange.stream({ ...STREAM_TYPE, ...headers });
       sink = opened;
@@ -108,7 +111,7 @@ export function createEventStream(options: EventStreamOptions = {}): EventStream
   };
 }
 
-/** Returns the stream and event number of an event id. */
+/** Returns the stream and the event number that an event ID contains. */
 export function parseEventId(id: string): { readonly name: string; readonly number: number } | undefined {
   const [, name = '', number = ''] = /^([\w]+)-(\d{1,15})$/.exec(id) ?? [];
   return name === '' ? undefined : { name, number: Number(number) };

@@ -6,7 +6,7 @@ import { RPC_CODE } from './rpc-error.ts';
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
-/** Responses to requests that do not reach a session. */
+/** Responses to requests that are rejected before they are passed to a session. */
 export const HTTP_ERRORS = {
   forbidden: (reason: string) => refusal(403, SERVER_ERROR, reason),
   method: (allowed: readonly string[]) =>

@@ -19,7 +19,7 @@ export function isInitialize(message: ClientMessage | undefined): message is Req
 
 /**
  * Reads the session settings that `initialize` negotiates. `offered` is the version for clients
- * with unknown versions.
+ * that request an unknown version.
  */
 export function readInitialize(
   { params }: Request,

@@ -1,38 +1,44 @@
 import { pushAll } from '#core/values/push-all.ts';
-/** A line, or the fact that a line exceeded the limit. */
+/** A line, or a marker for a line that exceeded the limit. */
 export type Line = { readonly text: string } | { readonly tooLong: true };
 
 export interface LineSplitter<Item = Line> {
-  /** Returns the lines that end in this chunk. A line over the limit is reported once, as soon as it exceeds the limit. */
+  /**
+   * Returns the lines that end in this chunk. A line that exceeds the limit is reported once, as
+   * soon as it does.
+   */
   push(chunk: Buffer): Item[];
   /** Returns the last line if the stream does not end with a line break. */
   end(): Item[];
 }
 
-/** Holds the parts of one line that arrives in several chunks. */
+/** Collects the parts of a line that arrives in several chunks. */
 export interface OpenLine<Item = Line> {
   /** Whether parts were added since the last line break. */
   isOpen(): boolean;
   add(part: Buffer): Item[];
-  /** Ends the line, and returns it. */
+  /** Ends the line and returns it. */
   finish(): Item[];
 }
 
 const LINE_END = 0x0a;
 
 export interface LineSplitterOptions {
-  /** Whether a line over the limit is returned truncated when it ends, instead of being reported as too long. */
+  /**
+   * Whether a line that exceeds the limit is truncated and returned when it ends, instead of being
+   * reported as too long.
+   */
   readonly cut?: boolean | undefined;
 }
 
-/** Splits a byte stream into lines and never buffers more than `maxBytes`. */
+/** Splits a byte stream into lines. Never buffers more than `maxBytes`. */
 export const createLineSplitter = (
   maxBytes: number,
   { cut = false }: LineSplitterOptions = {},
 ): LineSplitter => splitLines(cappedLine(maxBytes, cut), maxBytes);
 
 /**
- * Splits a byte stream into lines, with a custom way to hold lines that arrive in parts or exceed
+ * Splits a byte stream into lines, with a custom buffer for lines that arrive in parts or exceed
  * `maxBytes`.
  */
 export function splitLines<Item>(
@@ -44,7 +50,7 @@ export function splitLines<Item>(
       const lines: (Item | { readonly text: string })[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
-        // Most lines are short and arrive whole, so they need no copy.
+        // Most lines are short and arrive in one chunk, so they do not have to be copied.
         if (!open.isOpen() && end - from <= maxBytes) lines.push({ text: chunk.toString('utf8', from, end) });
         else pushAll(lines, [...open.add(chunk.subarray(from, end)), ...open.finish()]);
         from = end + 1;

@@ -9,24 +9,30 @@ import { isClientMessage, isRequestId } from './rpc-message.ts';
 export interface LineTransportOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Maximum line length; longer lines get an error response. Default: 10 MiB, as in the SDK. */
+  /** Maximum line length. Longer lines cause an error response. Default: 10 MiB, as in the SDK. */
   readonly maxLineBytes?: number | undefined;
-  /** Parses lines, for example so that numbers keep all their digits. Default: as `JSON.parse`. */
+  /** Parses lines, for example in a way that preserves all digits of numbers. Default: like `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
   /** Aborted to stop reading. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LineTransport extends Transport {
-  /** Handles a list of messages; returns false if it is invalid. Default: lists are invalid. */
+  /**
+   * Handles a list of messages; returns false if the list is invalid. Default: lists are rejected
+   * as invalid.
+   */
   onlist?: ((messages: readonly unknown[]) => boolean) | undefined;
-  /** Resolves when no more input is read: the client closed stdin, or `signal` was aborted. */
+  /**
+   * Resolves when no more input is read, because the client has closed stdin or `signal` has been
+   * aborted.
+   */
   readonly finished: Promise<void>;
-  /** Resolves when no more output can be written, with the error if there is one. */
+  /** Resolves when no more output can be written. If this was caused by an error, resolves with the error. */
   readonly gone: Promise<Error | undefined>;
   /** Sends a message that is already JSON. */
   sendText(json: string): Promise<void>;
-  /** Resolves when everything has been written. */
+  /** Resolves when all messages have been written. */
   flushed(): Promise<void>;
 }
 
@@ -34,8 +40,8 @@ const DEFAULT_MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
  * MCP over stdio: one JSON-RPC message per line. Unlike the SDK's transport, it reports malformed
- * lines to the client, survives lines that are too long, and stops reading while the client does
- * not read.
+ * lines to the client, continues after lines that are too long, and stops reading input while the
+ * client does not read the output.
  */
 export function createLineTransport(options: LineTransportOptions): LineTransport {
   const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES, parse = parseJsonText } = options;
@@ -81,8 +87,8 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
     gone: gone.promise,
     flushed: () => write('').catch(() => undefined),
     async start() {
-      // A broken pipe means that the client has disconnected. The listeners stay, so that it never
-      // ends the process.
+      // A broken pipe means that the client has disconnected. The listeners are never removed, so
+      // that a broken pipe cannot terminate the process.
       stdout.on('error', gone.resolve).on('close', () => gone.resolve(undefined));
       stdin.on('error', onEnd).on('close', onEnd).on('end', onEnd).on('data', onData);
       signal?.addEventListener('abort', stopReading, { once: true });
@@ -99,10 +105,10 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
 }
 
 interface Complaint {
-  /** Id of the request that the error is about, if known. */
+  /** ID of the request that caused the error, if known. */
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
-  /** The messages of a line that contains a list. */
+  /** The messages in a line that contains a list. */
   readonly list?: readonly unknown[];
 }
 
@@ -131,8 +137,8 @@ function readMessage(
 }
 
 /**
- * Only returns ids of requests: an error with the id of a malformed response would look like the
- * response to another request.
+ * Only returns the IDs of requests, because an error with the ID of a malformed response would look
+ * like the response to another request.
  */
 function requestId(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;

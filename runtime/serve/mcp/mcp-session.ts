@@ -5,13 +5,13 @@ import { type ClientMessage, isRequestId, type Params, type RequestId } from './
 import type { SessionRequest, SessionServer } from './session-server.ts';
 import { AppError } from '#contract/errors.ts';
 
-/** The messages of one session: matches requests and responses in both directions. */
+/** Handles the messages of one session, and matches requests with responses in both directions. */
 export interface McpSession<Client> {
-  /** Handles a message. The response to a request is sent through `answer`, possibly much later. */
+  /** Handles a message. The response to a request is passed to `answer`, possibly much later. */
   take(message: ClientMessage, client: Client, answer: PostAnswer): void;
-  /** Cancels a request, as the client's own notification would. */
+  /** Cancels a request, like a cancellation notification from the client. */
   readonly cancel: (id: RequestId) => void;
-  /** Called when the client has disconnected from the response to its requests. */
+  /** To be called when the client has disconnected from the response to its requests. */
   readonly lose: (answer: PostAnswer) => void;
   /** Resolves when every request is completed or cancelled. */
   readonly settled: () => Promise<void>;
@@ -102,28 +102,28 @@ export const notification = (method: string, params?: Params): string =>
   JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) });
 
 interface AskOptions {
-  /** Aborted when the requester is no longer interested. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** The connection to the client. */
   readonly way: Way;
 }
 
-/** A client connection, as long as it lasts. */
+/** An open connection to a client. */
 interface Way {
   /** Sends a JSON message. */
   readonly tell: (json: string) => void;
 }
 
-/** Requests from a server to its client. */
+/** Sends requests from a server to its client. */
 interface ClientRequests {
   /** Sends a request. Rejects with the client's error, or with an AppError if there is no response. */
   ask(method: string, params: Params | undefined, options: AskOptions): Promise<Params>;
-  /** Handles a response. One without an open request is late or a client error, and is ignored. */
+  /** Handles a response. A response without an open request is too late or a client error, and is ignored. */
   settle(answer: Extract<ClientMessage, { kind: 'answer' }>): void;
-  /** Fails the requests that were sent over a lost connection. */
+  /** Rejects the requests that were sent over a connection that has been lost. */
   readonly lose: (way: Way) => void;
-  /** Fails all requests, because the client has disconnected. */
+  /** Rejects all requests, because the client has disconnected. */
   end(): void;
 }
 

@@ -7,21 +7,21 @@ import type { ClientMessage } from './rpc-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 
 /**
- * A server that exists before its client does, or a function that creates one when the client sends
- * `initialize`.
+ * A server that exists before a client connects, or a function that creates the server when the
+ * client sends `initialize`.
  */
 export type ServerSource<Client> =
   | SessionServer<Client>
   | ((link: SessionLink, opener: Client) => SessionServer<Client> | Promise<SessionServer<Client>>);
 
 /**
- * A session in which `initialize` is an ordinary message: over stdio, and over the HTTP transport
- * of 2024-11-05.
+ * A session in which `initialize` is an ordinary message, as over stdio and in the HTTP transport
+ * of revision 2024-11-05.
  */
 export interface MessageSession<Client> {
   /**
-   * Handles the messages of a line or a POST. Returns false for a list if the session's protocol
-   * version does not support lists.
+   * Handles the messages in a line or in the body of a POST. Returns false for a list if the
+   * session's protocol version does not support lists.
    */
   take(messages: readonly ClientMessage[], isList: boolean, client: Client): boolean;
   /** Resolves when every request is completed or cancelled. */
@@ -45,7 +45,7 @@ export function createMessageSession<Client>(
   let session: McpSession<Client> | undefined =
     typeof source === 'function' ? undefined : createMcpSession(source);
   let version: SessionVersion | undefined;
-  /** Messages wait for the server while it is being created. */
+  /** While the server is being created, messages wait. */
   let opening: Promise<void> | undefined;
   let closed = false;
 

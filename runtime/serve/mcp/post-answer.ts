@@ -2,29 +2,35 @@ import type { EventStream } from './event-stream.ts';
 import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from '../http/exchange.ts';
 import type { RequestId } from './rpc-message.ts';
 
-/** The response to the requests of one POST: JSON, or a stream if another message must be sent first. */
+/**
+ * The response to the requests in one POST. It is JSON, or a stream if another message must be sent
+ * before the response.
+ */
 export interface PostAnswer {
   /** Sends a JSON message before the response. */
   readonly tell: (json: string) => void;
   /**
-   * Sets the JSON response to one of the requests; without JSON, that request gets no response. The
-   * status is used unless the response is already a stream.
+   * Sets the JSON response to one of the requests. If the JSON is undefined, this request does not
+   * get a response. The status is ignored if the response is already a stream.
    */
   readonly settle: (id: RequestId, json?: string, status?: number) => void;
-  /** Whether the client has disconnected and cannot resume. */
+  /** Whether the client has disconnected and cannot resume the stream. */
   readonly isLost: () => boolean;
 }
 
 export interface PostAnswerOptions {
   readonly exchange: HttpExchange;
   readonly ids: readonly RequestId[];
-  /** Whether the requests came as a list, so that the response is a list too. */
+  /** Whether the requests were sent as a list. The response is then also a list. */
   readonly isList: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly openStream: () => EventStream;
-  /** Time in milliseconds after which the response becomes a stream, which can be kept alive and resumed. */
+  /**
+   * Time in milliseconds after which the response becomes a stream, because a stream can be kept
+   * alive and resumed.
+   */
   readonly streamAfterMilliseconds: number;
-  /** Called when the client has received its response, or has disconnected before that. */
+  /** Called when the client has received its response or has disconnected before that. */
   readonly onOver: (outcome: 'answered' | 'gone') => void;
 }
 
@@ -76,7 +82,7 @@ export function createPostAnswer(options: PostAnswerOptions): PostAnswer {
       }
       if (open.size === 0) finish(status);
     },
-    // Not a getter, because V8 creates a hidden class for every object literal with a getter.
+    // Not a getter, because V8 would create a hidden class for every object literal with a getter.
     isLost,
   };
 }

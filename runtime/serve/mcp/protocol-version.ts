@@ -1,4 +1,7 @@
-/** Protocol versions with sessions, newest first. Versions are dates and can be compared as strings. */
+/**
+ * The protocol versions with sessions, newest first. Versions are dates, which can be compared as
+ * strings.
+ */
 export const SESSION_VERSIONS = [
   '2025-11-25',
   '2025-06-18',
@@ -7,10 +10,10 @@ export const SESSION_VERSIONS = [
   '2024-10-07',
 ] as const;
 
-/** The only version with lists of messages, which JSON-RPC calls batches. */
+/** The only version that supports lists of messages, which JSON-RPC calls batches. */
 export const BATCH_VERSION = '2025-03-26';
 
-/** First version whose clients accept events with only an id. */
+/** The first version whose clients accept events that only have an ID. */
 export const FIRST_PRIMED_VERSION = '2025-11-25';
 
 /** First protocol version without sessions. */
@@ -22,13 +25,13 @@ export const PROTOCOL_VERSION_HEADER = 'MCP-Protocol-Version';
 export type SessionVersion = (typeof SESSION_VERSIONS)[number];
 
 /**
- * Returns the version for a client's requested version: the same if supported, otherwise the one
- * that the server offers.
+ * Negotiates the protocol version: returns the version that the client requests if it is supported,
+ * otherwise the version that the server offers.
  */
 export const agreedVersion = (asked: string, offered: SessionVersion = SESSION_VERSIONS[0]): SessionVersion =>
   SESSION_VERSIONS.find((known) => known === asked) ?? offered;
 
-/** Whether a request declares a version without sessions, supported or not. */
+/** Whether a request declares a version without sessions, even one that is not supported. */
 export function declaresStatelessVersion({
   headers,
 }: {

@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpExchange } from '../http/exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Maximum nesting depth; tool arguments can contain whole documents. */
+/** Maximum nesting depth. It is high, because tool arguments can contain whole documents. */
 const MAX_DEPTH = 500;
 
 export interface ReadMessageOptions {
@@ -38,10 +38,10 @@ export async function readJsonBody(
   }
 }
 
-/** Messages from a client whose version has sessions. */
+/** The messages in a POST from a client whose protocol version has sessions. */
 export interface PostedMessages {
   readonly messages: readonly ClientMessage[];
-  /** Whether the messages came as a list. */
+  /** Whether the messages were sent as a list. */
   readonly isList: boolean;
 }
 
@@ -62,8 +62,8 @@ export async function readPosted(
 }
 
 /**
- * Whether the Accept header lists every type by name, as the specification requires of clients, or
- * accepts any type.
+ * Whether the Accept header lists every type by name, as clients must do according to the
+ * specification, or accepts any type.
  */
 export function accepts({ headers }: HttpExchange, types: readonly string[]): boolean {
   const accept = headers.get('accept') ?? '';

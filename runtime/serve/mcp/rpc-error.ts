@@ -10,12 +10,12 @@ export const RPC_CODE = {
 } as const;
 
 /**
- * An error in the form that the client receives: the SDK sends `code` and `message` of thrown
- * errors. Its own McpError would repeat the code in the message.
+ * An error in the form in which the client receives it. The SDK sends the `code` and `message` of
+ * thrown errors, but its own McpError repeats the code in the message.
  */
 export class RpcError extends Error {
   readonly code: number;
-  /** Data for the client; not sent if undefined. */
+  /** Additional data for the client; omitted if undefined. */
   readonly data: unknown;
 
   constructor(code: number, message: string, options: ErrorOptions & { readonly data?: unknown } = {}) {
@@ -25,7 +25,7 @@ export class RpcError extends Error {
     this.data = options.data;
   }
 
-  /** Converts anything thrown, with the codes of `serve/errors/mcp-code.ts`. */
+  /** Converts any thrown value to an RpcError, with the codes in `serve/errors/mcp-code.ts`. */
   static from(reason: unknown): RpcError {
     if (reason instanceof RpcError) return reason;
     const { code, message } = AppError.from(reason);

@@ -4,7 +4,7 @@ import { isObject } from '#core/json/is-object.ts';
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A message from an MCP client: one of the three kinds of JSON-RPC. */
+/** A message from an MCP client: a JSON-RPC request, notification or response. */
 export type ClientMessage =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -16,8 +16,8 @@ export type ClientMessage =
     };
 
 /**
- * Returns the messages in a body; undefined if any is invalid. Lists of messages belong to revision
- * 2025-03-26.
+ * Returns the messages in a body; undefined if any of them is invalid. Only revision 2025-03-26
+ * supports lists of messages.
  */
 export function readClientMessages(body: unknown): readonly ClientMessage[] | undefined {
   if (!Array.isArray(body)) {
@@ -58,12 +58,15 @@ const readError = ({ code, message, data }: Params): { code: number; message: st
   ...(data === undefined ? {} : { data }),
 });
 
-/** Members of `_meta` since revision 2026-07-28: https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
+/**
+ * The fields of `_meta` since revision 2026-07-28:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
 export const META_KEY = {
   version: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
-  /** Minimum level of log messages that the client wants. */
+  /** Minimum level of the log messages that the client wants to receive. */
   logLevel: 'io.modelcontextprotocol/logLevel',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',

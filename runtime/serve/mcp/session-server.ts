@@ -6,7 +6,7 @@ export interface SessionServer<Client> {
   readonly info: Params;
   readonly capabilities: Params;
   readonly instructions?: string | undefined;
-  /** Handles a request. Rejects with anything that `RpcError.from` accepts. */
+  /** Handles a request. Rejects with any value that `RpcError.from` accepts. */
   readonly answer: (request: SessionRequest<Client>) => Promise<Params>;
   /** Called when the session is over. */
   readonly close?: (() => void) | undefined;
@@ -18,14 +18,14 @@ export interface SessionRequest<Client> {
   readonly params: Params;
   /** The client that sent the request. */
   readonly client: Client;
-  /** Aborted when the client cancels the request or ends the session. */
+  /** Aborted when the client cancels the request or closes the session. */
   readonly signal: AbortSignal;
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params?: Params) => void;
   /**
    * Sends the client a request on behalf of this request. Rejects with the client's error, or with
-   * an AppError if there is no response: the client disconnected, a timeout expired, or a signal
-   * was aborted.
+   * an AppError if there is no response, because the client has disconnected, a timeout has expired
+   * or a signal has been aborted.
    */
   readonly ask: (
     method: string,
@@ -34,10 +34,13 @@ export interface SessionRequest<Client> {
   ) => Promise<Params>;
 }
 
-/** A session from the server's point of view. */
+/** The interface through which the server uses a session. */
 export interface SessionLink {
-  /** Capabilities that the client declared. */
+  /** The capabilities that the client has declared. */
   readonly capabilities: Params;
-  /** Sends a notification that belongs to no request; clients without an open standalone stream miss it. */
+  /**
+   * Sends a notification that does not belong to a request. Clients without an open standalone
+   * stream do not receive it.
+   */
   readonly notify: (method: string, params?: Params) => void;
 }

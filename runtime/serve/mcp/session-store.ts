@@ -1,6 +1,6 @@
 /** A clock that tests can replace. */
 export interface SessionClock {
-  /** Milliseconds since an arbitrary moment. */
+  /** Milliseconds since an arbitrary point in time. */
   now(): number;
   /** Runs a function periodically; the returned function stops it. */
   every(milliseconds: number, run: () => void): () => void;
@@ -16,7 +16,7 @@ export const systemSessionClock: SessionClock = {
 
 export interface SessionRules<Value> {
   readonly max: number;
-  /** A session without requests or open streams for this long is removed. */
+  /** Time after which a session without requests or open streams is removed. */
   readonly idleMilliseconds: number;
   readonly clock: SessionClock;
   /** Called for each session that the store removes itself. */
@@ -24,7 +24,7 @@ export interface SessionRules<Value> {
 }
 
 export interface SessionStore<Value> {
-  /** Adds a session; returns false if the maximum number of sessions is in use. */
+  /** Adds a session. Returns false if the store is full and all sessions are in use. */
   add(id: string, value: Value): boolean;
   get(id: string): Value | undefined;
   /** Marks a session as in use until the returned function is called. */
@@ -84,7 +84,7 @@ export function createSessionStore<Value>(rules: SessionRules<Value>): SessionSt
         left = true;
         entry.uses -= 1;
         entry.lastUsed = clock.now();
-        // The session may have been ended in the meantime.
+        // The session may have been closed in the meantime.
         if (entries.delete(id)) entries.set(id, entry);
       };
     },

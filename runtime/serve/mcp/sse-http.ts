@@ -10,18 +10,18 @@ import { readClientMessages } from './rpc-message.ts';
 export interface McpSseOptions<Client> extends HostRules {
   /** Creates the server of a new session. */
   readonly createServer: Extract<ServerSource<Client>, (...args: never) => unknown>;
-  /** Parses bodies instead of JSON.parse, so that they can be kept unchanged. */
+  /** Parses bodies. It replaces JSON.parse, so that values can be preserved exactly. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
   /** Maximum body size. Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /** Maximum number of open streams. Default: 1000. */
   readonly maxSessions?: number | undefined;
-  /** Interval of keepalive comments, so that no intermediary closes the connection as idle. */
+  /** Interval of keepalive comments, which prevent intermediaries from closing the connection as idle. */
   readonly keepAliveMilliseconds?: number | undefined;
 }
 
 /**
- * MCP over HTTP with SSE, for clients without streamable HTTP:
+ * MCP over HTTP with SSE, for clients that do not support streamable HTTP:
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export interface McpSse<Client> {
@@ -31,8 +31,8 @@ export interface McpSse<Client> {
    */
   open(exchange: HttpExchange, client: Client, messagesPath: string): void;
   /**
-   * Handles messages for a session. `clientFor` returns the client that sends them; undefined if it
-   * cannot use the session.
+   * Handles messages for a session. `clientFor` returns the client that sends the messages;
+   * undefined if that client is not allowed to use the session.
    */
   post(exchange: HttpExchange, clientFor: (opener: Client) => Client | undefined): Promise<void>;
   /** Waits for accepted requests, then ends all sessions. */

@@ -16,9 +16,12 @@ import {
 /** A request and the exchange for its response. */
 export interface StatelessCall<Client> extends StatelessRequest {
   readonly client: Client;
-  /** Aborted when the client disconnects, which is how clients of these versions cancel. */
+  /**
+   * Aborted when the client disconnects. In these protocol versions, clients cancel requests by
+   * disconnecting.
+   */
   readonly signal: AbortSignal;
-  /** Sends a notification before the response, which then becomes a stream. */
+  /** Sends a notification before the response. The response then becomes a stream. */
   readonly notify: (method: string, params: Params) => void;
 }
 
@@ -28,11 +31,14 @@ export interface StatelessHttpOptions<Client> {
   readonly isKnown: (method: string, client: Client) => boolean;
   /** Handles a call. Rejects with an RpcError. */
   readonly answer: (call: StatelessCall<Client>) => Promise<Params>;
-  /** Handles the stream of a `subscriptions/listen`, and is notified when the client disconnects from it. */
+  /**
+   * Handles the stream of a `subscriptions/listen` request. The call's signal is aborted when the
+   * client disconnects from the stream.
+   */
   readonly listen: (call: StatelessCall<Client>, stream: EventStream) => void;
   /**
-   * Time in milliseconds after which a response becomes a stream, which can be kept alive. Default:
-   * one second.
+   * Time in milliseconds after which a response becomes a stream, because a stream can be kept
+   * alive. Default: one second.
    */
   readonly streamAfterMilliseconds?: number | undefined;
 }
@@ -44,7 +50,7 @@ const ONE_SECOND = 1000;
 /**
  * MCP without sessions, as of revision 2026-07-28:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports. A response is plain
- * JSON, or a stream if another message must be sent first.
+ * JSON, or a stream if another message must be sent before it.
  */
 export function createStatelessHttp<Client>(
   options: StatelessHttpOptions<Client>,
@@ -98,7 +104,7 @@ export function createStatelessHttp<Client>(
     const body = await readJsonBody(exchange, { parse, maxBytes });
     if ('refusal' in body) return exchange.answer(body.refusal);
     const checked = checkStateless(body.value, exchange.headers);
-    // No client notification needs handling.
+    // Notifications from clients are ignored, because none of them requires an action.
     if ('notification' in checked) return exchange.answer({ status: 202 });
     if ('refusal' in checked) return refuse(400, checked.refusal);
     const { id, method } = checked.request;

@@ -6,7 +6,7 @@ import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-ver
 import { RPC_CODE } from './rpc-error.ts';
 
 /**
- * Error codes added by revision 2026-07-28:
+ * The error codes that revision 2026-07-28 has added:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export const HEADER_MISMATCH = -32_020;
@@ -23,7 +23,7 @@ export interface StatelessRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** Capabilities that the client declared. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Set if the client wants progress notifications. */
+  /** The progress token. Set if the client wants to receive progress notifications. */
   readonly progressToken: string | number | undefined;
 }
 
@@ -114,7 +114,7 @@ function mismatch(header: string, found: string | null, expected: string): Probl
   };
 }
 
-/** The parameter that identifies a method's target; the header `Mcp-Name` mirrors it. */
+/** The parameter that identifies a method's target. The header `Mcp-Name` must have the same value. */
 export const NAMED_BY = lookup<string>({
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -122,8 +122,8 @@ export const NAMED_BY = lookup<string>({
 });
 
 /**
- * Encodes a value for a header: unchanged if possible, otherwise as Base64 with the specification's
- * markers.
+ * Encodes a value for a header. The value is unchanged if possible, otherwise it is encoded as
+ * Base64 with the markers that the specification defines.
  * @see
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */

@@ -15,10 +15,10 @@ export interface StdioOptions<Client = void> extends LineTransportOptions {
 }
 
 /**
- * Serves one client over stdin and stdout until it closes stdin and all requests are completed,
- * until it disconnects, or until `signal` is aborted and earlier requests are completed. Rejects if
- * output cannot be written, for example because the disk is full, or because the client disconnects
- * before it has received all responses.
+ * Serves one client over stdin and stdout until the client has closed stdin and all requests are
+ * completed, until the client disconnects, or until `signal` is aborted and all earlier requests
+ * are completed. Rejects if output cannot be written, for example because the disk is full, or
+ * because the client disconnects before it has received all responses.
  */
 export async function serveMcpOverStdio<Client = void>(
   source: ServerSource<Client>,
@@ -28,7 +28,7 @@ export async function serveMcpOverStdio<Client = void>(
   const lines = createLineTransport(options);
   let isAnswerLost = false;
   const tell = (json: string): void => {
-    // Write failures are reported through `gone`.
+    // Write errors are reported through `gone`.
     lines.sendText(json).catch(() => {
       isAnswerLost ||= memberOf(parseJsonText(json), 'method') === undefined;
     });
@@ -56,7 +56,7 @@ export async function serveMcpOverStdio<Client = void>(
     );
 }
 
-/** Node opens /dev/null in place of a closed stdout, and a client never reads either. */
+/** If stdout is closed, Node opens /dev/null instead. In both cases, no client can read the output. */
 function refuseDiscarded(stdout: StdioOptions['stdout']): void {
   if (stdout !== process.stdout || !isNullDevice(1)) return;
   throw configError(

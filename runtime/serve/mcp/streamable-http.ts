@@ -30,21 +30,24 @@ export interface McpHttpOptions<Client = void> extends HostRules {
   ) => SessionServer<Client> | Promise<SessionServer<Client>>;
   /** Whether a client can use a session that another client opened. Default: always. */
   readonly canShare?: ((opener: Client, other: Client) => boolean) | undefined;
-  /** Parses bodies instead of JSON.parse, so that they can be kept unchanged. */
+  /** Parses bodies. It replaces JSON.parse, so that values can be preserved exactly. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
-  /** Handles requests with a version without sessions, 2026-07-28 or later. */
+  /** Handles requests with a protocol version without sessions (2026-07-28 or later). */
   readonly stateless?: ((exchange: HttpExchange, client: Client) => Promise<void>) | undefined;
   /** Protocol version for clients that request an unknown one. Default: the newest. */
   readonly offeredVersion?: SessionVersion | undefined;
-  /** Maximum number of sessions; a new session replaces the one that has been idle longest. Default: 1000. */
+  /**
+   * Maximum number of sessions. If it is reached, a new session replaces the session that has been
+   * idle for the longest time. Default: 1000.
+   */
   readonly maxSessions?: number | undefined;
-  /** A session without requests or open streams for this long is removed. Default: 30 minutes. */
+  /** Time after which a session without requests or open streams is removed. Default: 30 minutes. */
   readonly idleMilliseconds?: number | undefined;
   /** Maximum body size. Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Whether to cancel requests and drop responses when the client disconnects. In MCP a lost
-   * connection does not cancel, so only set this if the tools have no side effects.
+   * Whether to cancel requests and drop responses when the client disconnects. In MCP, a lost
+   * connection does not cancel requests, so only set this option if the tools have no side effects.
    */
   readonly cancelWhenGone?: boolean | undefined;
   /** Time in milliseconds after which a response becomes a stream. Default: one second. */
@@ -53,9 +56,9 @@ export interface McpHttpOptions<Client = void> extends HostRules {
 }
 
 export interface McpHttp<Client = void> {
-  /** Handles any request to the MCP endpoint; can resolve before the response has started. */
+  /** Handles any request to the MCP endpoint. Can resolve before the response has started. */
   readonly handle: (exchange: HttpExchange, client: Client) => Promise<void>;
-  /** Waits for accepted requests, two seconds by default, then ends all sessions. */
+  /** Waits for accepted requests (two seconds by default), then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
   /** Number of sessions. */
   readonly sessions: () => number;
@@ -71,7 +74,7 @@ interface Known<Client> {
 const METHODS = ['GET', 'POST', 'DELETE'];
 const HALF_AN_HOUR = 30 * 60_000;
 const ONE_SECOND = 1000;
-/** Maximum number of recorded JSON characters in all sessions. */
+/** Maximum total number of JSON characters that are recorded for all sessions. */
 const MAX_RECORDED_CHARACTERS = 32 * 1_048_576;
 
 /** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
@@ -129,7 +132,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       const posted = await readPosted(exchange, { parse, maxBytes });
       if ('refusal' in posted) return posted.refusal;
       if (posted.messages.some(isInitialize)) return alreadyOpen(posted);
-      // The session may have been ended while the body arrived.
+      // The session may have been closed while the body was being received.
       const session = store.get(id)?.session;
       if (!session) return HTTP_ERRORS.unknownSession();
       if (posted.isList && !session.takesLists) return HTTP_ERRORS.listRefused();
@@ -199,7 +202,10 @@ interface HttpSessionOptions<Client> {
   /** Capabilities of the client. */
   readonly capabilities: SessionLink['capabilities'];
   readonly createServer: (link: SessionLink) => SessionServer<Client> | Promise<SessionServer<Client>>;
-  /** Records streams. Without it, they cannot be resumed, and disconnecting cancels the request. */
+  /**
+   * Records streams. If undefined, streams cannot be resumed, and requests are canceled when the
+   * client disconnects.
+   */
   readonly log: EventLog | undefined;
   readonly streamAfterMilliseconds: number;
   /** Marks the session as in use until the returned function is called. */
@@ -219,15 +225,18 @@ interface HttpSession<Client> {
   readonly server: SessionServer<Client>;
   /** Handles the messages of a POST. Returns an immediate response if none of them is a request. */
   post(exchange: HttpExchange, posted: PostedMessages, from: PostOrigin<Client>): HttpAnswer | undefined;
-  /** Opens the stream for messages without a request, or resumes a lost stream. */
+  /**
+   * Opens the stream for messages that do not belong to a request, or resumes a stream whose
+   * connection was lost.
+   */
   listen(exchange: HttpExchange): void;
   settled(): Promise<void>;
   close(): void;
 }
 
-/** Maximum number of finished streams to keep for clients that have not received the response. */
+/** Maximum number of finished streams that are kept for clients that have not received the response. */
 const MAX_FINISHED_STREAMS = 16;
-/** Name of the stream for messages without a request. */
+/** Name of the stream for messages that do not belong to a request. */
 const STANDALONE = '0';
 
 async function openHttpSession<Client>(options: HttpSessionOptions<Client>): Promise<HttpSession<Client>> {
@@ -322,5 +331,5 @@ interface AwaitedAnswer {
   readonly leave: () => void;
 }
 
-/** Placeholder for requests whose response no client receives. */
+/** Placeholder for requests whose response is not sent to a client. */
 const NO_ANSWER: PostAnswer = { tell: () => undefined, settle: () => undefined, isLost: () => true };

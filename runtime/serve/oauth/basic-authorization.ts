@@ -1,5 +1,5 @@
 /**
- * Returns a client's `Authorization` header. Both parts are encoded as in a form. @see
+ * Returns the `Authorization` header of a client. Client ID and secret are both form-encoded. @see
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 export const basicAuthorization = (id: string, secret: string): string =>

@@ -19,10 +19,13 @@ const PARAMETERS = {
 
 const SEPARATORS = /[\s,]*/y;
 const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
-/** A scheme, or an unnamed credential such as `Negotiate` has. */
+/** Matches a scheme, or an unnamed credential like the one after `Negotiate`. */
 const WORD = /[^\s,]+/y;
 
-/** Reads the first `Bearer` or `DPoP` challenge among all challenges of a response; undefined if there is none. */
+/**
+ * Returns the first `Bearer` or `DPoP` challenge among all challenges in a response; undefined if
+ * there is none.
+ */
 export function parseBearerChallenge(
   header: string | readonly string[] | undefined,
 ): BearerChallenge | undefined {
@@ -46,7 +49,7 @@ export function parseBearerChallenge(
       continue;
     }
     const scheme = match(WORD)?.[0].toLowerCase();
-    // A second challenge would be ambiguous; the first one counts.
+    // A second challenge would be ambiguous, so only the first challenge is used.
     isOurs = (scheme === 'bearer' || scheme === 'dpop') && found === undefined;
     if (!isOurs) continue;
     found = {};

@@ -5,8 +5,8 @@ import { readServerMetadata, type ServerMetadata } from './server-metadata.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
 /**
- * Finds the metadata of a protected resource, at the URL from its challenge or at the well-known
- * URLs. Undefined if there is none.
+ * Finds the metadata of a protected resource, either at the URL in its challenge or at the
+ * well-known URLs. Returns undefined if there is no metadata.
  */
 export async function discoverResource(
   http: OAuthHttp,
@@ -19,8 +19,8 @@ export async function discoverResource(
 }
 
 /**
- * Finds the metadata of an authorization server; undefined if it has none. A guessed issuer can
- * have a different identifier.
+ * Finds the metadata of an authorization server; undefined if the server has no metadata. If the
+ * issuer was only guessed, the metadata can contain a different issuer.
  */
 export async function discoverServer(
   http: OAuthHttp,
@@ -35,7 +35,10 @@ export async function discoverServer(
   return found && readServerMetadata(found.body, issuer, isGuess);
 }
 
-/** Requests URLs until one responds with metadata. A server failure does not count as missing metadata. */
+/**
+ * Requests the URLs one after the other until one returns metadata. A server error does not count
+ * as missing metadata.
+ */
 async function firstFound(
   http: OAuthHttp,
   urls: readonly string[],
@@ -75,6 +78,6 @@ export function serverMetadataUrls(issuer: URL): string[] {
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
-/** Other URLs have no origin. The client rejects them with its own message. */
+/** URLs with other schemes have no origin. The client rejects them with a message of its own. */
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 const pathOf = ({ pathname }: URL): string => trimEndOf(pathname, '/');

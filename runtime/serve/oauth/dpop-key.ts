@@ -3,8 +3,8 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 
 /**
- * The algorithm of all proofs. RFC 9449 requires none in particular, and every implementation
- * supports this one.
+ * The algorithm of all proofs. RFC 9449 does not require a specific algorithm, but every
+ * implementation supports this one.
  */
 const DPOP_ALGORITHM = 'ES256';
 
@@ -18,24 +18,24 @@ interface ProvenRequest {
 }
 
 /**
- * A key that access tokens are bound to, so that a stolen token is useless without it. Each request
- * proves that its sender has the key. @see https://www.rfc-editor.org/rfc/rfc9449
+ * A key to which access tokens are bound, so that a stolen token is useless without the key. Each
+ * request proves that its sender has the key. @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export interface DpopKey {
   /** The private key as JSON, for storage. */
   readonly jwk: string;
   /** Returns the `DPoP` header of a request. */
   proof(request: ProvenRequest): Promise<string>;
-  /** Remembers the nonce that a server requires in the next proofs. Returns whether it is new. */
+  /** Stores the nonce that a server requires in later proofs. Returns whether the nonce is new. */
   learn(url: string, headers: Headers): boolean;
 }
 
-/** Creates a key, or opens an earlier key from its `jwk`. */
+/** Creates a new key, or imports an earlier key from its `jwk`. */
 export function openDpopKey(jwk: string = newKey()): DpopKey {
   const { kty, crv, x, y, d } = parseJsonText(jwk) as JWK;
   const shared: JWK = { kty, crv, x, y } as JWK;
   const imported = importJWK({ ...shared, d } as JWK, DPOP_ALGORITHM);
-  // Failures are reported by the first proof.
+  // A failure is reported when the first proof is created.
   imported.catch(() => undefined);
   const nonces = new Map<string, string>();
   return {

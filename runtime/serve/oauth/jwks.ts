@@ -6,18 +6,21 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 
-/** Finds the public key of a token by its header. */
+/** Finds the public key for a token by the token's header. */
 export type KeyFinder = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
 export interface JwksOptions {
-  /** Requests the key set. Rejects if there is none. */
+  /** Requests the key set. Rejects if there is no key set. */
   readonly load: () => Promise<JSONWebKeySet>;
   readonly now?: () => number;
-  /** Time after which the key set is requested again, so that removed keys are forgotten. */
+  /**
+   * Time after which the key set is requested again, so that keys that the issuer has removed are
+   * no longer accepted.
+   */
   readonly maxAgeMs?: number;
   /**
-   * Minimum time between requests for tokens with unknown keys, so that invalid tokens cannot cause
-   * a request each.
+   * Minimum time between requests for the key set when tokens have unknown keys, so that not every
+   * invalid token causes a request.
    */
   readonly cooldownMs?: number;
 }
@@ -72,8 +75,8 @@ export function createJwks({
 }
 
 /**
- * Only signatures with public keys. With a shared secret (HS256), this server could create tokens
- * itself, and an attacker could use a public key as the secret.
+ * Only algorithms with public keys are allowed. With a shared secret (HS256), this server could
+ * create tokens itself, and an attacker could use a public key as the secret.
  */
 export const SIGNATURE_ALGORITHMS = [
   'RS256',

@@ -1,9 +1,9 @@
 import { membersOf } from '#core/json/members-of.ts';
 
-/** Maximum length of other servers' texts in messages. */
+/** Maximum length of text from other servers in messages. */
 const MAX_SHOWN = 200;
 
-/** An OAuth step failed. The message contains no tokens, codes or secrets. */
+/** The error for a failed OAuth request. The message does not contain tokens, codes or secrets. */
 export class OAuthFailure extends Error {
   override readonly name = 'OAuthFailure';
   /** The authorization server's error code, for example `invalid_grant`. */
@@ -19,8 +19,8 @@ export class OAuthFailure extends Error {
 }
 
 /**
- * Describes an authorization server's error response: its code and description. Other bodies are
- * not shown, because they can repeat the request, which contains secrets.
+ * Describes an authorization server's error response by its code and description. Any other body is
+ * not shown, because it can repeat the request, which contains secrets.
  */
 export function errorResponseOf(what: string, status: number, body: unknown): OAuthFailure {
   const { error, error_description: description } = membersOf(body);
@@ -32,7 +32,7 @@ export function errorResponseOf(what: string, status: number, body: unknown): OA
   return new OAuthFailure(`${what}: ${reason}`, { code });
 }
 
-/** Returns another server's text as one line of limited length. */
+/** Returns text from another server as a single line of limited length. */
 export const shortened = (text: string): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')

@@ -7,25 +7,25 @@ import { OAuthFailure } from './oauth-failure.ts';
 
 export interface OAuthHttpOptions {
   /**
-   * Whether requests can go to this machine and its networks. Instance metadata services are never
-   * allowed.
+   * Whether requests can be sent to this machine and its networks. Requests to instance metadata
+   * services are never allowed.
    */
   readonly allowsPrivate: boolean;
   /** Whether requests can be sent without TLS. */
   readonly allowsHttp: boolean;
   readonly timeoutMs: number;
-  /** The way out if an address is private, as a sentence without its final full stop. */
+  /** What users can do if an address is private, as a sentence without the final period. */
   readonly remedy?: string | undefined;
 }
 
 export interface OAuthResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The JSON in the body; undefined if it is something else. */
+  /** The JSON value in the body; undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** Sends requests to URLs that other servers named: metadata, registration, token and key endpoints. */
+/** Sends requests to URLs that come from other servers: metadata, registration, token and key endpoints. */
 export interface OAuthHttp {
   get(url: string): Promise<OAuthResponse>;
   postForm(
@@ -40,14 +40,14 @@ export interface OAuthHttp {
 /** Maximum response size. Metadata and key sets take a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 /**
- * Metadata requests can be redirected within their origin; other requests contain secrets and are
- * never redirected.
+ * Metadata requests can be redirected within their origin. Other requests contain secrets, so
+ * redirects are never followed.
  */
 const MAX_REDIRECTS = 3;
 
 /**
- * Creates a client that checks the address of each connection, so that a server cannot make this
- * program send requests to its own network.
+ * Creates a client that checks the address of each connection, so that another server cannot make
+ * this program send requests to the network that the program runs in.
  */
 export function createOAuthHttp({
   allowsPrivate,
@@ -124,7 +124,7 @@ export function createOAuthHttp({
   };
 }
 
-/** A URL without its query, which can contain secrets. */
+/** Returns a URL without its query, because the query can contain secrets. */
 function shownUrl(text: string): string {
   const url = URL.parse(text);
   return url ? `${url.protocol}//${url.host}${url.pathname}` : JSON.stringify(text.slice(0, 100));

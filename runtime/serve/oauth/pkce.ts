@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 export interface Pkce {
   /** The client's secret, which the token request reveals. */
   readonly verifier: string;
-  /** Its hash, which is part of the authorization request. */
+  /** The hash of the verifier. It is part of the authorization request. */
   readonly challenge: string;
 }
 

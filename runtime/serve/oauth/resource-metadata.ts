@@ -5,7 +5,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The metadata of a protected resource. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
-  /** The resource's identifier, for the `resource` parameter. */
+  /** The resource's identifier, to be sent as the `resource` parameter. */
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
@@ -14,8 +14,8 @@ export interface ResourceMetadata {
 }
 
 /**
- * Reads the metadata of the resource at a URL. Metadata of another resource is rejected: otherwise,
- * a server could request tokens for a different server.
+ * Reads the metadata of the resource at a URL. Metadata of another resource is rejected, because
+ * otherwise a server could obtain tokens for a different server.
  */
 export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata {
   const resource = isObject(value) ? textIn(value, 'resource') : undefined;

@@ -16,7 +16,7 @@ export interface ServerMetadata {
   readonly scopesSupported: readonly string[] | undefined;
   readonly codeChallengeMethods: readonly string[] | undefined;
   readonly tokenAuthMethods: readonly string[] | undefined;
-  /** Whether redirects have the parameter `iss`. @see https://www.rfc-editor.org/rfc/rfc9207 */
+  /** Whether redirects contain the parameter `iss`. @see https://www.rfc-editor.org/rfc/rfc9207 */
   readonly sendsIssuer: boolean;
   /** Whether a client ID can be the URL of a document about the client. */
   readonly readsClientDocuments: boolean;
@@ -56,13 +56,13 @@ export const isSameIssuer = (one: string, other: string): boolean =>
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A member of a JSON object that is a non-empty string. */
+/** Returns the value of a field in a JSON object if it is a non-empty string. */
 export function textIn(value: Members, name: string): string | undefined {
   const text = value[name];
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A member that is a list; items other than strings are omitted. */
+/** Returns the value of a field that is a list of strings. Items that are not strings are omitted. */
 export function textsIn(value: Members, name: string): string[] | undefined {
   const list = value[name];
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;

@@ -7,7 +7,7 @@ import { OAuthFailure } from './oauth-failure.ts';
 /** Requirements for an access token. */
 export interface TokenRules {
   readonly issuer: string;
-  /** This server's identifiers; the token must be issued for one of them. */
+  /** This server's identifiers. The token must have been issued for one of them. */
   readonly audiences: readonly string[];
   /** Allowed signature algorithms. */
   readonly algorithms: readonly string[];
