@@ -10,9 +10,9 @@ interface AppendedProgram {
 }
 
 /**
- * Runs the program that is appended to an executable instead of its own. Returns whether there is
- * one, or that the file cannot be read. The one-file build tool is such a program: its own file is
- * also the base runtime to which it appends models.
+ * Runs the program that is appended to an executable instead of the executable's own program.
+ * Returns whether there is an appended program, or that the file cannot be read. The one-file build
+ * tool is such a program: its own file is also the base runtime to which it appends models.
  */
 export function runAppendedProgram(file: string): 'started' | 'none' | 'unreadable' {
   const program = readAppendedProgram(file);
@@ -27,7 +27,7 @@ export function runAppendedProgram(file: string): 'started' | 'none' | 'unreadab
   return 'started';
 }
 
-/** The program's name in stack traces. Compiled code is only accepted for the same wrapper. */
+/** The program's name in stack traces. V8 only accepts the code cache if the wrapper is the same. */
 const PROGRAM_NAME = 'encoderfile.cjs';
 
 /** Provides a bundle with the CommonJS variables that it uses. */

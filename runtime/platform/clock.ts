@@ -6,7 +6,7 @@ export interface Clock {
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
 
-/** Cached, because it is constant and reading it costs more than reading the time. */
+/** Cached, because the time origin is constant, and reading it costs more than reading the time. */
 const ORIGIN = performance.timeOrigin;
 
 export const systemClock: Clock = {

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 /**
  * Log output that drops lines if its reader is slow or gone, or if the disk is full. Requests must
- * never wait for the log, nor fail because of it.
+ * never wait for the log or fail because of it.
  */
 export interface LogLines {
   readonly write: (line: string) => void;

@@ -1,9 +1,9 @@
 import { withoutWarning } from './without-warning.ts';
 
 /**
- * Returns freed memory to the system. glibc keeps it for later: tens of megabytes once the threads
- * of a load test have ended (docs/decisions/0126). Takes milliseconds, so call it during pauses. No
- * effect on other systems.
+ * Returns freed memory to the system. glibc otherwise keeps freed memory for later use, for example
+ * tens of megabytes after the threads of a load test have ended (docs/decisions/0126). Takes
+ * milliseconds, so call it during pauses. No effect on other systems.
  */
 export function returnFreedMemory(): void {
   if (process.platform !== 'linux') return;
@@ -12,6 +12,6 @@ export function returnFreedMemory(): void {
     const { functions } = dlopen(null, { malloc_trim: { arguments: ['u64'], return: 'i32' } });
     functions.malloc_trim(0n);
   } catch {
-    // Other C libraries lack this function.
+    // Other C libraries do not have this function.
   }
 }

@@ -6,7 +6,7 @@ import { lazy } from '#core/values/lazy.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 
-/** Opens a model's tokenizer, with the settings of the manifest or other ones. */
+/** Opens a model's tokenizer with the settings in the manifest or with other settings. */
 export function openModelTokenizer(
   addon: TokenizersAddon,
   json: string,
@@ -54,7 +54,7 @@ function openWindowTokenizer(
       const texts = await tokenizer.encode(inputs, options);
       for (const [at, { truncated }] of texts.entries()) {
         const input = inputs[at];
-        // One at a time, because a long text takes memory.
+        // Long texts are tokenized one at a time, because each takes up much memory.
         if (truncated && input && input.pair === undefined) {
           texts[at] = await encodeLong(input.text, options.addSpecialTokens);
         }

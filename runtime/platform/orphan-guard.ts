@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessTraces } from './process-tree/process-trees.ts';
 
-/** Ends child processes that outlive this process if it is killed with SIGKILL or runs out of memory. */
+/**
+ * Terminates child processes that outlive this process if this process is killed with SIGKILL or
+ * runs out of memory.
+ */
 export interface OrphanGuard {
   /** Watches a child's process group; the returned function stops watching. */
   readonly watch: (pid: number) => () => void;

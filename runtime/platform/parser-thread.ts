@@ -58,7 +58,7 @@ export function startParser<Request extends { readonly kind: string }>(
         reason ??= inputError(`${subject} takes more than ${limit === seconds ? seconds : totalSeconds} s.`);
         kill();
       }, limit * 1000);
-      // A working thread does.
+      // A thread that is parsing keeps the process running.
       worker.ref();
       try {
         return await ask(request);

@@ -3,8 +3,8 @@ import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { readWordPiece, type TokenizerJson, type WordPiece } from '#core/text/word-piece.ts';
 
 /**
- * Longer texts are tokenized in another thread, to free the calling one. Shorter ones take a
- * fraction of a millisecond.
+ * Longer texts are tokenized in another thread, so that the calling thread is not blocked. Shorter
+ * ones take a fraction of a millisecond.
  */
 const MAX_CHARACTERS = 4000;
 /** Reading the vocabulary takes as long as a hundred texts, so a program that reads only a few skips it. */
@@ -12,7 +12,7 @@ const TEXTS_BEFORE = 16;
 
 /**
  * Encodes short texts in plain English on the calling thread, which takes less time than a round
- * trip to another one. Returns undefined if the library must do it.
+ * trip to another thread. Returns undefined if the library must do it.
  */
 export function createPlainEncoder(
   json: string,

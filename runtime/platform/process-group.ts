@@ -26,7 +26,10 @@ export async function endChild(
   await exited;
 }
 
-/** Ends the remaining processes of a group, even if its leader has exited: SIGTERM, then SIGKILL after `patienceMs`. */
+/**
+ * Terminates the remaining processes of a group, even if its leader has exited: SIGTERM, then
+ * SIGKILL after `patienceMs`.
+ */
 export async function endGroup(pid: number, patienceMs: number): Promise<void> {
   signalGroup(pid, 'SIGTERM');
   if (await becomesTrue(patienceMs, () => !signalGroup(pid, 0))) return;
@@ -35,8 +38,8 @@ export async function endGroup(pid: number, patienceMs: number): Promise<void> {
 }
 
 /**
- * Sends a signal to a group; returns whether it had members. Its id cannot be reused while it has
- * members.
+ * Sends a signal to a group. Returns whether the group had any processes. A group's ID cannot be
+ * reused while the group has processes.
  */
 export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {

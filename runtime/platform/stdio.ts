@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
+/**
+ * The error for output whose reader has closed it (`| head`). The program can stop, and this is not
+ * a failure.
+ */
 export class OutputClosedError extends Error {}
 
 /** Writes a whole text synchronously, even to a pipe, so that nothing is lost if the process then exits. */

@@ -10,7 +10,10 @@ interface WaitOptions {
   readonly late: () => Error;
 }
 
-/** Waits for a promise with a timeout and cancellation; leaves no timer and no listener behind. */
+/**
+ * Waits for a promise with a timeout and a cancellation signal. Always removes its timer and its
+ * listener.
+ */
 export async function waitFor<Value>(
   promise: Promise<Value>,
   { clock = systemClock, timeoutMs, signal, late }: WaitOptions,
@@ -30,7 +33,7 @@ export async function waitFor<Value>(
 
 export const clientDisconnected = (): AppError => new AppError('CancelledError', 'Client disconnected.');
 
-/** Whether a promise settles in time; leaves no timer behind. Rejects if the promise rejects. */
+/** Whether a promise settles in time. Rejects if the promise rejects. Always removes its timer. */
 export async function settlesWithin(
   patienceMs: number,
   promise: Promise<unknown>,

@@ -7,7 +7,7 @@ import { fileState, isFolder } from './file-state.ts';
 export interface WatchOptions {
   readonly clock: Clock;
   readonly onChange: () => void;
-  /** Called if files cannot be watched; nothing else happens. */
+  /** Called if files cannot be watched. Changes are then not reported. */
   readonly onTrouble: (message: string) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loads or calls an experimental Node feature without the warning. The Node version that this was
- * tested with is pinned.
+ * Loads or calls an experimental Node feature without the warning. This is safe, because the Node
+ * version with which the feature was tested is pinned.
  */
 export function withoutWarning<Result>(load: () => Result): Result {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');

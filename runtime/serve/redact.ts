@@ -9,9 +9,9 @@ import { contextPattern, wordPattern } from './redaction-patterns.ts';
  */
 export interface Redactor {
   readonly text: (text: string, owner?: string) => string;
-  /** Same for all strings in a value, including keys, and for numbers. */
+  /** Removes secrets from all strings in a value, including keys, and from numbers. */
   readonly value: (value: unknown, owner?: string) => unknown;
-  /** The positions of secrets in a text. */
+  /** Returns the positions of secrets in a text. */
   readonly spans: (text: string) => readonly TextSpan[];
   /** Sets the current secrets. Earlier secrets are still redacted, because servers may still print them. */
   readonly learn: (secrets: readonly Secret[]) => void;
@@ -95,11 +95,11 @@ function redactInside(value: unknown, text: (text: string) => string): unknown {
   );
 }
 
-/** Whether a value is a secret just because of its member's name. */
+/** Whether a value is a secret because of the name of its field. */
 const isShortSecret = (key: string, item: unknown, text: (text: string) => string): boolean =>
   ['string', 'number'].includes(typeof item) && text(`${key}=${String(item)}`) === `${key}=${REDACTED}`;
 
-/** The replacement for a value: a text, or a function of the value's length. */
+/** The replacement for a value: a string, or a function of the value's length. */
 type HiddenLabel = string | ((length: number) => string);
 
 /** Replaces values with `label`, in one pass per expression. */

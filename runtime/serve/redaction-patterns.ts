@@ -2,7 +2,10 @@ import { SECRET_NAME_END } from '#core/text/secret-name.ts';
 
 /** Minimum length of named secrets that are redacted wherever they occur as a word. */
 const MIN_WORD_LENGTH = 6;
-/** Minimum length of values that are also redacted inside other words: they do not occur by chance. */
+/**
+ * Minimum length of values that are also redacted inside other words, because they are too long to
+ * occur by chance.
+ */
 const MIN_PART_LENGTH = 16;
 
 /** An escape sequence before a value is not part of its word: `\n`, `\u000a`, `%3A`, a color. */
@@ -46,7 +49,7 @@ const isLong = (value: string): boolean => value.length >= MIN_WORD_LENGTH;
 
 const startsPlain = (form: string): boolean => /^[A-Za-z0-9]/.test(form);
 
-/** Longest first, because a value can contain another. */
+/** Longest first, because a value can contain another value. */
 function anyOf(values: readonly string[], end: string): string {
   const longestFirst = values.toSorted((one, other) => other.length - one.length);
   const alternatives = longestFirst.map(
@@ -55,7 +58,7 @@ function anyOf(values: readonly string[], end: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-/** A secret in plain form, in JSON, in a URL, and in Base64. */
+/** Returns a secret as it appears in plain text, in JSON, in a URL and in Base64. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [

@@ -31,13 +31,13 @@ export function readTls(
   return { cert: cert.toString(), key: key.toString() };
 }
 
-/** OpenSSL accepts a certificate and a key of different types individually. */
+/** OpenSSL does not detect a mismatch if the certificate and the key have different types. */
 function requirePair(cert: Buffer, key: Buffer): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
   throw new Error('it belongs to a different certificate');
 }
 
-/** Creates the error for a file that cannot be used. */
+/** Creates the error for a certificate or key file that cannot be used. */
 const refuse =
   (flag: string, file: string, content: string) =>
   (error: unknown): AppError =>

@@ -41,7 +41,10 @@ const lines = (text: string): string[] => text.split('\n').filter((line) => line
 const unescape = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)));
 
-/** Returns a cgroup's folder in a mount of its hierarchy, which can show only part of it. */
+/**
+ * Returns a cgroup's folder in a mount of its hierarchy. A mount can contain only a part of the
+ * hierarchy.
+ */
 function folderOf(path: string | undefined, root: string, point: string): string | undefined {
   if (path === undefined || path.startsWith('/..')) return undefined;
   if (root === '/') return `${point}${path === '/' ? '' : path}`;

@@ -13,7 +13,7 @@ export interface Cgroups {
   /** Why this process cannot create them, as a clause; empty if it can. */
   readonly problem: string;
   readonly create: (name: string, limits: ProcessLimits) => CreatedCgroup;
-  /** Ends processes that killed programs left in their groups; returns the number of processes. */
+  /** Terminates processes that killed programs have left in their groups. Returns the number of processes. */
   readonly endAbandoned: (isAbandoned: (id: string) => boolean) => Promise<number>;
   readonly close: () => void;
 }
@@ -90,8 +90,8 @@ export function openCgroups(id: string, paths: CgroupPaths): Cgroups {
 }
 
 /**
- * Ends processes in groups that killed programs left behind, and removes the groups. Returns the
- * number of processes.
+ * Terminates the processes in groups that killed programs have left behind, and removes the groups.
+ * Returns the number of processes.
  */
 async function endAbandonedCgroups(
   parents: readonly string[],
@@ -178,7 +178,7 @@ interface LimitSettings {
   readonly legacy: readonly Setting[];
 }
 
-/** Returns the settings of the limits that are set. Pure. */
+/** Returns the cgroup settings for the limits that are set. Pure. */
 function limitSettings(limits: ProcessLimits): LimitSettings[] {
   return LIMIT_NAMES.flatMap((name) => {
     const value = limits[name];
@@ -188,7 +188,7 @@ function limitSettings(limits: ProcessLimits): LimitSettings[] {
   });
 }
 
-/** This process's version 2 cgroup, and the one that it creates inside for its children. */
+/** This process's version 2 cgroup, and the cgroup that it creates inside it for its children. */
 interface OwnCgroup {
   /** The folder for the groups of children; undefined if this process cannot create groups. */
   readonly folder: string | undefined;

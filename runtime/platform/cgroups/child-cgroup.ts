@@ -5,8 +5,8 @@ import { becomesTrue } from '../wait-for.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /**
- * The cgroup of one child process. Everything that the child starts is in it as well, and cannot
- * leave it.
+ * The cgroup of one child process. All processes that the child starts are in the same cgroup, and
+ * cannot leave it.
  */
 export interface ChildCgroup {
   /** The kernel takes 10 to 20 ms for this, without blocking this process. */
@@ -53,7 +53,7 @@ function killEach(pids: () => number[]): void {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has exited in the meantime.
+        // The process has exited in the meantime.
       }
     }
   }

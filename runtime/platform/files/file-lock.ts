@@ -6,7 +6,10 @@ import { configError } from '#contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** A lock held by one process; the operating system releases it when the process exits for any reason. */
+/**
+ * A lock held by one process. The operating system releases the lock when the process exits for any
+ * reason.
+ */
 export interface FileLock {
   release(): void;
 }

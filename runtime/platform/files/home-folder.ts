@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path';
  */
 export const homeFolder = (): string | undefined => folderOf(homedir);
 
-/** Same, but an empty HOME counts as unset. */
+/** Returns the home folder in the same way, but an empty HOME counts as unset. */
 export const homeOrAccountFolder = (): string | undefined =>
   homeFolder() ?? folderOf(() => userInfo().homedir);
 

@@ -17,7 +17,10 @@ export interface FileTarget {
   readonly existing: Stats | undefined;
 }
 
-/** A device, a pipe or a socket. It is written in place, because renaming a file over it would replace it. */
+/**
+ * Whether the target is a device, a pipe or a socket. Such a target is written in place, because
+ * renaming a file over it would replace it.
+ */
 export interface StreamTarget {
   readonly kind: 'stream';
   readonly shown: string;
@@ -46,7 +49,7 @@ export function findOutput(shown: string): OutputTarget {
   }
 }
 
-/** Same, for outputs that must be a regular file. */
+/** Resolves the target of an output that must be a regular file. */
 export function findOutputFile(shown: string): FileTarget {
   const target = findOutput(shown);
   if (target.kind === 'file') return target;

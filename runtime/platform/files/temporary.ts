@@ -48,7 +48,7 @@ function tryRemove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Files of other users stay.
+    // Files of other users are not removed.
   }
 }
 

@@ -34,7 +34,7 @@ export interface SessionOptions {
 export interface OnnxSession {
   /** Runs synchronously on the calling thread: call it from a worker thread. */
   run(feeds: Record<string, OnnxTensor>, output: string): OnnxTensor;
-  /** Same, for several outputs of one run. */
+  /** Runs the model in the same way, but returns several outputs of the run. */
   runAll(feeds: Record<string, OnnxTensor>, outputs: readonly string[]): OnnxTensor[];
 }
 

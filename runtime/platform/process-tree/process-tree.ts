@@ -4,9 +4,9 @@ import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
 import { type MarkedProcess, identify, stillRuns, signalProcess, type ProcessIdentity } from './processes.ts';
 
-/** A child process and everything that it started, even processes that have left its process group. */
+/** A child process and all processes that it has started, even processes that have left its process group. */
 export interface ProcessTree {
-  /** Ends the remaining processes: SIGTERM, then SIGKILL after `patienceMs`. */
+  /** Terminates the remaining processes: SIGTERM, then SIGKILL after `patienceMs`. */
   readonly end: (patienceMs: number) => Promise<void>;
   /** Number of processes that were killed because the tree ran out of memory; known after `end`. */
   readonly memoryKills: () => number;
@@ -70,6 +70,6 @@ async function adopt(head: number, group: ChildCgroup): Promise<void> {
     await group.add(head);
     await Promise.all(descendantsOf(head).map(({ pid }) => group.add(pid)));
   } catch {
-    // It has exited.
+    // The process has exited.
   }
 }

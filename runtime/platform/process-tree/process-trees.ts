@@ -16,19 +16,25 @@ import { setImmediate } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 
-/** Keeps track of everything that this program's child processes start, so that it ends with them. */
+/**
+ * Tracks all processes that this program's child processes start, so that they are terminated
+ * together with the child.
+ */
 export interface ProcessTrees {
   /** Prepares the start of a child. */
   readonly prepare: (limits?: ProcessLimits) => PreparedTree;
-  /** Ends processes that a killed program with the same owner left behind. Returns their number. */
+  /**
+   * Terminates processes that a killed program with the same owner has left behind. Returns the
+   * number of processes.
+   */
   readonly endAbandoned: () => Promise<number>;
   readonly traces: ProcessTraces;
-  /** Why children have no cgroups of their own, as a clause; empty if they have. */
+  /** The reason why children have no cgroups of their own, as a clause; empty if they have cgroups. */
   readonly problem: string;
   readonly close: () => void;
 }
 
-/** What a guard needs to end all children after this program was killed. */
+/** The information that a guard requires to terminate all children after this program has been killed. */
 export interface ProcessTraces {
   /** The start of a variable in the environment of all children; empty if they have none. */
   readonly mark: string;
@@ -40,7 +46,7 @@ export interface PreparedTree {
   /** Variables for the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly refused: readonly RefusedLimit[];
-  /** Includes the child, which has just started. */
+  /** Adds the child, which has just been started, to the tree. */
   readonly adopt: (pid: number) => ProcessTree;
   /** Cancels the preparation for a child that did not start. */
   readonly cancel: () => void;

@@ -18,7 +18,7 @@ export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): 
   try {
     process.kill(target.pid, signal);
   } catch {
-    // It has ended in the meantime, or belongs to another user.
+    // The process has exited in the meantime, or it belongs to another user.
   }
 }
 

@@ -6,12 +6,12 @@ export interface CloserStack {
   /**
    * Calls all closers sequentially, the last one first. A failing closer does not prevent the
    * others from being called; the call then rejects with the first failure. A second call does not
-   * call them again.
+   * call the closers again.
    */
   readonly close: () => Promise<void>;
   /**
-   * Same, for a failed start: failures of closers are dropped, because the error to report is the
-   * one of the start.
+   * Calls all closers after a failed start. Failures of closers are ignored, because the error of
+   * the start is the one to report.
    */
   readonly abandon: () => Promise<void>;
 }

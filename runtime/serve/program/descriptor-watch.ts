@@ -6,11 +6,11 @@ import { errorCode } from '#core/values/error-code.ts';
 import { readLimits } from '#platform/require-limits.ts';
 import type { Logger } from '../log.ts';
 
-/** Node publishes each connection that a server accepts. */
+/** Node publishes an event for each connection that a server accepts. */
 const CONNECTIONS = 'net.server.socket';
 
 export interface DescriptorWatchOptions {
-  /** How often to test, in milliseconds, whether a file descriptor can be opened. */
+  /** Interval in milliseconds at which to test whether a file descriptor can be opened. */
   readonly intervalMs?: number;
   /** Minimum time between two warnings, in milliseconds. */
   readonly quietMs?: number;
@@ -20,8 +20,9 @@ const INTERVAL_MS = 5000;
 const QUIET_MS = 60_000;
 
 /**
- * Logs that the process has no file descriptors left. Otherwise the only symptom is that the system
- * closes new connections without a response. Returns the function that stops the watch.
+ * Logs that the process has no file descriptors left. Without this log line, the only symptom would
+ * be that the system closes new connections without a response. Returns a function that stops the
+ * monitoring.
  */
 export function watchDescriptors(
   log: Logger,
@@ -46,7 +47,7 @@ export function watchDescriptors(
     isOut = false;
     log.info('file descriptors are available again');
   };
-  // The system assigns the smallest free number.
+  // The system assigns the smallest free descriptor number.
   const onConnection = (message: unknown): void => {
     if (descriptorOf(message) >= limit - 1) warn();
   };
@@ -58,7 +59,7 @@ export function watchDescriptors(
   };
 }
 
-/** The number is not part of Node's API, and is missing on Windows. */
+/** The descriptor number is not part of Node's public API, and is not available on Windows. */
 interface SocketMessage {
   readonly socket?: { readonly _handle?: { readonly fd?: number } | null };
 }

@@ -3,12 +3,12 @@ import { isLoopbackHost } from '../http/request-head.ts';
 
 /** The credential that protects a server that other machines can reach. */
 interface RequiredCredential {
-  /** Its name with the article: "an API key". */
+  /** The name of the credential with an article: "an API key". */
   readonly name: string;
   readonly isSet: boolean;
-  /** Its number of characters, if the user chooses it. */
+  /** The number of characters in the credential, if the user has chosen it. */
   readonly length?: number | undefined;
-  /** How to set it, as a clause: "Set --api-key". */
+  /** How to set the credential, as a clause: "Set --api-key". */
   readonly remedy: string;
 }
 
@@ -20,7 +20,7 @@ export interface Exposure {
 
 /**
  * Throws a ConfigError if other machines can reach the server and no credential protects it, unless
- * the user accepts that with --insecure.
+ * the user accepts this with --insecure.
  */
 export function assertSafeToListen(exposure: Exposure & { readonly insecure: boolean }): void {
   const problem = exposure.insecure ? undefined : exposureProblem(exposure);

@@ -4,11 +4,11 @@ import { commonOptions } from '../cli/common-options.ts';
 import { durationOption, wholeNumberOption } from '../cli/values.ts';
 import type { KernelLimits } from '../kernel.ts';
 
-/** Process-wide limits of a server, which all programs have. */
+/** Process-wide limits of a server. All programs have these options. */
 export interface ProcessSettings extends KernelLimits {
   /**
-   * How long the event loop must be blocked before the watchdog ends the process, in milliseconds;
-   * 0 disables it.
+   * Time in milliseconds that the event loop must be blocked before the watchdog terminates the
+   * process; 0 disables the watchdog.
    */
   readonly watchdogMs: number;
 }
@@ -27,5 +27,8 @@ export const readProcessSettings = (invocation: Invocation): ProcessSettings => 
   watchdogMs: durationOption(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
 });
 
-/** The version of the running program. Builds of executables replace the variable with their version. */
+/**
+ * The version of the running program. When an executable is built, this variable is replaced with
+ * the version.
+ */
 export const programVersion = (): string => process.env['ENCODERFILE_VERSION'] ?? 'from source';

@@ -15,13 +15,13 @@ interface ConfigSource {
 export interface ReloadableConfig {
   /** Files to watch, including those that do not exist yet. */
   readonly files: readonly string[];
-  /** Those of these files that exist. */
+  /** The files among `files` that exist. */
   readonly sources: readonly ConfigSource[];
-  /** Observations that are rarely a mistake, logged as information. */
+  /** Observations that rarely indicate a mistake. They are logged at info level. */
   readonly notes?: readonly string[];
   /** Problems that do not prevent the configuration from being applied. */
   readonly warnings: readonly string[];
-  /** Problems of parts of the configuration that are left out. */
+  /** Problems in parts of the configuration. These parts are not applied. */
   readonly problems?: readonly string[];
 }
 
@@ -31,18 +31,21 @@ export interface ReloaderOptions<Config extends ReloadableConfig, Changes extend
   /** The current configuration. */
   readonly config: Config;
   readonly read: () => Promise<Config>;
-  /** Whether a configuration has nothing to serve, which is usually a half-written file. */
+  /**
+   * Whether a configuration contains nothing to serve. This usually means that the file is still
+   * being written.
+   */
   readonly isEmpty: (config: Config) => boolean;
   /** Applies a configuration and returns the changes, for the log. If it rejects, nothing has changed. */
   readonly apply: (config: Config) => Promise<Changes>;
-  /** Parts that are read only at startup, with their names in the file. */
+  /** Settings that are only read at startup, with their names in the file. */
   readonly startOnly: Readonly<Partial<Record<keyof Config, string>>>;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 export interface Reloader<Changes extends object> {
-  /** Rejects if the new configuration cannot be applied; the old one then stays active. */
+  /** Rejects if the new configuration cannot be applied. The old configuration then stays active. */
   readonly reload: () => Promise<Changes>;
   /** Reloads whenever one of the files changes. */
   readonly watch: () => void;
@@ -50,10 +53,13 @@ export interface Reloader<Changes extends object> {
   readonly close: () => Promise<void>;
 }
 
-/** How long a file must stay empty or missing before the change is applied. */
+/** Time that a file must stay empty or missing before the change is applied. */
 const SETTLE_MS = 200;
 
-/** Reloads run one after the other; all requests that arrive during one share the next one. */
+/**
+ * Reloads run one after the other. All requests for a reload that arrive during a reload share the
+ * next reload.
+ */
 export function createReloader<Config extends ReloadableConfig, Changes extends object>(
   options: ReloaderOptions<Config, Changes>,
 ): Reloader<Changes> {
@@ -127,7 +133,7 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
   };
 }
 
-/** Logs the problems of a configuration that was applied in spite of them. */
+/** Logs the problems in a configuration that was applied despite these problems. */
 export function logConfigProblems(
   { notes = [], warnings, problems = [] }: ReloadableConfig,
   log: Logger,

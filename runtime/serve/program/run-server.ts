@@ -12,7 +12,7 @@ interface RunningServer {
   /** The log line for programs, written when the server starts listening. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly warnings?: readonly string[];
-  /** Called on SIGHUP. It logs its own failures. */
+  /** Called on SIGHUP. The function itself must log any failure. */
   readonly reload?: () => void;
   readonly watchdog: WatchdogOptions;
   /** Resolves with the reason when the server cannot continue. */
@@ -26,13 +26,13 @@ export interface RunServerOptions {
   readonly start: (write: (line: string) => void) => Promise<RunningServer>;
   /** Opens a log destination other than stderr. It receives stderr for its own errors. */
   readonly openLog?: (stderr: Pick<LogSink, 'write'>) => Promise<LogSink>;
-  /** Whether SIGHUP reloads the configuration. It stops a server without a configuration file. */
+  /** Whether SIGHUP reloads the configuration. If not, SIGHUP stops the server. */
   readonly reloads: boolean;
 }
 
 /**
  * Runs a server process: starts it, prints the banner, waits for a signal or a failure, and stops
- * it. Returns the exit code. A second signal ends the process immediately.
+ * it. Returns the exit code. A second signal terminates the process immediately.
  */
 export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
   let server: RunningServer | undefined;
@@ -73,7 +73,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
 export interface LogSink {
   /** Writes a line that includes its line break. */
   readonly write: (line: string) => void;
-  /** Continues in a new file after the old one was renamed. */
+  /** Opens a new file after the old file has been renamed. */
   readonly reopen: () => void;
   readonly close: () => Promise<void>;
 }

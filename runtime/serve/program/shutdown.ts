@@ -11,7 +11,7 @@ export interface ShutdownParts {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /**
    * Time during which the server is not ready but still admits requests, because load balancers
-   * take a while to notice. Default: none.
+   * take a while to notice this. Default: no delay.
    */
   readonly delayMs?: number | undefined;
   /** Time for accepted requests to finish. */
@@ -19,16 +19,16 @@ export interface ShutdownParts {
   /** Additional time for cut-off requests to end, and for connections to send their last bytes. */
   readonly closeMs?: number;
   /**
-   * Stops parts of the program that send requests to the server itself; it would otherwise never
-   * drain. Their time counts as part of the drain.
+   * Stops parts of the program that send requests to the server itself, because the server would
+   * otherwise never run out of requests. The time for this counts toward `drainMs`.
    */
   readonly beforeDrain?: () => Promise<void>;
 }
 
 export interface Shutdown {
   /**
-   * Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a
-   * failed start, all of `closeMs`.
+   * Remaining milliseconds for connections to send their last bytes. If there was no shutdown, as
+   * after a failed start, this is all of `closeMs`.
    */
   readonly graceMs: () => number;
   /**
@@ -40,7 +40,7 @@ export interface Shutdown {
 
 const CLOSE_MS = 2000;
 
-/** The last seconds of a server: drain, cut, close. */
+/** Runs the shutdown of a server: waits for requests, cuts off the remaining ones, and closes everything. */
 export function createShutdown(parts: ShutdownParts): Shutdown {
   const { program, lifecycle, closers, clock, delayMs = 0, drainMs, closeMs = CLOSE_MS } = parts;
   let endsAt: number | undefined;

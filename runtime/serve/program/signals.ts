@@ -15,7 +15,8 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   let told: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // A launcher forwards a signal that a service manager sent to the whole group.
+    // Ignored if it arrives shortly afterwards: a launcher also forwards a signal that a service
+    // manager has already sent to the whole process group.
     if (told?.signal === signal && now - told.at < ECHO_MILLISECONDS) return;
     // A second signal abandons running requests. `process.exit` would first terminate threads, and
     // terminating a thread in native code aborts the process.
@@ -38,7 +39,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
     ['SIGINT', stop],
     ['SIGTERM', stop],
     ['SIGHUP', hangUp],
-    // Otherwise Node would open its debugger to every program on this machine.
+    // Without a listener for this signal, Node would open its debugger to every program on this machine.
     ['SIGUSR1', ignore],
   ];
   for (const [signal, listener] of listeners) process.on(signal, listener);
@@ -48,7 +49,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   return { stopped: promise, forget };
 }
 
-/** Same, as an AbortSignal, for work that only needs to be stopped. */
+/** Returns an AbortSignal that is aborted by a stop signal, for work that only needs to be stopped. */
 export function stopSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const stopping = new AbortController();
   const { stopped, forget } = untilStopped();

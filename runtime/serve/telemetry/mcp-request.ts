@@ -11,9 +11,9 @@ interface McpRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum length of a name, which clients choose. */
+/** Maximum length of a name, because clients choose the names. */
 const MAX_NAME_LENGTH = 128;
-/** Methods whose `name` is part of the span, with its attribute. */
+/** Methods for which the span contains the `name` parameter, with the attribute for it. */
 const NAMED = lookup<string>({
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
@@ -56,7 +56,7 @@ interface McpCall extends McpRequest {
   readonly server: string;
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the `error.type` of a failure. */
+  /** Returns the `error.type` for a failure. */
   readonly errorType: (error: unknown) => string;
 }
 

@@ -1,4 +1,7 @@
-/** A span in OTLP's JSON format, with the members that are used. @see https://opentelemetry.io/docs/specs/otlp/ */
+/**
+ * A span in OTLP's JSON format, with the fields that are used. @see
+ * https://opentelemetry.io/docs/specs/otlp/
+ */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -32,7 +35,10 @@ export const STATUS_ERROR = 2;
 
 export type PlainValue = string | number | boolean | Fractional | undefined;
 
-/** Converts the values that are set. Numbers become integers, which OTLP's JSON represents as strings. */
+/**
+ * Converts the attributes that are set. Numbers become integers, because OTLP's JSON format
+ * represents integers as strings.
+ */
 export function attributesOf(values: Readonly<Record<string, PlainValue>>): OtlpAttribute[] {
   const attributes: OtlpAttribute[] = [];
   for (const [key, value] of Object.entries(values)) {

@@ -8,9 +8,12 @@ export interface RequestTrace {
   readonly spanId: string;
   /** Id of the client's span; undefined if it sent none. */
   readonly parentId: string | undefined;
-  /** Whether spans are sent. Servers that are called on behalf of the request get the same decision. */
+  /** Whether spans are sent. This decision is passed to servers that are called on behalf of the request. */
   readonly sampled: boolean;
-  /** Headers for these servers: `traceparent`, and the client's `tracestate`. */
+  /**
+   * Headers for servers that are called on behalf of the request: `traceparent`, and the client's
+   * `tracestate`.
+   */
   readonly headers: TraceHeaders;
 }
 
@@ -19,14 +22,14 @@ export interface TraceHeaders extends Readonly<Record<string, string>> {
   readonly traceparent: string;
 }
 
-/** Reads the members of a trace context, from headers or from another carrier. */
+/** Reads the fields of a trace context from headers or from another carrier. */
 export interface ContextReader {
   get(name: string): string | null | undefined;
 }
 
 /**
- * A `tracestate` to pass on: a valid header whose length every receiver must accept. Any other is
- * dropped, which the specification allows.
+ * Returns the `tracestate` to pass on if it is a valid header with a length that every receiver
+ * must accept. Otherwise, it is dropped, which the specification allows.
  */
 const STATE = /^[\x20-\x7e]{1,512}$/;
 const TRACE_ID_BYTES = 16;
@@ -34,7 +37,7 @@ const SPAN_ID_BYTES = 8;
 
 /**
  * Creates a request's trace. With a `traceparent`, it continues the client's trace and its sampling
- * decision; otherwise the share `sampled` of requests is sampled.
+ * decision; otherwise, `sampled` is the share of requests that are sampled.
  */
 export function traceOf(headers: ContextReader, sampled: number, random: () => number): RequestTrace {
   const parent = parentIn(headers);

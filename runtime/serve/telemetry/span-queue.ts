@@ -4,8 +4,8 @@ import { type SpanSender, createSpanSender } from './span-sender.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 /**
- * The spans of one request. They are created when they are sent, so that the response does not wait
- * for this.
+ * The spans of one request. They are only created when they are sent, so that the response is not
+ * delayed.
  */
 interface PendingSpans {
   readonly count: number;
@@ -77,7 +77,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
     for (let isFirst = true; (isFirst || isDue()) && !giveUp.signal.aborted; isFirst = false) {
       const isLastTry = isClosed();
       await sendBatch(takeBatch());
-      // The other batches would fail in the same way.
+      // The remaining batches would fail in the same way.
       if (isLastTry && isFailing) return;
     }
   };
@@ -121,7 +121,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
 
 export interface SpanQueueSource extends Omit<OtlpSource, 'serviceName'> {
   readonly clock: Clock;
-  /** Counts spans for a metric. */
+  /** The metric that counts spans. */
   readonly count: (outcome: 'sent' | 'dropped', spans: number) => void;
   readonly onError: (error: unknown) => void;
 }

@@ -10,14 +10,17 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
 interface SentSpans {
   readonly accepted: number;
-  /** Why spans were not accepted. */
+  /** The reason why spans were not accepted. */
   readonly problem: Error | undefined;
 }
 
 interface SendLimits {
-  /** Aborted when the program shuts down: the retries are replaced by one last attempt, without waiting. */
+  /**
+   * Aborted when the program shuts down. Instead of further retries, one last attempt is then made
+   * immediately.
+   */
   readonly closing: AbortSignal;
-  /** Aborted when the time for the last attempt is over. */
+  /** Aborted when the time for the last attempt has expired. */
   readonly giveUp: AbortSignal;
 }
 
@@ -111,7 +114,7 @@ interface CollectorAnswer {
 
 /** Sends JSON to a collector over one kept-alive connection. */
 interface CollectorClient {
-  /** Rejects if there is no complete response. */
+  /** Sends a request. Rejects if there is no complete response. */
   readonly post: (body: string, signal: AbortSignal) => Promise<CollectorAnswer>;
   readonly close: () => void;
 }
@@ -119,7 +122,10 @@ interface CollectorClient {
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_CHARACTERS = 64 * 1024;
 
-/** Uses Node's own client, because model executables do not contain undici, which would double the size of their program. */
+/**
+ * Uses Node's own HTTP client, because model executables do not include undici, which would double
+ * the size of their program code.
+ */
 function createCollectorClient(endpoint: string, headers: Readonly<Record<string, string>>): CollectorClient {
   const url = new URL(endpoint);
   const isSecure = url.protocol === 'https:';

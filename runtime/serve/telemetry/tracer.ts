@@ -1,7 +1,10 @@
 import type { PlainValue } from './otlp.ts';
 import type { ContextReader, RequestTrace } from './request-trace.ts';
 
-/** Traces a server's requests. Without traces, a server has no tracer, and each request costs one check. */
+/**
+ * Traces a server's requests. If tracing is disabled, a server has no tracer, so the only overhead
+ * is one check per request.
+ */
 export interface Tracer {
   /**
    * Starts the span for a client's request. It continues the trace in the carrier; without one, it
@@ -10,9 +13,12 @@ export interface Tracer {
   readonly startServer: (carrier: ContextReader) => Span;
   /** Starts the span for a call on behalf of the current request; undefined outside a request. */
   readonly startClient: () => Span | undefined;
-  /** Runs work outside the current request, for work that outlives it. Calls within it have no spans. */
+  /**
+   * Runs work that outlives the current request outside of the request's trace. Calls within this
+   * work have no spans.
+   */
   readonly runOutside: <Result>(work: () => Result) => Result;
-  /** Records steps of the current request. They can overlap. */
+  /** Records steps of the current request. Steps can overlap. */
   readonly recordSteps: (steps: readonly TraceStep[]) => void;
   /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
   readonly close: (limitMs?: number) => Promise<void>;
@@ -45,8 +51,8 @@ export interface TraceStep {
 }
 
 /**
- * Limits a text that a client chose. The result is a copy: a slice would keep the whole long text
- * in memory until the span is sent.
+ * Limits the length of a text that a client has chosen. The result is a copy: a slice would keep
+ * the whole long text in memory until the span is sent.
  */
 export const boundedText = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString();

@@ -8,15 +8,15 @@ export interface TracingSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   /**
-   * Share of requests to trace, 0 to 1. Requests with a `traceparent` are decided by their client
+   * Share of requests to trace, 0 to 1. If a request contains a `traceparent`, its client decides
    * instead.
    */
   readonly sampled: number;
 }
 
-/** Sources of a program's settings, which all programs read in the same order. */
+/** The sources of a program's settings. All programs read them in the same order. */
 export interface TracingSources {
-  /** The program's own flags and their variables. */
+  /** The program's own flags and their environment variables. */
   readonly flags: {
     readonly endpoint: string | undefined;
     readonly serviceName: string | undefined;
@@ -34,8 +34,8 @@ export interface TracingSources {
   };
   readonly defaultServiceName: string;
   /**
-   * Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a
-   * variable. If it returns, traces are disabled.
+   * Reports an endpoint that is not a URL, with its source: the flag, the file or the name of a
+   * variable. If this function does not throw, traces are disabled.
    */
   readonly refuse: (source: EndpointSource, rule: string) => void;
   /** Reports why traces are disabled although an endpoint is set. */

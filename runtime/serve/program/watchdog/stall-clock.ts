@@ -1,13 +1,13 @@
 import { lookup } from '#core/values/lookup.ts';
 import { readFileSync } from 'node:fs';
 
-/** The watchdog's observation of its thread at one moment. */
+/** The state of the watched thread at one point in time, as observed by the watchdog. */
 export interface ThreadView {
   /** Monotonic time in milliseconds. */
   readonly at: number;
-  /** Number of event loop turns that the thread has reported. */
+  /** Number of event loop iterations that the thread has reported. */
   readonly beats: number;
-  /** CPU time of the thread in milliseconds, and its state; undefined where the system does not report it. */
+  /** CPU time of the thread in milliseconds, and its state; undefined if the system does not report them. */
   readonly thread: { readonly cpuMs: number; readonly state: ThreadState } | undefined;
 }
 
@@ -45,13 +45,13 @@ export function createStallClock(intervalMs: number): StallClock {
 /** Milliseconds per tick of the times in /proc, which is 100 Hz for programs on every architecture. */
 const TICK_MS = 10;
 
-/** Reads the state of this process's main thread; undefined where the system has no /proc. */
+/** Reads the state of this process's main thread; undefined if the system has no /proc. */
 export function mainThreadFacts(): ThreadView['thread'] {
   try {
     const text = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
     return threadFacts(text);
   } catch {
-    // Also if no descriptor is free.
+    // This also happens if no file descriptors are free.
     return undefined;
   }
 }
@@ -70,7 +70,7 @@ const STATES = lookup<ThreadState>({ R: 'runnable', S: 'waiting' });
 
 /** Settings of the watchdog's thread. */
 export interface WatchdogOrder {
-  /** The counters that the watched thread writes, by the names below. */
+  /** The counters that the watched thread writes, at the positions below. */
   readonly shared: SharedArrayBuffer;
   readonly timeoutMs: number;
   readonly intervalMs: number;
@@ -84,7 +84,7 @@ export const DEBUGGER = 2;
 export const COUNTERS = 3;
 
 /**
- * The watchdog ends its process with this signal, so that the exit code is distinctive: 142 in
+ * The watchdog terminates its process with this signal, so that the exit code is distinctive: 142 in
  * shells, containers and systemd (128 + 14).
  */
 export const WATCHDOG_SIGNAL = 'SIGALRM';

@@ -28,7 +28,7 @@ const watching = setInterval(() => {
   void end(view.beats);
 }, intervalMs);
 
-/** Time for the main thread to report its stack, which it cannot do while it runs native code. */
+/** Time that the main thread has to report its stack. It cannot do so while it runs native code. */
 const STACK_MS = 2000;
 const MAX_FRAMES = 50;
 
@@ -38,7 +38,7 @@ async function end(beats: number): Promise<void> {
   const urls = new Map<string, string>();
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => urls.set(scriptId, url));
   const paused = await pause(session);
-  // It has woken up at the last moment.
+  // The main thread has become responsive at the last moment.
   if (read(BEATS) !== beats) {
     session.disconnect();
     return;
@@ -72,7 +72,7 @@ function pause(session: Session): Promise<Debugger.PausedEventDataType | undefin
   return promise;
 }
 
-/** A frame as in stack traces. */
+/** Formats a frame as in stack traces. */
 function lineOf({ functionName, location }: Debugger.CallFrame, urls: ReadonlyMap<string, string>): string {
   const { scriptId, lineNumber, columnNumber = 0 } = location;
   return `${functionName || '<anonymous>'} (${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`;
@@ -85,7 +85,7 @@ function exitThere(session: Session, paused: Debugger.PausedEventDataType | unde
   session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
 }
 
-/** A thread cannot end its process, but a fault of the engine in any thread does. */
+/** A worker thread cannot terminate its process directly, but a fatal V8 error in any thread does. */
 function crash(): void {
   setFlagsFromString('--allow-natives-syntax');
   runInThisContext('%AbortJS("The event loop is blocked.")');

@@ -3,11 +3,14 @@ import { spawnWorker } from '#platform/worker-requests.ts';
 import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './stall-clock.ts';
 
 export interface WatchdogOptions {
-  /** How long the event loop must be blocked, in milliseconds; 0 disables the watchdog. */
+  /** Time in milliseconds that the event loop must be blocked; 0 disables the watchdog. */
   readonly timeoutMs: number;
   /** Number of running requests, for the log. */
   readonly requests: () => number;
-  /** Time until its thread starts. Default: a few seconds, so that it does not slow down startup. */
+  /**
+   * Delay before the watchdog's thread is started. Default: a few seconds, so that it does not slow
+   * down the startup.
+   */
   readonly delayMs?: number | undefined;
 }
 
@@ -15,9 +18,9 @@ const MAX_INTERVAL_MS = 1000;
 const START_DELAY_MS = 3000;
 
 /**
- * Ends the process if its event loop is blocked, so that its supervisor restarts it: nothing else
- * could then respond to requests or signals. A separate thread does this, and logs the stack of the
- * watched thread. Returns the function that stops the watchdog.
+ * Terminates the process if its event loop is blocked, so that a supervisor restarts it, because a
+ * blocked process cannot respond to requests or signals. A separate thread does this, and logs the
+ * stack of the watched thread. Returns the function that stops the watchdog.
  */
 export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions): () => void {
   if (timeoutMs === 0) return () => undefined;
@@ -38,7 +41,7 @@ export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions)
         resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
       });
       thread.unref();
-      // A server can do without the watchdog.
+      // The server keeps running if the watchdog fails.
       thread.on('error', () => undefined);
     },
     delayMs ?? Math.min(START_DELAY_MS, timeoutMs),
