@@ -33,11 +33,11 @@ export interface BuildFlags {
   readonly runtimeVersion?: string | undefined;
   readonly noDownload: boolean;
   readonly force: boolean;
-  /** Whether and how the model is quantized. */
+  /** Whether and how to quantize the model. */
   readonly quantize?: QuantizeForm | undefined;
   /** Which of the model folder's graphs to use. */
   readonly variant?: string | undefined;
-  /** Type of the model. */
+  /** The model type. */
   readonly modelType?: ModelType | undefined;
   /** Whether a model from the hub must already be in the cache. */
   readonly offline?: boolean | undefined;
@@ -49,8 +49,8 @@ export interface BuildHost {
 }
 
 /**
- * Everything that is decided before any work is done. Paths are as the user wrote them, relative to
- * the current directory.
+ * All decisions of a build, which are made before it starts. Paths are as the user wrote them,
+ * relative to the current directory.
  */
 export interface BuildPlan {
   readonly config: BuildConfig;
@@ -58,7 +58,7 @@ export interface BuildPlan {
   readonly output: {
     readonly kind: OutputFormat | 'assets';
     readonly path: string;
-    /** Whether a file of another model may be overwritten. */
+    /** Whether a file with another model can be overwritten. */
     readonly force: boolean;
   };
   readonly cacheDir: string | undefined;
@@ -69,7 +69,7 @@ export interface BuildPlan {
     | { readonly kind: 'provided'; readonly version: string | undefined; readonly canDownload: boolean };
 }
 
-/** Decides what to build, for which platform, from which inputs and to which path. Pure. */
+/** Decides what to build, from which inputs, for which platform and to which path. Pure. */
 export function planBuild(config: BuildConfig, flags: BuildFlags, host: BuildHost): BuildPlan {
   const target = flags.platform ?? config.target;
   const platform = target === undefined ? hostPlatform(host) : parsePlatform(target);
@@ -187,7 +187,7 @@ export type ModelFacts = Pick<
   readonly quantization: Quantization | undefined;
   readonly attentionHeads: number | undefined;
   readonly windows: WindowSettings | undefined;
-  /** The members that only models of this type have. */
+  /** The manifest members that only models of this type have. */
   readonly ofType: TypeFacts;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;

@@ -1,13 +1,13 @@
 import type { OnStep } from '#core/time/time-step.ts';
 import type { BuildStep } from './build-steps.ts';
 
-/** Receives progress reports for long work; commands decide how to display them. */
+/** Receives progress reports from long operations. Commands decide how to display them. */
 export interface Reporter {
   /** Starts a step; `done` ends it with a short result. */
   readonly step: (label: string) => ReportedStep;
-  /** Reports a problem that does not stop the work. */
+  /** Reports a problem that does not abort the operation. */
   readonly warn: (message: string) => void;
-  /** Prints a line: output of the user's script, or a choice that the build made. */
+  /** Prints a line, for example output of the user's script or a choice that the build made. */
   readonly print: (line: string) => void;
   /** Receives the time of each step of a build, for `--timing`. */
   readonly onStep?: OnStep<BuildStep> | undefined;

@@ -9,14 +9,17 @@ export interface FormulaInput {
   readonly homepage: string;
   /** URL of the folder that contains the release files. */
   readonly url: string;
-  /** SHA-256 of the executable for each platform. */
+  /** SHA-256 hash of the executable for each platform. */
   readonly hashes: ReadonlyMap<Platform, string>;
 }
 
 const SYSTEMS = { darwin: 'on_macos', linux: 'on_linux' } as const;
 const PROCESSORS = { arm64: 'on_arm', x64: 'on_intel' } as const;
 
-/** A program's Homebrew formula; undefined if the release has no platform that Homebrew supports. */
+/**
+ * Creates a program's Homebrew formula; undefined if the release contains no platform that Homebrew
+ * supports.
+ */
 export function formulaOf({ facts, version, homepage, url, hashes }: FormulaInput): string | undefined {
   const blocks = (['darwin', 'linux'] as const).flatMap((os) => {
     const downloads = [...hashes].filter(([platform]) => platform.os === os);

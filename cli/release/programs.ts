@@ -2,7 +2,7 @@ import { type Platform, shortName } from '#contract/platforms.ts';
 import { type BuildTarget, TARGET_NAMES } from '../services/target/build-result.ts';
 import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
 
-/** A program in a release: its target, and the texts of its packages. */
+/** A program in a release, with its target and the texts for its packages. */
 export interface ProgramFacts {
   readonly program: ReleasedProgram;
   readonly target: BuildTarget;
@@ -32,6 +32,6 @@ export const PROGRAMS: readonly ProgramFacts[] = [
   },
 ];
 
-/** The file name of an executable in a release, for example `gateway-linux-x64`. */
+/** Returns the file name of an executable in a release, for example `gateway-linux-x64`. */
 export const executableName = (program: ReleasedProgram, platform: Platform): string =>
   `${program}-${shortName(platform)}${platform.exeSuffix}`;

@@ -20,11 +20,11 @@ export interface ReleaseRequest {
   readonly out: string;
   readonly platforms: readonly Platform[];
   readonly programs: readonly ProgramFacts[];
-  /** URL of the folder that users will download the files from. */
+  /** URL of the folder from which users will download the files. */
   readonly url: string;
   readonly homepage: string;
   readonly cacheDir: string;
-  /** Receives a line for each step. */
+  /** Receives a line of text for each step. */
   readonly report: (line: string) => void;
 }
 
@@ -44,7 +44,7 @@ export async function writeRelease(request: ReleaseRequest): Promise<void> {
   const script = fillTemplate(readOwnText('templates/release/install.sh'), values);
   await writeFile(join(out, 'install.sh'), script, { mode: 0o755 });
   report('SHA256SUMS');
-  // The executables are also published in one folder together with everything else.
+  // Copies the executables to the folder in which all files are published together.
   for (const folder of [join(out, 'bin'), out])
     await writeFile(join(folder, 'SHA256SUMS'), await checksums(folder));
 }
@@ -116,16 +116,13 @@ interface PackageInput {
   readonly facts: ProgramFacts;
   readonly version: string;
   readonly homepage: string;
-  /** License notices of the executable. */
+  /** License notices for the software in the executable. */
   readonly notices: string;
-  /** Folder for the packages. */
+  /** Folder to which the packages are written. */
   readonly folder: string;
 }
 
-/**
- * Writes the package that users install: the command, which starts the executable from a platform
- * package.
- */
+/** Writes the package that users install. Its command starts the executable from a platform package. */
 async function writeMainPackage(input: PackageInput): Promise<void> {
   const { facts, version } = input;
   const { program, packageName } = facts;
@@ -161,7 +158,8 @@ async function writePlatformPackage(
       os: [platform.os],
       cpu: [platform.cpu],
       ...(platform.os === 'linux' ? { libc: ['glibc'] } : {}),
-      // An executable inside a zip archive, where yarn keeps packages, cannot be started.
+      // Makes yarn unpack the package: by default, it keeps packages in zip archives, from which
+      // executables cannot be started.
       preferUnplugged: true,
     },
     texts: { 'NOTICES.txt': input.notices },
@@ -214,8 +212,8 @@ async function writePackage(
       await link(executable.source, file);
     }
     const files = [...Object.keys(all), ...(executable ? [executable.path] : [])];
-    // No owners and the same time for all files, so that the same content produces the same
-    // archive.
+    // All files have no owner and the same modification time, so that the same content produces the
+    // same archive.
     await create(
       {
         file: join(folder, `${base}.tgz`),

@@ -40,7 +40,7 @@ export function sbomOf(packageName: string, version: string, notices: readonly N
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** Node itself is not an npm package. */
+/** Node itself is described differently, because it is not an npm package. */
 const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   name === 'node'
     ? `pkg:generic/node@${version}`

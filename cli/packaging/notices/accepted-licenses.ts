@@ -46,6 +46,6 @@ export function isAcceptedLicense(expression: string): boolean {
     return isAccepted;
   };
   const isAccepted = anyOf();
-  // Anything else is not an SPDX expression, for example "MIT and others".
+  // The remaining text is not an SPDX expression, for example "MIT and others".
   return isAccepted && at === tokens.length;
 }

@@ -10,8 +10,8 @@ import { readTexts } from './read-texts.ts';
 export const LUA_PACKAGE = 'wasmoon';
 
 /**
- * Packages with the native libraries that run models. Their own license files do not cover the
- * software inside.
+ * Packages with the native libraries that run models. Their license files do not cover the software
+ * that the libraries contain.
  */
 export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', LUA_PACKAGE];
 
@@ -45,7 +45,7 @@ export async function collectNotices(
   return [await ownNotice(), node, ...packages, ...(await dataNotices(bundledFiles))];
 }
 
-/** Notices for third-party data, which ships with the file that reads it. */
+/** Notices for third-party data, by the source file that contains or reads the data. */
 async function dataNotices(bundledFiles: readonly string[]): Promise<Notice[]> {
   if (!bundledFiles.some((file) => file.replaceAll('\\', '/').endsWith(READS_TOKENS))) return [];
   const { name, version } = TOKENS;

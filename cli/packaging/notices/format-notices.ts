@@ -2,7 +2,7 @@ import { greatest } from '#core/numbers/extremes.ts';
 
 const RULE = '='.repeat(80);
 
-/** Formats the notices as one text: a list of all software, then each distinct text once. */
+/** Formats the notices as one text: a list of all software, followed by each license text once. */
 export function formatNotices(notices: readonly Notice[]): string {
   const width = greatest(notices.map((notice) => titleOf(notice).length));
   const list = notices.map((notice) => `  ${titleOf(notice).padEnd(width)}  ${notice.license}`);
@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 export interface NoticeText {
-  /** The file that contains the text. */
+  /** Name of the file that contains the license text. */
   readonly source: string;
   readonly text: string;
 }

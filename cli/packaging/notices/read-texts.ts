@@ -2,7 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NoticeText } from './format-notices.ts';
 
-/** Reads the files in a folder whose names match; empty if the folder does not exist. */
+/**
+ * Reads the files in a folder whose names match a pattern; returns an empty list if the folder does
+ * not exist.
+ */
 export async function readTexts(folder: string, pattern: RegExp): Promise<NoticeText[]> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) => pattern.test(name)).sort();

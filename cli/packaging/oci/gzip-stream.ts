@@ -4,7 +4,7 @@ import { createGzip, type Gzip } from 'node:zlib';
 const LEVEL = 4;
 const CHUNK = 1024 * 1024;
 
-/** Compresses chunks, each of which is only valid until the next one is requested. */
+/** Compresses chunks. Each chunk is only valid until the next one is requested. */
 export async function* gzipStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: LEVEL, chunkSize: CHUNK });
   const feeding = feed(gzip, chunks);
@@ -16,7 +16,7 @@ export async function* gzipStream(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Never rejects: an error of the source becomes an error of the stream, which its reader receives. */
+/** Never rejects: the reader of the stream receives an error in the source as an error of the stream. */
 async function feed(gzip: Gzip, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const chunk of chunks) await write(gzip, chunk);

@@ -4,7 +4,7 @@ import { ANNOTATION, type OciPlatform } from './oci-format.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The parts of a base image's configuration that are kept. */
+/** The parts of a base image's configuration that the new image keeps. */
 export interface BaseConfig {
   readonly config: Json;
   readonly diffIds: readonly string[];
@@ -19,22 +19,22 @@ export interface ImageConfigInput {
   /** Digest of the uncompressed layer with the executable. */
   readonly diffId: string;
   /**
-   * Time from `SOURCE_DATE_EPOCH`. Without it, an image has no time, so that the same input
-   * produces the same image.
+   * Creation time from `SOURCE_DATE_EPOCH`. If the variable is not set, the image has no creation
+   * time, so that the same input always produces the same image.
    */
   readonly created: string | undefined;
 }
 
-/** The folder and the path of the executable in images. */
+/** The folder with the executable, and the path of the executable, in images. */
 export const APP_FOLDER = 'app';
 export const EXECUTABLE_PATH = `${APP_FOLDER}/model.encoder`;
 
-/** The unprivileged user and group that distroless images use, too. */
+/** The unprivileged user and group, with the same ids as in distroless images. */
 export const USER_ID = 65532;
 const USER = `${USER_ID}:${USER_ID}`;
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Builds an image's configuration: the base image's, extended by the executable. Pure. */
+/** Builds an image's configuration by adding the executable to the base image's configuration. Pure. */
 export function imageConfig({ platform, manifest, base, diffId, created }: ImageConfigInput): Json {
   const { config } = base;
   return {
@@ -93,8 +93,8 @@ function environment(of: unknown): string[] {
 }
 
 /**
- * Whether an image runs as root. Its user is a name or number, optionally with a group; without a
- * user it runs as root.
+ * Whether an image runs as root. The user is a name or a number, optionally followed by a group. An
+ * image without a user runs as root.
  */
 function isRoot(user: unknown): boolean {
   return typeof user !== 'string' || /^(root|0*)(:|$)/.test(user);

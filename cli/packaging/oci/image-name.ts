@@ -1,6 +1,6 @@
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** An image tag, from any version string. */
+/** Converts any version string to an image tag. */
 export function imageTag(version: string): string {
   const tag = version
     .replaceAll(/[^\w.-]+/g, '-')
@@ -9,7 +9,10 @@ export function imageTag(version: string): string {
   return tag === '' ? 'latest' : tag;
 }
 
-/** An image name with tag, from any model name. `localhost` is not a registry, so it is never pulled. */
+/**
+ * Converts any model name to an image name with a tag. The name starts with `localhost`, which is
+ * not a registry, so container engines never try to pull the image.
+ */
 export function imageName(model: string, version: string): string {
   const components = model
     .normalize('NFKD')

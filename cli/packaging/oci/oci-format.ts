@@ -13,9 +13,9 @@ export const ANNOTATION = {
   version: 'org.opencontainers.image.version',
   licenses: 'org.opencontainers.image.licenses',
   created: 'org.opencontainers.image.created',
-  /** The image name with tag that containerd and Podman use when they load a layout. */
+  /** The image name and tag that containerd and Podman use when they load a layout. */
   fullName: 'io.containerd.image.name',
-  /** The origin in the model's manifest: a build only replaces an image with the same origin. */
+  /** The `origin` from the model's manifest. A build only replaces an image with the same origin. */
   origin: 'encoderfile.origin',
 } as const;
 
@@ -36,5 +36,5 @@ export interface OciPlatform {
   readonly os: string;
 }
 
-/** The path of a blob below a layout. Only SHA-256 is written. */
+/** Returns the path of a blob in a layout. This program only writes SHA-256 digests. */
 export const blobPath = (digest: string): string => `blobs/${digest.replace(':', '/')}`;

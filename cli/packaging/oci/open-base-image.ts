@@ -17,7 +17,7 @@ export interface BaseImage {
   readonly config: BaseConfig;
 }
 
-/** Maximum nesting depth of indexes; deeper nesting is a loop or an attack. */
+/** Maximum nesting depth of indexes. Deeper nesting indicates a loop or an attack. */
 const MAX_DEPTH = 4;
 
 /** Opens a platform's image in an OCI layout: `PATH`, or `PATH:TAG` if the layout has several images. */
@@ -54,7 +54,7 @@ export async function openBaseImage(shown: string, platform: Platform): Promise<
   return first.image;
 }
 
-/** A path can contain colons, so an existing folder is not split. */
+/** Paths can contain colons, so the path of an existing folder is not split into path and tag. */
 async function splitTag(shown: string): Promise<{ layout: string; tag: string | undefined }> {
   const colon = shown.lastIndexOf(':');
   if (colon <= 0 || (await isFolder(shown)) || !(await isFolder(shown.slice(0, colon))))
@@ -136,7 +136,7 @@ interface ForeignDescriptor extends Descriptor {
   readonly tag: string | undefined;
 }
 
-/** A base image's configuration, with its platform. */
+/** A base image's configuration, including its platform. */
 interface ForeignConfig extends BaseConfig {
   readonly platform: OciPlatform;
 }
@@ -146,7 +146,7 @@ const INDEX_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ]);
 
-// Each function returns undefined for invalid input: base images are written by other programs.
+// These functions return undefined for invalid input, because base images are written by other programs.
 
 function parseIndex(value: unknown): ForeignDescriptor[] | undefined {
   const manifests = isObject(value) ? value['manifests'] : undefined;
@@ -177,7 +177,7 @@ function parseConfig(value: unknown): ForeignConfig | undefined {
   };
 }
 
-/** A digest becomes part of a path, so its characters are checked. */
+/** Checks the characters of a digest, because it becomes part of a path. */
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 function parseDescriptor(value: unknown): ForeignDescriptor | undefined {
@@ -208,13 +208,13 @@ const plain = ({ mediaType, digest, size }: Descriptor): Descriptor => ({ mediaT
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Returns the list unless it contains undefined. */
+/** Returns the list, or undefined if an item is undefined. */
 function all<T>(items: readonly (T | undefined)[]): T[] | undefined {
   const valid = items.filter((item) => item !== undefined);
   return valid.length === items.length ? valid : undefined;
 }
 
-/** Larger documents are corrupt: registries allow 4 MiB. */
+/** Maximum size of JSON documents. Larger ones are corrupt, because registries allow at most 4 MiB. */
 const MAX_JSON = 16 * 1024 * 1024;
 
 /** Reads a small JSON blob of a base image and verifies its digest. */
@@ -234,7 +234,7 @@ async function readJsonBlob(layout: string, { digest, size }: Descriptor): Promi
   }
 }
 
-/** Yields a blob of a base image, and throws at the end if it does not match its digest. */
+/** Yields the bytes of a blob in a base image, and throws at the end if they do not match the digest. */
 export async function* readBlob(layout: string, { digest, size }: Descriptor): AsyncGenerator<Uint8Array> {
   const hash = newSha256();
   const path = blobPath(digest);

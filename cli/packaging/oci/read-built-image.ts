@@ -34,7 +34,7 @@ const readIndex = async (path: string): Promise<string> =>
   path.endsWith('.tar') ? await indexInArchive(path) : await readFile(join(path, 'index.json'), 'utf8');
 
 const BLOCK = 512;
-/** The archive of a build begins with two small files, the second of which is the index. */
+/** In the archives that builds write, the second file is the index. The first two files are small. */
 const HEAD = 64 * 1024;
 
 async function indexInArchive(path: string): Promise<string> {

@@ -3,7 +3,7 @@ import { dirname, join, basename } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 
-/** Rejects an output that is the base layout, inside it, or contains it. */
+/** Rejects an output folder that is the layout of the base image, is inside it, or contains it. */
 export function refuseFolderOf(layout: string, { path, shown }: FileTarget): void {
   const [base, output] = [real(layout), real(path)];
   if (!isWithin(base, output) && !isWithin(output, base)) return;
@@ -12,7 +12,7 @@ export function refuseFolderOf(layout: string, { path, shown }: FileTarget): voi
   );
 }
 
-/** Resolves links in the existing part of a path. */
+/** Resolves symbolic links in the part of a path that exists. */
 function real(path: string): string {
   try {
     return realpathSync(path);

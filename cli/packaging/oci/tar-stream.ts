@@ -13,7 +13,7 @@ type TarContent = { readonly bytes: Uint8Array } | FileRange;
 
 const BLOCK = 512;
 
-/** Yields a tar archive. Files are read in chunks; a chunk is only valid until the next one is requested. */
+/** Yields the chunks of a tar archive. Each chunk is only valid until the next one is requested. */
 export async function* tarStream(entries: Iterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for (const entry of entries) {
     yield tarHeader(entry);
@@ -27,8 +27,8 @@ export async function* tarStream(entries: Iterable<TarEntry>): AsyncGenerator<Ui
 }
 
 /**
- * Names and sizes that do not fit into a 1988 header get a second header (pax), which all image
- * readers understand.
+ * For names and sizes that do not fit into a header of the original format (1988), a second header
+ * (pax) is added, which all image readers support.
  */
 function tarHeader(entry: TarEntry): Uint8Array {
   const data = {

@@ -6,8 +6,8 @@ import { replaceFile } from '#platform/files/replace-file.ts';
 import { type TarEntry, tarStream } from './tar-stream.ts';
 
 /**
- * Writes a layout as one tar archive (`oci-archive`); returns its size. The index comes first, so
- * that it can be found without reading the layers.
+ * Writes a layout as one tar archive (`oci-archive`); returns its size. The index precedes the
+ * layers, so that it can be found without reading them.
  */
 export async function writeArchive(layout: string, output: FileTarget): Promise<number> {
   const digests = (await readdir(join(layout, 'blobs', 'sha256'))).toSorted();

@@ -26,19 +26,19 @@ import { pushAll } from '#core/values/push-all.ts';
 export interface ImageInput {
   /** The layout's folder, which exists and is empty. */
   readonly layout: string;
-  /** The complete executable. */
+  /** Path of the complete executable. */
   readonly executable: string;
   readonly runtime: BaseRuntime;
   readonly manifest: Manifest;
   readonly platform: Platform;
-  /** The base image; undefined for a layer with this machine's libraries. */
+  /** The base image. If undefined, the image gets a layer with libraries of this machine instead. */
   readonly baseImage: BaseImage | undefined;
   readonly created: string | undefined;
   readonly report: Reporter;
 }
 
 export interface WrittenImage {
-  /** Image name with tag, used when the image is loaded. */
+  /** Image name and tag, which are used when the image is loaded. */
   readonly image: string;
   /** Digest of the manifest. */
   readonly digest: string;
@@ -46,7 +46,7 @@ export interface WrittenImage {
   readonly bytes: number;
 }
 
-/** Writes an image as an OCI layout: the layers of its base, and one with the executable. */
+/** Writes an image as an OCI layout, with the layers of the base image and a layer with the executable. */
 export async function writeImage(input: ImageInput): Promise<WrittenImage> {
   const { layout, executable, manifest, platform, created } = input;
   const blobs = await createBlobFolder(layout);
@@ -122,7 +122,7 @@ async function writeMinimalBase(
   { runtime, created, report }: ImageInput,
 ): Promise<WrittenBase> {
   const step = report.step("Copying this machine's system libraries");
-  // Only the program, without a model that the same file can contain.
+  // Reads only the program in the file, without a model that may follow it.
   const program = (await readFile(runtime.path)).subarray(0, runtime.length);
   const { entries, hasLicenses } = await minimalBase(program);
   const layer = await writeLayer(blobs, entries, () => {});
@@ -159,7 +159,7 @@ interface Layer {
   readonly diffId: string;
 }
 
-/** Writes a layer in one pass: archive, hash, compress, hash. */
+/** Writes a layer in one pass: creates the archive, hashes it, compresses it, and hashes the result. */
 async function writeLayer(
   blobs: BlobFolder,
   entries: Iterable<TarEntry>,
@@ -180,8 +180,8 @@ async function writeLayer(
 }
 
 /**
- * The blobs of a layout that is being written. A blob is named after the hash of its content, which
- * is only known at the end.
+ * Writes the blobs of a layout. The name of a blob is the hash of its content, which is only known
+ * after all content has been written.
  */
 interface BlobFolder {
   readonly write: (mediaType: string, chunks: AsyncIterable<Uint8Array>) => Promise<Descriptor>;
@@ -197,7 +197,7 @@ async function createBlobFolder(layout: string): Promise<BlobFolder> {
     const file = await open(unnamed, 'w');
     try {
       for await (const chunk of chunks) {
-        // Hashes while writing: the write runs on another thread.
+        // Hashes a chunk while it is being written by another thread.
         const writing = file.writeFile(chunk);
         hash.update(chunk);
         await writing;
@@ -229,8 +229,8 @@ interface MinimalBase {
 }
 
 /**
- * The contents of a minimal layer: this machine's libraries that the executable needs, a user, and
- * a folder for temporary files.
+ * Returns the contents of a minimal layer: the libraries of this machine that the executable needs,
+ * a user, and a folder for temporary files.
  */
 async function minimalBase(program: Uint8Array): Promise<MinimalBase> {
   const libraries = (await findHostLibraries(program)).map(({ path, bytes }): TarEntry => ({
@@ -281,8 +281,8 @@ function foldersOf(files: readonly TarEntry[]): TarEntry[] {
 }
 
 /**
- * Folders with the license texts of each library: for packages of Debian, then of Fedora and its
- * relatives.
+ * Folders with the license texts of each library: first for Debian packages, then for packages of
+ * Fedora and related distributions.
  */
 const LICENSE_FOLDERS: readonly (readonly string[])[] = [
   ['/usr/share/doc/libc6', '/usr/share/licenses/glibc'],
@@ -321,15 +321,15 @@ async function textsIn(of: string): Promise<TarEntry[]> {
   return texts.flat();
 }
 
-/** A library of this machine, at the path where the loader looks for it. */
+/** A library of this machine, with the path at which the loader searches for it. */
 interface HostLibrary {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Libraries that the executable loads later: its compressed native libraries need librt, and older
- * glibc versions load the others to resolve host names and users.
+ * Libraries that the executable loads after startup: its compressed native libraries need librt,
+ * and older glibc versions load the other libraries to resolve host names and users.
  */
 const LOADED_LATER = ['librt.so.1', 'libpthread.so.0', 'libdl.so.2', 'libm.so.6'];
 const LOADED_IF_PRESENT = ['libresolv.so.2', 'libnss_files.so.2', 'libnss_dns.so.2'];
@@ -359,7 +359,7 @@ async function findHostLibraries(program: Uint8Array): Promise<HostLibrary[]> {
 
 const EM_X86_64 = 62;
 
-/** Folders that the loaders of Debian, Fedora and their relatives search by default. */
+/** Folders that the loaders of Debian, Fedora and related distributions search by default. */
 function foldersFor(machine: number): string[] {
   const triple = machine === EM_X86_64 ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu';
   return [`/lib/${triple}`, `/usr/lib/${triple}`, '/lib64', '/usr/lib64', '/lib', '/usr/lib'];
@@ -374,7 +374,7 @@ async function find(
     const path = join(folder, name);
     const bytes = await readFile(path).catch(() => undefined);
     const needs = bytes && readElfNeeds(bytes);
-    // A folder can contain the library for another architecture, which the loader skips, too.
+    // Skips libraries for another architecture, as the loader does.
     if (bytes && needs?.machine === machine) return { path, bytes, needs: needs.libraries };
   }
   return undefined;

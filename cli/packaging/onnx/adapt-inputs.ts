@@ -7,9 +7,9 @@ import type { MatchedInput } from './match-inputs.ts';
 import { renameValue } from './nested-nodes.ts';
 
 /**
- * Gives the inputs the names and types that the runtime feeds: int64 under the usual names. An
- * input with another type or name gets a node that converts it. Modifies the graph, and returns one
- * line per kind of change.
+ * Changes the inputs to the names and types of the tensors that the runtime passes: the standard
+ * names, and int64. If an input has another type or name, a node that converts it is added.
+ * Modifies the graph, and returns one line per kind of change.
  */
 export function adaptInputs(graph: GraphProto, inputs: readonly MatchedInput[], file: string): string[] {
   const changes: string[] = [];
@@ -54,14 +54,15 @@ function castInput(graph: GraphProto, input: MatchedInput): NodeProto {
   return castNode(`${name}_to_${typeName(type)}`, name, own, type);
 }
 
-/** Renames a value inside the graph that has the input's name. */
+/** Renames another value in the graph that already has the input's new name. */
 const freeName = (graph: GraphProto, name: string): void => renameValue(graph, name, `${name}_inner`);
 
 const typeOf = ({ value }: MatchedInput): number => value.type?.tensorType?.elemType ?? 0;
 
 function checkType(name: string, type: number, file: string): void {
   if (isInteger(type)) return;
-  // A numeric mask is multiplied or added, and a bool mask selects; token ids must be integers.
+  // A mask can also be a float or bool, because graphs multiply, add or select with it; token ids
+  // must be integers.
   if (name === 'attention_mask' && (isFloat(type) || type === BOOL)) return;
   const rule = name === 'attention_mask' ? 'an integer, a floating-point type or bool' : 'int64 or int32';
   throw configError(

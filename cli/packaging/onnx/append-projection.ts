@@ -15,17 +15,17 @@ import { renameValue } from './nested-nodes.ts';
 export interface ProjectionLayer {
   readonly inputs: number;
   readonly outputs: number;
-  /** Outputs x inputs. */
+  /** The matrix, outputs x inputs. */
   readonly matrix: Float32Array;
   readonly bias: Float32Array | undefined;
   readonly activation: Activation;
-  /** What is added to the result: the layer's input, or the input multiplied by another matrix. */
+  /** A residual that is added to the result: the layer's input, or the input multiplied by another matrix. */
   readonly residual: 'input' | Float32Array | undefined;
 }
 
 /**
- * Whether a graph returns projected vectors: by the size of its output, or by its name if the size
- * is ambiguous.
+ * Whether a graph returns vectors that are already projected, judging by the size of its output, or
+ * by the output's name if the size is ambiguous.
  */
 export function isProjected(output: ValueInfoProto, layers: readonly ProjectionLayer[]): boolean {
   const size = output.type?.tensorType?.shape?.dim.at(-1)?.dimValue ?? 0n;
@@ -38,7 +38,10 @@ export function isProjected(output: ValueInfoProto, layers: readonly ProjectionL
 /** Names that exporters give to hidden states. */
 export const HIDDEN_STATES: ReadonlySet<string> = new Set(['last_hidden_state', 'token_embeddings']);
 
-/** Adds layers after a graph's only output, which is float32 and keeps its name. Modifies the graph. */
+/**
+ * Appends layers to a graph's only output, which must be float32. The output keeps its name.
+ * Modifies the graph.
+ */
 export function appendProjection(graph: GraphProto, layers: readonly ProjectionLayer[]): void {
   const [output] = graph.output;
   const tensor = output?.type?.tensorType;

@@ -5,15 +5,15 @@ import { FLOAT32 } from './element-types.ts';
 import { GraphAppender } from './graph-appender.ts';
 import type { SelectedOutput } from './select-output.ts';
 
-/** What a graph that pools logits itself returns, and what it returns after this step. */
+/** The output of a graph with built-in pooling of logits, and of a graph after `appendSparsePooling`. */
 export const SPARSE_OUTPUT: SelectedOutput = {
   name: 'sparse_embedding',
   shape: ['batch_size', 'vocabulary_size'],
 };
 
 /**
- * Appends SPLADE pooling to a graph that returns float32 token logits, because the logits of one
- * text can take many megabytes. Modifies the graph.
+ * Appends SPLADE pooling to a graph that returns float32 token logits. It is part of the graph,
+ * because the logits of a single text can take many megabytes. Modifies the graph.
  */
 export function appendSparsePooling(
   model: ModelProto,
@@ -33,13 +33,17 @@ export function appendSparsePooling(
     const first = logarithm(g.op('Relu', [value]));
     return activation === 'relu' ? first : logarithm(first);
   };
-  /** The logits with 0 for padding, which the activation never makes greater than a token's logit. */
+  /**
+   * Replaces the logits of padding with 0. They do not affect the result, because the activation
+   * maps 0 to 0 and all other logits to at least 0.
+   */
   const maskOut = (): string => {
     const mask = g.op('Cast', [MASK], int('to', FLOAT32));
     return g.op('Mul', [logits, g.op('Reshape', [mask, g.integers([0, 0, 1])])]);
   };
   const masked = graph.input.some(({ name }) => name === MASK) ? maskOut() : logits;
-  // The activation is monotonic, so it can follow the maximum, where it processes fewer values.
+  // The activation is applied after the maximum, where there are fewer values. This is possible
+  // because it is monotonic.
   const pooled =
     pooling === 'sum' ? reduce('ReduceSum', activate(masked)) : activate(reduce('ReduceMax', masked));
   g.finish(pooled, SPARSE_OUTPUT);
@@ -47,5 +51,5 @@ export function appendSparsePooling(
 
 const MASK = 'attention_mask';
 
-/** The ONNX version from which these operators take axes as an input instead of an attribute. */
+/** The opset version from which these operators receive the axes as an input instead of an attribute. */
 const AXES_AS_INPUT = { ReduceMax: 18, ReduceSum: 13 } as const;

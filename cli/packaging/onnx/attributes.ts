@@ -27,7 +27,7 @@ export function readNumber({ attribute }: NodeProto, wanted: string, otherwise: 
   return found.type === FLOAT ? found.f : Number(found.i);
 }
 
-/** A node that converts the value `from` to the element type `type` and names the result `to`. */
+/** Creates a node that converts the value `from` to the element type `type`. The result is named `to`. */
 export const castNode = (name: string, from: string, to: string, type: number): NodeProto =>
   create(NodeProtoSchema, {
     opType: 'Cast',

@@ -17,7 +17,7 @@ export interface SignatureRules extends OutputRules {
 
 export interface SignatureRequest extends OutputRequest {
   readonly rules: SignatureRules;
-  /** The `inputs` of the config file. */
+  /** The field `inputs` in the config file. */
   readonly inputs: InputChoice;
 }
 

@@ -12,15 +12,15 @@ const TENSOR_DIMS = 1;
 const TENSOR_TYPE = 2;
 const TENSOR_NAME = 8;
 
-/** uint8, int8, uint4 and int4 by their number in TensorProto.DataType: types of quantized weights. */
+/** Types of quantized weights, by their number in TensorProto.DataType: uint8, int8, uint4 and int4. */
 const QUANTIZED = new Set([2, 3, 21, 22]);
-/** Smaller tensors are scales, zero points and other constants. */
+/** Minimum size of weights. Smaller tensors are scales, zero points and other constants. */
 const MIN_ELEMENTS = 65_536;
 
 /**
- * Whether a model file has quantized weights and operators that only convert them, so that the
- * results could be computed in advance. Only reads field headers and names, because the weights are
- * too large to read. False for a file that is not a model.
+ * Whether a model file contains quantized weights and operators that only convert them, so that
+ * ONNX Runtime could compute the results in advance. Only reads field headers and names, because
+ * the weights are too large. Returns false for a file that is not a model.
  */
 export function convertsIntegerWeights(source: ByteSource): boolean {
   try {
@@ -28,7 +28,7 @@ export function convertsIntegerWeights(source: ByteSource): boolean {
       if (graph.number === MODEL_GRAPH && convertsIntegers(source, graph)) return true;
     }
   } catch {
-    // ONNX Runtime reads the same file next and reports its problem.
+    // Errors are ignored, because ONNX Runtime reads the same file next and reports them.
   }
   return false;
 }
@@ -78,7 +78,7 @@ function readTensor(source: ByteSource, start: number, end: number) {
 const readName = (source: ByteSource, { start, end }: MessageField): string =>
   new TextDecoder().decode(source.readAt(start, end - start));
 
-/** The product of packed dimensions. */
+/** Returns the product of packed dimensions. */
 function product(packed: Uint8Array): number {
   const reader = new BinaryReader(packed);
   let result = 1;

@@ -11,10 +11,10 @@ import { castNode, int, readNumber } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /**
- * Converts only the rows of an integer embedding table that a text uses: a lookup in a converted
- * table becomes a lookup in the table with its result converted. The numbers stay the same, and a
- * run no longer converts the whole vocabulary. Other tables get the nodes that convert them
- * fastest. Modifies the graph; nodes that are no longer read remain in it.
+ * Changes a graph so that a run only converts the rows of an integer embedding table that the texts
+ * use, instead of the whole vocabulary: rows are looked up before they are converted. The results
+ * stay the same. Other integer tables get the nodes that convert them fastest. Modifies the graph;
+ * nodes that are no longer used remain in it.
  */
 export function dequantizeLate(graph: GraphProto): void {
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
@@ -49,15 +49,15 @@ function lookUpFirst(lookup: NodeProto, { table, nodes, perRow }: TableConversio
   return [...lookups, ...converted];
 }
 
-/** Nodes that convert an integer table, in order; each one reads the previous result. */
+/** The nodes that convert an integer table, in order. Each node reads the result of the previous one. */
 interface TableConversion {
   readonly table: string;
   readonly nodes: readonly NodeProto[];
-  /** Tensors with one row per table row, which must be looked up together with it. */
+  /** Tensors with one row for each row of the table. Their rows must be looked up, too. */
   readonly perRow: readonly string[];
 }
 
-/** The graph's parts by name. */
+/** A graph, with its initializers and nodes by the names of their values. */
 interface GraphIndex {
   readonly graph: GraphProto;
   readonly weights: ReadonlyMap<string, TensorProto>;
@@ -65,8 +65,9 @@ interface GraphIndex {
 }
 
 /**
- * Finds how a table is converted to floating-point numbers, given the last node. Undefined if the
- * conversion cannot be applied to single rows as well. Can add tensors to the graph.
+ * Returns how a table is converted to floating-point numbers, given the last node of the
+ * conversion; undefined if single rows cannot be converted in the same way. Can add tensors to the
+ * graph.
  */
 function findTableConversion(last: NodeProto, index: GraphIndex): TableConversion | undefined {
   if (last.opType === 'DequantizeLinear') return dequantization(last, index);
@@ -93,15 +94,15 @@ function dequantization(node: NodeProto, { graph, weights }: GraphIndex): TableC
   if (!scale || (zeroName !== '' && !zero)) return undefined;
   const axis = (readNumber(node, 'axis', 1) + 2) % 2;
   if (scale.dims.length < 2) return product(node, { table, scale, zero }, axis, graph);
-  // With one scale per block of a row. The rows of a lookup have more axes than the table, so the
-  // axis is counted from the end.
+  // This table has one scale per block of a row. The axis is counted from the end, because the
+  // result of a lookup has more axes than the table.
   const perRow = zeroName === '' ? [scaleName] : [scaleName, zeroName];
   return axis === 1 ? { table, nodes: [withAxis(node, -1n)], perRow } : undefined;
 }
 
 /**
- * DequantizeLinear as simpler nodes, which accept a scale for each row of a lookup and take half
- * the time.
+ * Replaces DequantizeLinear with simpler nodes, which accept a scale for each looked-up row and
+ * take half the time.
  */
 function product(
   { output: [result = ''] }: NodeProto,
@@ -142,6 +143,6 @@ const withAxis = (node: NodeProto, axis: bigint): NodeProto => {
   return create(NodeProtoSchema, { ...node, attribute: [...others, int('axis', axis)] });
 };
 
-/** Whether a factor is the same for all rows, so that it fits rows in any arrangement. */
+/** Whether a factor is the same for all rows, so that it can be applied to rows in any arrangement. */
 const isPerColumn = ({ dims }: TensorProto): boolean =>
   dims.length < 2 || (dims.length === 2 && dims[0] === 1n);

@@ -1,4 +1,4 @@
-/** Element types by their number in onnx.proto's TensorProto.DataType. */
+/** Element types by their number in `TensorProto.DataType` of onnx.proto. */
 export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number }>> = {
   1: { name: 'float32', bits: 32 },
   2: { name: 'uint8', bits: 8 },

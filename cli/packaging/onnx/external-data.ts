@@ -2,7 +2,7 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import { messageFields } from './message-fields.ts';
 
-/** Location of an initializer's bytes: the external_data entries of an ONNX TensorProto. */
+/** Location of an initializer's bytes, from the external_data entries of an ONNX TensorProto. */
 interface ExternalData {
   readonly location: string;
   readonly offset: number;
@@ -22,7 +22,7 @@ const ENTRY_VALUE = 2;
 
 type MapEntry = (data: ExternalData) => ExternalData;
 
-/** Rewrites the locations of a model's external weights; everything else is kept byte for byte. */
+/** Replaces the locations of a model's external weights. All other bytes remain the same. */
 export function mapExternalData(model: Uint8Array, map: MapEntry): Uint8Array {
   return mapFields(model, new Map([[MODEL_GRAPH, (graph) => mapGraph(graph, map)]]));
 }
@@ -78,8 +78,8 @@ function mapTensor(tensor: Uint8Array, map: MapEntry): Uint8Array {
 }
 
 /**
- * Copies a message, replacing length-delimited fields with the results of their functions
- * (undefined removes the field).
+ * Copies a message. If there is a function for a length-delimited field, the field is replaced with
+ * the result, or removed if the result is undefined.
  */
 function mapFields(
   message: Uint8Array,
@@ -123,10 +123,13 @@ function encodeEntry([key, value]: readonly [string, string]): Uint8Array {
   return writer.finish();
 }
 
-/** Longer entries are not file names. */
+/** Maximum length of an entry. Longer entries do not contain file names. */
 const MAX_ENTRY_BYTES = 4096;
 
-/** Names of a model's external weight files, relative to the graph. Empty for a file that is not a model. */
+/**
+ * Returns the names of a model's external weight files, relative to the graph; empty for a file
+ * that is not a model.
+ */
 export function externalLocations(source: ByteSource): string[] {
   const found = new Set<string>();
   try {
@@ -142,7 +145,7 @@ export function externalLocations(source: ByteSource): string[] {
       }
     }
   } catch {
-    // ONNX Runtime reads the same file next and reports its problem.
+    // Errors are ignored, because ONNX Runtime reads the same file next and reports them.
   }
   return [...found];
 }

@@ -2,11 +2,11 @@ import type { GraphProto, ModelProto, TensorProto, NodeProto } from '#gen/onnx/v
 import { ELEMENT_TYPES } from './element-types.ts';
 import { least } from '#core/numbers/extremes.ts';
 
-/** The ONNX opset version that a model uses; 0 if it states none. */
+/** The ONNX opset version that a model uses; 0 if the model does not state it. */
 export const opsetOf = ({ opsetImport }: ModelProto): number =>
   Number(opsetImport.find(({ domain }) => domain === '')?.version ?? 0n);
 
-/** The element type that most of the weight bytes have. */
+/** Returns the element type of the majority of the weights, by size in bytes. */
 export function precisionOf(graph: GraphProto): string {
   const bytes = new Map<string, number>();
   for (const tensor of graph.initializer) {
@@ -25,7 +25,7 @@ export function embeddingRows(graph: GraphProto, idsName: string): number | unde
   return rows.length === 0 ? undefined : least(rows);
 }
 
-/** The tables whose rows this input selects, directly or after a type conversion. */
+/** Returns the tables in which this input selects rows, directly or after a type conversion. */
 export function lookedUpTables(graph: GraphProto, input: string): TensorProto[] {
   const casts = graph.node.filter((node) => node.opType === 'Cast' && node.input[0] === input);
   const ids = new Set([input, ...casts.flatMap(({ output }) => output)]);
@@ -36,6 +36,6 @@ export function lookedUpTables(graph: GraphProto, input: string): TensorProto[] 
 const elements = (tensor: TensorProto): number =>
   tensor.dims.reduce((product, size) => product * Number(size), 1);
 
-/** Whether a node looks up rows, which means along the first axis (the default). */
+/** Whether a node looks up rows: it selects along the first axis, which is the default. */
 export const isRowLookup = ({ opType, attribute }: NodeProto): boolean =>
   opType === 'Gather' && attribute.every(({ name, i }) => name !== 'axis' || i === 0n);

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type ModelProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** A graph whose modified copies are written next to it, so that they can refer to the same weights. */
+/**
+ * A graph file. Modified copies are written to the same folder, so that they can refer to the same
+ * weights.
+ */
 export class GraphFile {
   readonly path: string;
   readonly #bytes: Uint8Array;
@@ -17,12 +20,12 @@ export class GraphFile {
     return new GraphFile(path, await readFile(path));
   }
 
-  /** The file's model, which the caller is allowed to change. */
+  /** Returns the model in the file, which the caller is allowed to modify. */
   model(): ModelProto {
     return fromBinary(ModelProtoSchema, this.#bytes);
   }
 
-  /** Writes a copy that `change` has modified. */
+  /** Writes a copy of the model that has been modified by `change`. */
   async write<Result>(
     name: string,
     change: (model: ModelProto) => Result,

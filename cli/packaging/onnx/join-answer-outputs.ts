@@ -11,12 +11,13 @@ import { INT64 } from './element-types.ts';
 
 const START = 'start_logits';
 const END = 'end_logits';
-/** Keeps the text and token axes, and adds one. */
+/** Keeps the text and token axes, and adds an axis. */
 const SHAPE = BigInt64Array.of(0n, -1n, 1n);
 
 /**
- * Joins the two outputs of an exported question answering model into one with two values per token,
- * because the runtime reads one output. Modifies the graph; returns whether it has these outputs.
+ * Joins the two outputs of an exported question answering model to one output with two values per
+ * token, because the runtime reads one output. Modifies the graph; returns whether the graph had
+ * these two outputs.
  */
 export function joinAnswerOutputs(graph: GraphProto, name: string): boolean {
   const [start, end] = [START, END].map((wanted) => graph.output.find((output) => output.name === wanted));

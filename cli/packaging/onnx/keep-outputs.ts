@@ -5,8 +5,8 @@ import { nestedNodes } from './nested-nodes.ts';
 
 /**
  * Reduces a graph to the required outputs, as float32. Other outputs are removed together with the
- * nodes that only they need (ONNX Runtime would compute them in every run), and other
- * floating-point types get a final Cast. Modifies the graph.
+ * nodes that only they need, because ONNX Runtime would compute them in every run. A final Cast
+ * converts other floating-point types to float32. Modifies the graph.
  */
 export function keepOutputs(graph: GraphProto, names: readonly string[]): void {
   graph.output = names.map((name) => {
@@ -61,9 +61,9 @@ function castToFloat32(graph: GraphProto, output: ValueInfoProto): void {
 }
 
 /**
- * Drops initializers from the branches and bodies of If, Loop and Scan if an earlier one has the
- * same name. ONNX Runtime writes them twice if the weights go to a separate file, and then cannot
- * load the file that it wrote. DeBERTa has such branches.
+ * Removes initializers from the branches and bodies of If, Loop and Scan if an earlier initializer
+ * has the same name. If the weights are in a separate file, ONNX Runtime writes these initializers
+ * twice, and then cannot load the file that it wrote. DeBERTa has such branches.
  */
 function dropRepeatedInitializers(graph: GraphProto): void {
   for (const { attribute } of nestedNodes(graph)) {

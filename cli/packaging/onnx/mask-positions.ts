@@ -8,7 +8,7 @@ export const MASKED_OUTPUT = {
   shape: ['batch_size', 'masks', 'vocabulary_size'],
 };
 
-/** Adds nodes to a graph, either a new one or an existing one. */
+/** Adds nodes to a graph, which can be a new or an existing one. */
 interface NodeWriter {
   op(opType: string, inputs: readonly string[], ...attributes: AttributeProto[]): string;
   results(
@@ -22,8 +22,9 @@ interface NodeWriter {
 }
 
 /**
- * Selects the rows of masked tokens from a value of texts x length x width: texts x masks x width.
- * If a text has fewer masks than another one, rows of other tokens follow its own.
+ * Selects the rows of masked tokens from a value of texts x length x width. The result is texts x
+ * masks x width. If a text has fewer masks than another one, the rows of its masks are followed by
+ * rows of other tokens.
  */
 export function selectMasked(g: NodeWriter, value: string, maskId: number): string {
   const isMask = g.op('Cast', [g.op('Equal', ['input_ids', g.integers([maskId])])], int('to', FLOAT32));

@@ -11,10 +11,10 @@ import { isInteger, BOOL, INT64, typeName } from './element-types.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 
-/** The `inputs` of the config: the graph's name for each input. */
+/** The field `inputs` in the config: the graph's name for each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
 
-/** Names that other exporters give to a text encoder's inputs. */
+/** Names that some exporters give to a text encoder's inputs. */
 const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
   input_ids: ['ids', 'input', 'inputs', 'tokens', 'token_ids', 'input_word_ids'],
   attention_mask: ['mask', 'input_mask', 'attention_masks', 'attn_mask'],
@@ -23,9 +23,9 @@ const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
 };
 
 /**
- * Matches a graph's inputs to what a text provides: by the config, otherwise by the names that
- * exporters use. A single remaining input takes the token ids, since every text encoder needs them.
- * Anything else is rejected.
+ * Determines what each of a graph's inputs receives: from the config, otherwise from the names that
+ * exporters use. If only one input remains, it receives the token ids, because every text encoder
+ * needs them. Other inputs are rejected.
  */
 export function matchInputs(
   inputs: readonly ValueInfoProto[],
@@ -78,14 +78,17 @@ const chosenName = ({ name }: ValueInfoProto, chosen: InputChoice): TokenInputNa
   INPUT_NAMES.find((known) => chosen[known] === name);
 
 function usualName({ name }: ValueInfoProto, chosen: InputChoice): TokenInputName | undefined {
-  // TensorFlow numbers the outputs of operators: `input_ids:0`.
+  // Removes TensorFlow's numbers of operator outputs, as in `input_ids:0`.
   const plain = name.replace(/:0$/, '').toLowerCase();
   return INPUT_NAMES.find(
     (known) => chosen[known] === undefined && (known === plain || OTHER_NAMES[known].includes(plain)),
   );
 }
 
-/** An exporter's generated name, such as `input.1` or `onnx::Gather_0`, for integers with two axes. */
+/**
+ * Whether an input has a generated name, such as `input.1` or `onnx::Gather_0`, and contains
+ * integers with two axes.
+ */
 const takesIds = ({ name, type }: ValueInfoProto): boolean =>
   /^(?:input[._]?\d*|onnx::\w+|args?_?\d+|\d+)$/.test(name) &&
   isInteger(type?.tensorType?.elemType ?? 0) &&
@@ -119,7 +122,7 @@ function refuse(
   );
 }
 
-/** Inputs of other kinds of models. */
+/** Inputs that other kinds of models have. */
 const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
   [
     /past|cache/i,
@@ -139,13 +142,16 @@ const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
 const namesOf = (inputs: readonly ValueInfoProto[]): string =>
   inputs.map(({ name }) => `\`${name}\``).join(', ');
 
-/** An input of the graph and what to feed into it. */
+/** An input of the graph, and the kind of tensor that it receives. */
 export interface MatchedInput {
   readonly name: InputName;
   readonly value: ValueInfoProto;
 }
 
-/** The word input with this name. Only the gliner package exports such graphs, so each input has one name. */
+/**
+ * Returns the word input with this name. Each word input has only one name, because only the gliner
+ * package exports such graphs.
+ */
 const findWordInput = (name: string): WordInputName | undefined =>
   WORD_INPUT_NAMES.find((known) => known === name);
 
@@ -186,16 +192,16 @@ export function checkWordInputs(
   );
 }
 
-/** Fewer tokens leave no space for text between the special tokens. */
+/** Minimum number of tokens. With fewer tokens, there is no space for text between the special tokens. */
 const MIN_TOKENS = 3;
 
-/** Maximum number of tokens of a run, so that a damaged file cannot exhaust the memory. */
+/** Maximum number of tokens in a run, so that a damaged file cannot exhaust the memory. */
 const MAX_CELLS = 4_194_304;
 
 /**
- * The fixed sizes that a graph requires for each run, as in exports without dynamic axes. Undefined
- * if it accepts any number of texts and tokens. Rejects inputs that do not have these two axes, or
- * that contradict each other.
+ * Returns the fixed sizes that a graph requires for each run, as in exports without dynamic axes;
+ * undefined if it accepts any number of texts and tokens. Rejects inputs without these two axes,
+ * and inputs with contradicting sizes.
  */
 export function findFixedShape(inputs: readonly MatchedInput[], file: string): FixedShape | undefined {
   const shaped = inputs.flatMap(({ value }) => (value.type?.tensorType?.shape ? [value] : []));
@@ -226,7 +232,10 @@ export function findFixedShape(inputs: readonly MatchedInput[], file: string): F
 
 const AXES = ['batch', 'sequence'];
 
-/** Size of each axis; undefined if it is dynamic, which some exporters write as -1. */
+/**
+ * Returns the size of each axis. The size is undefined if the axis is dynamic, which some exporters
+ * write as -1.
+ */
 const axesOf = ({ type }: ValueInfoProto): (number | undefined)[] =>
   (type?.tensorType?.shape?.dim ?? []).map(({ dimValue }) => (dimValue > 0n ? Number(dimValue) : undefined));
 

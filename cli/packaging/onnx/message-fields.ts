@@ -3,19 +3,22 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 
 export interface MessageField {
   readonly number: number;
-  /** Start and end of a length-delimited field's content; for other fields, both are the end of the field. */
+  /**
+   * Start and end of the content of a length-delimited field; for other fields, both are the end of
+   * the field.
+   */
   readonly start: number;
   readonly end: number;
   /** The value of a numeric field; 0 for other fields. */
   readonly value: number;
 }
 
-/** A tag and a number, each of at most 10 bytes. */
+/** Maximum length of a field header in bytes: a tag and a number of at most 10 bytes each. */
 const HEADER_BYTES = 20;
 
 /**
- * Walks the fields of a protobuf message and reads only their headers, because the weights in a
- * model can be gigabytes.
+ * Iterates over the fields of a protobuf message. Only reads the field headers, because the weights
+ * in a model can be gigabytes.
  */
 export function* messageFields(source: ByteSource, from: number, to: number): Generator<MessageField> {
   for (let at = from; at < to;) {

@@ -1,6 +1,6 @@
 import type { GraphProto, NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** All nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
+/** Yields all nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
 export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
   for (const node of graph.node) {
     yield node;
@@ -11,8 +11,8 @@ export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
 }
 
 /**
- * Renames a value wherever nodes read or write it, including the branches and bodies of If, Loop
- * and Scan.
+ * Renames a value in all nodes that read or write it, including those in the branches and bodies of
+ * If, Loop and Scan.
  */
 export function renameValue(graph: GraphProto, from: string, to: string): void {
   const renamed = (name: string): string => (name === from ? to : name);

@@ -9,29 +9,33 @@ export interface SelectedOutput {
   readonly shape: readonly string[];
 }
 
-/** How a model type chooses a graph output, if not by the name and shape in its row of `MODEL_TYPES`. */
+/**
+ * How a model type chooses a graph output if it does not use the name and shape in its row of
+ * `MODEL_TYPES`.
+ */
 export interface OutputRules {
   /** Chooses an output that the config does not name; undefined for the default choice. */
   readonly chooseOutput?: (graph: OutputSource, request: OutputRequest) => SelectedOutput | undefined;
-  /** Whether an output with one vector per text can replace one with a vector per token. */
+  /** Whether an output with one vector per text can be used instead of one with a vector per token. */
   readonly canBePooled?: boolean;
 }
 
 export interface OutputRequest {
   readonly modelType: ModelType;
   readonly rules: OutputRules;
-  /** The `output` of the config file. */
+  /** The field `output` in the config file. */
   readonly output: string | undefined;
   /** The model file, for messages. */
   readonly file: string;
 }
 
-/** The parts of a graph that determine the choice. */
+/** The parts of a graph on which the choice of an output depends. */
 export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
 
 /**
- * Chooses a graph output: the one that the config names, otherwise by the names that exporters use,
- * otherwise by shape if only one output fits. If several fit, the user must choose.
+ * Chooses a graph output: the one that the config names, otherwise one with a name that exporters
+ * use, otherwise the only one with the right shape. If several outputs have that shape, the user
+ * must choose.
  */
 export function selectOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
@@ -75,7 +79,7 @@ export const PER_TEXT = ['batch_size', 'hidden_size'];
 /** Names that exporters give to token vectors, and to text vectors. */
 export const TOKEN_VECTORS = ['last_hidden_state', 'token_embeddings'];
 export const TEXT_VECTORS = ['sentence_embedding'];
-/** Names with a known meaning; such an output is never used for another purpose. */
+/** Names with a known meaning. An output with one of these names is never used for another purpose. */
 const KNOWN_NAMES = new Set([...TOKEN_VECTORS, ...TEXT_VECTORS, 'logits', 'pooler_output']);
 
 /** Outputs with this number of axes whose names have no known meaning. */
@@ -105,7 +109,7 @@ export function outputError(
   return configError(`${whatIsNeeded}; ${file} returns ${namesOf(output)}. ${wayOutOfIt}`);
 }
 
-/** The first of these names that belongs to an output. */
+/** Returns the first of these names that an output has. */
 export const findNamed = (outputs: readonly ValueInfoProto[], names: readonly string[]): string | undefined =>
   names.find((name) => outputs.some((output) => output.name === name));
 

@@ -10,13 +10,14 @@ const NORMS = lookup<string>({
   SkipSimplifiedLayerNormalization: 'SimplifiedLayerNormalization',
 });
 
-/** Default epsilon of the replaced operators; that of the normalizing operators differs. */
+/** Default epsilon of the replaced operators. The default of the operators that only normalize differs. */
 const DEFAULT_EPSILON = 1e-12;
 
 /**
- * Replaces operators that add and normalize with Add and the normalization, which take a fifth of
- * the time on CPUs (docs/decisions/0072). Some published graphs were already optimized and contain
- * them, and ONNX Runtime inserts them where it knows the shapes. Modifies the graph.
+ * Replaces operators that add and normalize with an Add and a normalization, which take a fifth of
+ * the time on CPUs (docs/decisions/0072). Published graphs contain such operators if they have
+ * already been optimized, and ONNX Runtime inserts them where it knows the shapes. Modifies the
+ * graph.
  */
 export function splitSkipNorms(graph: GraphProto): void {
   const floats = new Set(
@@ -26,8 +27,8 @@ export function splitSkipNorms(graph: GraphProto): void {
     const norm = NORMS[node.opType];
     const [, , scale = '', ...others] = node.input;
     const [, mean, deviation] = node.output;
-    // Other types are converted around the operator, which would cost more than it gains. The
-    // statistics outputs have no counterpart.
+    // Skips operators with other types, which would require conversions that take more time than is
+    // saved, and operators with outputs for statistics, which have no equivalent.
     if (norm === undefined || !floats.has(scale) || mean || deviation) return [node];
     return splitNode(node, norm, scale, others);
   });

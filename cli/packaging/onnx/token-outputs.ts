@@ -1,13 +1,13 @@
 import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { appendTokenOutput, type ProjectionLayer } from './append-projection.ts';
 
-/** Layers after the hidden states: one computes a weight per token, one a vector. */
+/** Layers after the hidden states: the first computes a weight for each token, the second a vector. */
 export interface TokenHeads {
   readonly sparse: ProjectionLayer;
   readonly multiVector: ProjectionLayer;
 }
 
-/** Names of the outputs with a weight and with a vector per token. */
+/** Names of the outputs with a weight for each token and with a vector for each token. */
 export interface TokenOutputNames {
   readonly sparse: string;
   readonly multiVector: string;
@@ -19,7 +19,7 @@ const EXPORTED: readonly TokenOutputNames[] = [
   { sparse: 'sparse', multiVector: 'colbert' },
 ];
 
-/** The outputs of an export that computes both itself. */
+/** Returns the outputs of an export that computes weights and vectors itself. */
 export const exportedOutputs = ({
   output,
 }: {
@@ -31,7 +31,7 @@ export const exportedOutputs = ({
 
 const ADDED: TokenOutputNames = { sparse: 'token_weights', multiVector: 'token_vectors' };
 
-/** Adds both layers after a graph's float32 hidden states, which remain an output. Modifies the graph. */
+/** Appends both layers to a graph's float32 hidden states, which remain an output. Modifies the graph. */
 export function addTokenOutputs(graph: GraphProto, hidden: string, heads: TokenHeads): TokenOutputNames {
   appendTokenOutput(graph, hidden, heads.sparse, ADDED.sparse);
   appendTokenOutput(graph, hidden, heads.multiVector, ADDED.multiVector);

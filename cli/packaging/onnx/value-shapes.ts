@@ -4,7 +4,7 @@ import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
 import { elementType } from './element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Number of texts in a run, and number of tokens of the longest one. */
+/** Number of texts in a run, and number of tokens in the longest text. */
 export interface RunSize {
   readonly texts: number;
   readonly tokens: number;
@@ -55,7 +55,7 @@ export function recordShapes(
 const TEXTS = 'batch';
 const TOKENS = 'sequence';
 
-/** Sizes that a value of an encoder can have, apart from a constant factor. */
+/** Sizes that an axis of an encoder's values can have, apart from a constant factor. */
 const SYMBOLS: readonly { readonly name: string; readonly of: (size: RunSize) => number }[] = [
   { name: TEXTS, of: ({ texts }) => texts },
   { name: TOKENS, of: ({ tokens }) => tokens },
@@ -63,8 +63,8 @@ const SYMBOLS: readonly { readonly name: string; readonly of: (size: RunSize) =>
 ];
 
 /**
- * An axis size as a number or a symbol, from its size in each run; unknown if no symbol explains
- * all runs.
+ * Returns an axis size as a number or a symbol, given the size in each run; unknown if no symbol
+ * matches all runs.
  */
 function sizeOf(
   measured: readonly number[],

@@ -15,7 +15,7 @@ export type Compared =
 /** Converts a graph's output for one text to the form that is compared. */
 export type Compare = (values: Float32Array) => Compared;
 
-/** How close a quantized model's results are to the original ones for the same texts. */
+/** Returns how close a quantized model's results are to the original results for the same texts. */
 export function accuracyOf(
   original: readonly Compared[],
   quantized: readonly Compared[],
@@ -55,16 +55,16 @@ export function accuracyOf(
 }
 
 /**
- * How far the numbers of quantized results are from the original ones, whatever they mean: 0 for
- * equal directions.
+ * Returns how far quantized results are from the original ones, regardless of the kind of results:
+ * 0 if the numbers for each text, seen as vectors, have the same direction.
  */
 export const driftOf = (original: readonly Float32Array[], quantized: readonly Float32Array[]): number =>
   mean(original.map((row, at) => 1 - cosine(row, quantized[at] ?? new Float32Array(row.length))));
 
-/** Number of nearest texts that are compared for each text. */
+/** Number of nearest texts to compare for each text. */
 const NEIGHBORS = 10;
 
-/** The share of each text's nearest texts that are still among its nearest texts. */
+/** Returns the average share of a text's nearest texts that remain among its nearest texts. */
 function neighborsKept(before: readonly Float32Array[], after: readonly Float32Array[]): number {
   const [a, b] = [nearest(before), nearest(after)];
   return mean(a.map((own, text) => own.filter((other) => b[text]?.includes(other)).length / NEIGHBORS));
@@ -80,7 +80,7 @@ const nearest = (vectors: readonly Float32Array[]): number[][] =>
       .map(({ index }) => index),
   );
 
-/** The share of text pairs that keep their order. */
+/** Returns the share of text pairs that keep their order. */
 function orderKept(values: readonly (readonly [number, number])[]): number {
   const kept = values.flatMap(([a, b], at) =>
     values.slice(at + 1).map(([c, d]) => (Math.sign(a - c) === Math.sign(b - d) ? 1 : 0)),
@@ -104,7 +104,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
     ofA += x * x;
     ofB += y * y;
   }
-  // Two zero vectors are equal.
+  // Treats two zero vectors as equal.
   return ofA === 0 && ofB === 0 ? 1 : product / Math.sqrt(Math.max(ofA * ofB, Number.MIN_VALUE));
 }
 
@@ -112,16 +112,19 @@ function cosine(a: Float32Array, b: Float32Array): number {
 export interface Thresholds {
   /** For vectors: the mean cosine similarity to the original ones. */
   readonly minCosine: number;
-  /** For labels: the share that stays the same. */
+  /** For labels: the share of labels that stay the same. */
   readonly minAgreement: number;
 }
 
-/** Why a quantized model is not accurate enough, with the number; undefined if it is. */
+/**
+ * Returns why a quantized model is not accurate enough, with the measured value; undefined if it is
+ * accurate enough.
+ */
 export function reasonAgainst(
   { cosine, agreement }: QuantizationAccuracy,
   { minCosine, minAgreement }: Thresholds,
 ): string | undefined {
-  // NaN fails, too.
+  // The negated comparisons also reject NaN.
   if (cosine && !(cosine.mean >= minCosine))
     return `the mean cosine to float32 is ${cosineText(cosine.mean)}, below \`min_cosine\` (${minCosine})`;
   if (agreement !== undefined && !(agreement >= minAgreement))

@@ -5,16 +5,16 @@ import { readOwnText } from '../../adapters/own-files.ts';
 
 /** Texts for quantization. */
 export interface CalibrationTexts {
-  /** Texts whose hidden states determine scales and factors. */
+  /** Texts whose hidden states are used to compute scales and factors. */
   readonly calibration: readonly string[];
   /** Texts for measuring the accuracy. */
   readonly heldOut: readonly string[];
 }
 
 const OWN_TEXTS = 'templates/calibration.txt';
-/** Fewer texts say little about the accuracy. */
+/** Minimum number of texts. Fewer texts are not sufficient to measure the accuracy. */
 const MIN_TEXTS = 40;
-/** More texts take time and change little. */
+/** Maximum number of texts to use. More texts take more time, but hardly change the result. */
 const MAX_TEXTS = 600;
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
@@ -61,13 +61,13 @@ const linesOf = (text: string): string[] => [
   ),
 ];
 
-/** At most `count` items, evenly spread over all of them. */
+/** Selects at most `count` items, evenly distributed over the list. */
 const spread = <Item>(items: readonly Item[], count: number): readonly Item[] =>
   items.length <= count
     ? items
     : Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)] as Item);
 
-/** Every second text is held out, so that both parts have texts of all kinds. */
+/** Holds out every second text, so that calibration and held-out texts are of the same kinds. */
 const split = (texts: readonly string[]): CalibrationTexts => ({
   calibration: texts.filter((_, at) => at % 2 === 0),
   heldOut: texts.filter((_, at) => at % 2 === 1),

@@ -23,15 +23,15 @@ import { FLOAT32 } from '../onnx/element-types.ts';
 import { opsetOf, isRowLookup } from '../onnx/facts.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 
-/** How a group of products is computed with integers. */
+/** A group of matrix multiplications, and how it is computed with integers. */
 interface QuantizedGroup {
-  /** The products in the graph's own form, by the names of their results. */
+  /** The matrix multiplications as they are in the original graph. */
   readonly group: MatMulGroup;
   readonly rounded: RoundedGroup;
   readonly scaling: Scaling;
 }
 
-/** Replaces products and lookups with their integer versions. Modifies the model's graph. */
+/** Replaces matrix multiplications and lookups with their integer versions. Modifies the model's graph. */
 function quantizeGraph(
   model: ModelProto,
   groups: readonly QuantizedGroup[],
@@ -69,7 +69,7 @@ function quantizeGraph(
   graph.valueInfo = [];
 }
 
-/** Gelu nodes that are the only reader of a value, by the value's name. */
+/** Gelu nodes that are the only reader of their input, by the input's name. */
 function findActivations(graph: GraphProto): ReadonlyMap<string, NodeProto> {
   const readers = new Map<string, NodeProto[]>();
   for (const node of nestedNodes(graph))
@@ -85,7 +85,7 @@ const isExactGelu = ({ opType, attribute }: NodeProto): boolean =>
   opType === 'Gelu' &&
   attribute.every(({ name, s }) => name !== 'approximate' || new TextDecoder().decode(s) !== 'tanh');
 
-/** Looks up integer rows, each with its own scale, and converts only those rows. */
+/** Looks up integer rows, which have a scale each, and converts only these rows. */
 function lookUp(
   { input: [, ids = ''], output: [result = ''], attribute }: NodeProto,
   { integers, scales }: IntegerTensor,
@@ -103,10 +103,10 @@ function lookUp(
   ];
 }
 
-/** How groups of products are computed; missing groups stay in float32. */
+/** How groups of matrix multiplications are computed. Groups that are missing stay in float32. */
 export type QuantizedForm = ReadonlyMap<MatMulGroup, Scaling>;
 
-/** A model's matrices and tables as integers. */
+/** A model's matrices and tables, rounded to integers. */
 export interface RoundedModel {
   readonly groups: ReadonlyMap<MatMulGroup, RoundedGroup>;
   readonly tables: ReadonlyMap<string, IntegerTensor>;
@@ -135,7 +135,10 @@ export class Candidates {
     this.#compare = compare;
   }
 
-  /** Writes a form next to the original, whose weights it shares; returns the path of its graph. */
+  /**
+   * Writes a form of the model next to the original graph, and returns its path. Both graphs share
+   * their weights.
+   */
   async write(form: QuantizedForm, tables = this.#rounded.tables): Promise<string> {
     const groups = [...form].map(([group, scaling]) => {
       const rounded = this.#rounded.groups.get(group);
@@ -193,7 +196,10 @@ export async function writeAlone(
 const SEARCH_MS = 60_000;
 /** Number of texts on which single groups are measured. */
 const SEARCH_TEXTS = 8;
-/** Forms may only use this share of the allowed error, because other texts have other errors. */
+/**
+ * Maximum share of the allowed error when forms are compared. The rest is a reserve, because errors
+ * are different for other texts.
+ */
 const SHARE_OF_ERROR = 0.8;
 
 interface ChosenForm {
@@ -202,9 +208,9 @@ interface ChosenForm {
 }
 
 /**
- * Chooses the fastest form of a model that is accurate enough: constant scales where they are
- * accurate enough; then a scale per token; then float32 for the products with the largest effect on
- * the results. Returns the most accurate form if none is accurate enough.
+ * Chooses the fastest form of a model that is accurate enough. Tries constant scales first, then a
+ * scale per token for all groups, then float32 for the groups with the largest effect on the
+ * results. If no form is accurate enough, returns the last one.
  */
 export async function chooseForm(
   candidates: Candidates,
@@ -237,8 +243,8 @@ export async function chooseForm(
 }
 
 /**
- * Groups by their effect on the results, largest first. Groups that were not measured for lack of
- * time come last.
+ * Returns groups by their effect on the results, largest first. Groups that could not be measured
+ * within the time limit come last.
  */
 async function mostSensitive(
   candidates: Candidates,

@@ -4,7 +4,7 @@ import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** A matrix multiplication of hidden states and a constant matrix. */
+/** A multiplication of hidden states by a constant matrix. */
 export interface MatMul {
   /** Name of the result. */
   readonly result: string;
@@ -16,21 +16,30 @@ export interface MatMul {
   readonly outputs: number;
   /** Whether the matrix is stored as outputs x inputs. */
   readonly isTransposed: boolean;
-  /** Scale factor of the product. */
+  /** Factor by which the product is scaled. */
   readonly alpha: number;
   /** Name of a vector that is added to each row. */
   readonly bias: string | undefined;
 }
 
-/** Matrix multiplications that share hidden states or a matrix, and therefore one vector of factors. */
+/**
+ * Matrix multiplications that share their hidden states or their matrix, and must therefore use the
+ * same vector of factors.
+ */
 export interface MatMulGroup {
   readonly inputs: readonly string[];
   readonly matmuls: readonly MatMul[];
 }
 
-/** Smaller matrices take little time and space; heads are among them. */
+/**
+ * Minimum size of matrices to quantize. Smaller matrices, for example of heads, take little time
+ * and space.
+ */
 const MIN_ELEMENTS = 65_536;
-/** For a narrower matrix, the conversions take longer than the product. */
+/**
+ * Minimum width of matrices to quantize. For narrower matrices, the conversions take longer than
+ * the multiplication.
+ */
 const MIN_WIDTH = 32;
 
 /** Finds a graph's matrix multiplications whose matrix is large enough to be stored as integers. */
@@ -46,7 +55,7 @@ export function findMatMuls(graph: GraphProto): MatMul[] {
     const [inputs, outputs] = form.isTransposed ? [columns, rows] : [rows, columns];
     if (rows * columns < MIN_ELEMENTS || Math.min(rows, columns) < MIN_WIDTH) return [];
     const hasBias = bias !== '';
-    // Gemm also adds matrices and scalars.
+    // Checks the shape, because Gemm can also add matrices and scalars.
     if (hasBias && weights.get(bias)?.dims.join() !== String(outputs)) return [];
     return [{ result, input, weight, inputs, outputs, bias: hasBias ? bias : undefined, ...form }];
   });
@@ -75,7 +84,7 @@ export function groupMatMuls(matmuls: readonly MatMul[]): MatMulGroup[] {
 
 type Form = Pick<MatMul, 'isTransposed' | 'alpha'>;
 
-/** How an operator multiplies; undefined if it does more than multiply rows by a matrix. */
+/** Returns how an operator multiplies; undefined if it does more than multiply rows by a matrix. */
 const FORMS = lookup<(node: NodeProto) => Form | undefined>({
   MatMul: () => ({ isTransposed: false, alpha: 1 }),
   Gemm: (node) =>

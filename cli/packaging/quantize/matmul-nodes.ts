@@ -15,23 +15,26 @@ import type { RoundedGroup } from './round-group.ts';
 export const FUSED = 'com.microsoft';
 
 /**
- * How hidden states are rounded: with one scale per token; or with one for all texts, which is
- * faster, and accurate enough if the largest values of all tokens are similar. `largest` is the
- * largest value that it can represent.
+ * How hidden states are rounded: with a scale for each token, or with a constant scale. A constant
+ * scale is faster, and is accurate enough if the largest values of all tokens are similar.
+ * `largest` is the largest value that the constant scale can represent.
  */
 export type Scaling = { readonly kind: 'token' } | { readonly kind: 'constant'; readonly largest: number };
 
 const FUSED_OPERATORS = new Set(['MatMulIntegerToFloat', 'BiasGelu']);
 
 const LARGEST = 127;
-/** Represents 0 in hidden states, which are rounded to unsigned integers. */
+/** The integer that represents 0 in hidden states, which are rounded to unsigned integers. */
 const MIDDLE = 128;
 
-/** Writes integer matrix multiplications that replace the float32 ones. Results keep their names. */
+/**
+ * Creates the nodes of integer matrix multiplications, which replace those in float32. Results keep
+ * their names.
+ */
 export class MatMulNodes {
   readonly #opset: number;
   readonly #added: Map<string, TensorProto>;
-  /** Hidden states that have already been rounded for another product. */
+  /** Hidden states that have already been rounded for another multiplication. */
   readonly #rounded = new Set<string>();
   #nodes: NodeProto[] = [];
 
@@ -42,9 +45,9 @@ export class MatMulNodes {
   }
 
   /**
-   * The nodes that replace a product. Hidden states that several products read are rounded before
-   * the first of them. `activated` is the name of the result after Gelu, if both are computed
-   * together.
+   * Returns the nodes that replace a matrix multiplication. Hidden states that several
+   * multiplications read are rounded before the first one. `activated` is the name of the result
+   * after Gelu if multiplication and Gelu are computed together.
    */
   write(
     { input, weight, bias, result }: MatMul,
@@ -94,7 +97,10 @@ export class MatMulNodes {
     return rounded;
   }
 
-  /** Rounds with a scale per token, returned as the token's largest absolute value. */
+  /**
+   * Rounds with a scale for each token. Returns each token's largest absolute value, which
+   * determines the scale.
+   */
   #roundByToken(input: string, factors: Float32Array, zero: string): { rounded: string; largest: string } {
     const [rounded, largest] = [`${input}_rounded`, `${input}_largest`];
     if (this.#isFirst(rounded)) {
@@ -106,7 +112,7 @@ export class MatMulNodes {
       const max = this.#extreme('ReduceMax', smoothed, `${input}_max`);
       const min = this.#extreme('ReduceMin', smoothed, `${input}_min`);
       const negated = this.#op('Neg', [min], `${input}_negated`);
-      // A token with only zeros must not be divided by 0.
+      // Avoids a division by 0 for tokens whose values are all 0.
       this.#op('Max', [max, negated, this.#float(1e-9)], largest);
       const divided = this.#op('Div', [smoothed, largest], `${input}_divided`);
       this.#op('QuantizeLinear', [divided, this.#float(1 / LARGEST), zero], rounded);
@@ -118,7 +124,7 @@ export class MatMulNodes {
     return this.#rounded.size !== this.#rounded.add(rounded).size;
   }
 
-  /** Each token's extreme value. */
+  /** Returns each token's minimum or maximum. */
   #extreme(opType: string, value: string, result: string): string {
     if (this.#opset < 18) return this.#op(opType, [value], result, ints('axes', [-1]));
     return this.#op(opType, [value, this.#constant('last_axis', INT64, [1], BigInt64Array.of(-1n))], result);

@@ -5,17 +5,20 @@ import type { GraphAppender } from '../onnx/graph-appender.ts';
 export interface InputStatistics {
   /** Largest absolute value of each column. */
   readonly largest: Float32Array;
-  /** Sums of products of columns, only within blocks of `block` x `block` neighboring columns. */
+  /** Sums of products of pairs of columns, but only for pairs within blocks of `block` adjacent columns. */
   readonly blocks: Float32Array;
   readonly block: number;
 }
 
-/** Columns further apart are treated as independent, which makes rounding large models affordable. */
+/**
+ * Maximum number of columns in a block. Columns in different blocks are treated as independent, so
+ * that rounding large models does not take too long.
+ */
 const MAX_BLOCK = 128;
 
 /**
- * The largest divisor of a width that does not exceed the maximum block size. @internal Exported
- * for tests only.
+ * Returns the largest divisor of a width that does not exceed the maximum block size.
+ * @internal Exported for tests only.
  */
 export function blockOf(width: number): number {
   for (let size = Math.min(MAX_BLOCK, width); size > 1; size -= 1) if (width % size === 0) return size;
@@ -24,10 +27,13 @@ export function blockOf(width: number): number {
 
 const PROBED = { name: 'statistics', shape: ['numbers'] };
 
-/** The width of each measured value, by name. */
+/** The width of each measured value, by the value's name. */
 export type Widths = ReadonlyMap<string, number>;
 
-/** Makes the statistics of hidden states the output of a graph. */
+/**
+ * Adds nodes that compute the statistics of hidden states, and makes their result the graph's only
+ * output.
+ */
 export function appendStatistics(g: GraphAppender, widths: Widths): typeof PROBED {
   const parts = [...widths].flatMap(([value, width]) => {
     const rows = g.op('Reshape', [value, g.integers([-1, width])]);
@@ -67,7 +73,10 @@ export function addStatistics(
   }
 }
 
-/** Makes each row's largest absolute value, after dividing by the column factors, the output of a graph. */
+/**
+ * Adds nodes that divide hidden states by the column factors and compute each row's largest
+ * absolute value, and makes their result the graph's only output.
+ */
 export function appendRowMaxima(g: GraphAppender, factors: ReadonlyMap<string, Float32Array>): typeof PROBED {
   const parts = [...factors].map(([value, factor]) => {
     const rows = g.op('Reshape', [value, g.integers([-1, factor.length])]);

@@ -19,7 +19,7 @@ import type { Scaling } from './matmul-nodes.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 export interface QuantizationRequest {
-  /** The float32 graph; its weights are in the same folder. */
+  /** Path of the float32 graph. Its weights are in the same folder. */
   readonly graphPath: string;
   readonly weightsPath: string;
   /** The model file, for messages. */
@@ -29,8 +29,8 @@ export interface QuantizationRequest {
   readonly compare: Compare;
   readonly thresholds: Thresholds;
   /**
-   * Whether a model stays in float32 if its int8 form is not accurate enough or not faster, instead
-   * of failing.
+   * If the int8 form is not accurate enough or not faster: whether the model stays in float32
+   * instead of failing the build.
    */
   readonly isOptional: boolean;
   /** Token ids of the texts for computing scales, and of the texts for measuring accuracy. */
@@ -44,12 +44,15 @@ export interface QuantizedGraph {
   readonly quantization: Quantization;
 }
 
-/** Name of the file with integer matrices and tables. */
+/** Name of the file for integer matrices and tables. */
 const INTEGERS = 'integers.bin';
-/** Calibration texts for comparing candidates, so that the choice does not depend on the held-out texts. */
+/**
+ * Number of calibration texts for comparing candidates. Held-out texts are not used, so that the
+ * choice does not depend on them.
+ */
 const TRIED_TEXTS = 24;
 
-/** Quantizes a graph to int8: the fastest form that is accurate enough. Writes its files to `folder`. */
+/** Quantizes a graph to the fastest int8 form that is accurate enough. Writes its files to `folder`. */
 export async function quantizeModel(
   runtime: OnnxTools,
   request: QuantizationRequest,
@@ -125,7 +128,7 @@ async function roundModel(
   return { groups: rounded, tables };
 }
 
-/** Whether a graph takes less CPU time than the original on this machine. */
+/** Whether a graph takes less CPU time than the original graph on this machine. */
 async function isFaster(
   trial: Trial,
   { graphPath, output, calibration }: QuantizationRequest,
@@ -141,7 +144,7 @@ async function isFaster(
 }
 
 const TIMED_TEXTS = 8;
-/** The first run also loads the weights. */
+/** The first run is not measured, because it also loads the weights. */
 const ROUNDS = 4;
 
 /**
@@ -167,11 +170,11 @@ async function collectStatistics(
 }
 
 /**
- * A constant scale rounds all tokens with the step size of the largest one. If this increases the
- * rounding noise by more than this factor, tokens get their own scales.
+ * Maximum factor by which a constant scale can increase the rounding noise, because it rounds all
+ * tokens with the step size for the largest one. Above this factor, each token gets its own scale.
  */
 const MAX_NOISE = 3;
-/** Users' texts may have larger values than the calibration texts. */
+/** Reserve for users' texts, which can have larger values than the calibration texts. */
 const MARGIN = 1.1;
 
 /** Chooses how each group's hidden states are rounded. */

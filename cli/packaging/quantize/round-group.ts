@@ -7,20 +7,20 @@ import { type DiagonalBlocks, roundMatrix } from './round-matrix.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
 import { isRowLookup } from '../onnx/facts.ts';
 
-/** A tensor as integers with one scale per column or per row. */
+/** A tensor that is rounded to integers, with one scale per column or per row. */
 export interface IntegerTensor {
   readonly integers: TensorProto;
   readonly scales: TensorProto;
 }
 
-/** A group's matrices as integers, by the names of their tensors. */
+/** A group's matrices, rounded to integers, by the names of their tensors. */
 export interface RoundedGroup {
   /** Hidden states are divided by these factors before rounding, one per column. */
   readonly factors: Float32Array;
   readonly matrices: ReadonlyMap<string, IntegerTensor>;
 }
 
-/** Rounds all matrices of a group, given the statistics of its inputs. */
+/** Rounds all matrices of a group, given the statistics of the group's hidden states. */
 export async function roundGroup(
   { inputs, matmuls }: MatMulGroup,
   statistics: ReadonlyMap<string, InputStatistics>,
@@ -57,7 +57,7 @@ export async function roundGroup(
   return { factors, matrices };
 }
 
-/** The sums of products of columns after dividing by the factors. */
+/** Returns the sums of products of columns for columns that have been divided by the factors. */
 function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32Array): DiagonalBlocks {
   const block = statistics[0]?.block ?? 1;
   const values = new Float32Array(factors.length * block);
@@ -72,7 +72,7 @@ function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32
   return { values, block };
 }
 
-/** A matrix's values as inputs x outputs. */
+/** Returns a matrix's values as inputs x outputs. */
 function matrixOf(
   { weight, inputs, outputs, isTransposed, alpha }: MatMul,
   weights: ByteSource,
@@ -90,20 +90,21 @@ function matrixOf(
 }
 
 /**
- * How much of the differences between columns of hidden states moves into the matrix. Measured with
- * all-MiniLM-L6-v2: 0.5 and 0.8 are worse (docs/decisions/0079).
+ * How much of the differences between the columns of hidden states is moved to the matrix.
+ * Measurements with all-MiniLM-L6-v2 show that 0.5 and 0.8 are worse (docs/decisions/0079).
  */
 const SHARE = 0.65;
 const TINY = 1e-5;
 
 /**
- * Factors by which the columns of hidden states are divided and the rows of the matrices are
- * multiplied. Without them, a few columns with large values would determine the scale of a whole
- * row, and the others would lose precision. Their geometric mean is 1.
+ * Returns the factors by which the columns of hidden states are divided and the rows of the
+ * matrices are multiplied. Without these factors, a few columns with large values would determine
+ * the scale of a whole row, so that the other columns would lose precision. The geometric mean of
+ * the factors is 1.
  */
 function smoothingFactors(
   statistics: readonly InputStatistics[],
-  /** Largest absolute value of each row of the matrices. */
+  /** Returns the largest absolute value in each row of the matrices. */
   rowMaxima: Float32Array,
 ): Float32Array {
   const logs = Float64Array.from(rowMaxima, (ofRow, column) => {
@@ -114,7 +115,7 @@ function smoothingFactors(
   return Float32Array.from(logs, (log) => Math.exp(log - mean));
 }
 
-/** Smaller embedding tables, for positions and token types, are not quantized. */
+/** Minimum size of embedding tables to quantize. Smaller tables contain positions and token types. */
 const MIN_ROWS = 2048;
 /** A large table is read in chunks. */
 const ROWS_AT_ONCE = 4096;
@@ -148,7 +149,7 @@ export async function roundTables(
 const isLarge = ({ dataType, dims }: TensorProto): boolean =>
   dataType === FLOAT32 && dims.length === 2 && Number(dims[0]) >= MIN_ROWS;
 
-/** A table's integers in chunks. Fills in the scales. */
+/** Yields a table's integers in chunks, and fills in the scales. */
 function* roundRows(table: TensorProto, weights: ByteSource, scales: Float32Array): Iterable<Int8Array> {
   for (let first = 0; first < scales.length; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, scales.length - first);

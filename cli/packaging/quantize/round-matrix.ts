@@ -1,6 +1,6 @@
 /** An integer matrix with one scale per column. */
 export interface IntegerMatrix {
-  /** inputs x outputs. */
+  /** The integers, inputs x outputs. */
   readonly values: Int8Array;
   readonly scales: Float32Array;
 }
@@ -12,10 +12,7 @@ export interface FloatMatrix {
   readonly outputs: number;
 }
 
-/**
- * Sums of products of the columns that are multiplied by the rows of a matrix, in blocks along the
- * diagonal.
- */
+/** Sums of products of the columns that are multiplied by a matrix's rows, in blocks along the diagonal. */
 export interface DiagonalBlocks {
   readonly values: Float32Array;
   readonly block: number;
@@ -23,16 +20,20 @@ export interface DiagonalBlocks {
 
 const LARGEST = 127;
 /**
- * Maximum sum of the absolute values of two neighbors in a column. CPUs with AVX2 but without VNNI
- * add the products of two neighbors as 16 bits: 255 x 128 fits, 255 x 129 does not.
+ * Maximum sum of the absolute values of two adjacent integers in a column. CPUs with AVX2 but
+ * without VNNI add the products of two adjacent integers in 16 bits: 255 x 128 fits, but 255 x 129
+ * does not.
  */
 const LARGEST_PAIR = 128;
-/** Added to the diagonal, relative to its mean: columns that no text uses would make a block singular. */
+/**
+ * Number that is added to the diagonal, relative to its mean, because columns that are 0 in all
+ * texts would make a block singular.
+ */
 const DAMPING = 0.01;
 
 /**
- * Rounds a matrix to integers so that its product with typical hidden states changes least: each
- * row's error is compensated by the later rows of the same block.
+ * Rounds a matrix to integers in such a way that its product with typical hidden states changes as
+ * little as possible: the error of each row is compensated by later rows in the same block.
  */
 export function roundMatrix(matrix: FloatMatrix, { values: sums, block }: DiagonalBlocks): IntegerMatrix {
   const { values, inputs, outputs } = matrix;
@@ -44,7 +45,7 @@ export function roundMatrix(matrix: FloatMatrix, { values: sums, block }: Diagon
     for (let at = 0; at < block; at += 1) {
       const row = first + at;
       const start = row * outputs;
-      // The second row of a pair is limited by the first one.
+      // The values in the second row of a pair are limited by those in the first row.
       const paired = row % 2 === 1 ? start - outputs : -1;
       const pivot = compensation[at * block + at] ?? 1;
       for (let column = 0; column < outputs; column += 1) {
@@ -68,7 +69,7 @@ export function roundMatrix(matrix: FloatMatrix, { values: sums, block }: Diagon
   return { values: rounded, scales };
 }
 
-/** The smallest scale per column at which no value and no pair of neighbors overflows. */
+/** Returns the smallest scale for each column at which no value and no pair of adjacent values overflows. */
 function scalesOf({ values, inputs, outputs }: FloatMatrix): Float32Array {
   const scales = new Float32Array(outputs).fill(Number.MIN_VALUE);
   for (let row = 0; row < inputs; row += 1) {
@@ -83,8 +84,8 @@ function scalesOf({ values, inputs, outputs }: FloatMatrix): Float32Array {
 }
 
 /**
- * The upper Cholesky factor of a block's inverse: row `i` states how the error of matrix row `i` is
- * distributed over the following rows (GPTQ, https://arxiv.org/abs/2210.17323).
+ * Returns the upper Cholesky factor of a block's inverse. Its row `i` determines how the error of
+ * matrix row `i` is distributed over the following rows (GPTQ, https://arxiv.org/abs/2210.17323).
  */
 function compensationOf(block: Float32Array, size: number): Float64Array {
   const sums = Float64Array.from(block);
@@ -97,7 +98,7 @@ function compensationOf(block: Float32Array, size: number): Float64Array {
   return transposed(cholesky(inverse(cholesky(sums, size), size), size), size);
 }
 
-/** The lower triangular factor L of a symmetric, positive definite matrix L Lᵀ. */
+/** Returns the lower triangular factor L of a symmetric, positive definite matrix L Lᵀ. */
 function cholesky(matrix: Float64Array, size: number): Float64Array {
   const lower = new Float64Array(size * size);
   for (let row = 0; row < size; row += 1) {
@@ -112,7 +113,7 @@ function cholesky(matrix: Float64Array, size: number): Float64Array {
   return lower;
 }
 
-/** The inverse of L Lᵀ. */
+/** Returns the inverse of L Lᵀ. */
 function inverse(lower: Float64Array, size: number): Float64Array {
   const inverted = new Float64Array(size * size);
   for (let column = 0; column < size; column += 1) {

@@ -4,7 +4,7 @@ import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 
 export type Ids = readonly number[];
 
-/** How texts are fed to a graph. */
+/** How texts are passed to a graph. */
 export interface TrialInputs {
   /** The folder with the graph's weights. */
   readonly folder: string;
@@ -24,7 +24,7 @@ export class Trial {
     this.#inputs = inputs;
   }
 
-  /** The output of each text, run alone. */
+  /** Returns the output for each text when it is run alone. */
   async alone(graph: string, output: string, texts: readonly Ids[]): Promise<Float32Array[]> {
     const results: Float32Array[] = [];
     for (const ids of texts) {
@@ -34,7 +34,7 @@ export class Trial {
     return results;
   }
 
-  /** CPU time in milliseconds of texts run alone, as in a server. */
+  /** Returns the total CPU time in milliseconds of running each text alone, as in a server. */
   async processorTime(graph: string, output: string, texts: readonly Ids[]): Promise<number> {
     let total = 0;
     for (const ids of texts) {
@@ -44,7 +44,7 @@ export class Trial {
     return total;
   }
 
-  /** The output of a batch. */
+  /** Returns the output for a batch. */
   async together(graph: string, output: string, batch: readonly Ids[]): Promise<Float32Array> {
     const { data } = await this.#runtime.tryOut({ ...this.#inputs, graph, output, ids: batch });
     return data;
@@ -52,8 +52,9 @@ export class Trial {
 }
 
 /**
- * Batches without padding, whose hidden states would distort the statistics: texts are sorted by
- * length and cut to the shortest of their batch, without their last token, which is special.
+ * Creates batches without padding, because the hidden states of padding would distort the
+ * statistics. Texts are sorted by length and shortened to the shortest text in their batch. The
+ * last token is kept, because it is special.
  */
 export function evenBatches(texts: readonly Ids[], fixedShape: FixedShape | undefined): Ids[][] {
   if (fixedShape) return texts.map((ids) => [ids]);

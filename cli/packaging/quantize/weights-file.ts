@@ -7,12 +7,15 @@ import { StringStringEntryProtoSchema, type TensorProto, TensorProtoSchema } fro
 
 const EXTERNAL = 1;
 const LOCATION = 'location';
-/** A multiple of every element size and of the CPU's vector width. */
+/** Alignment of tensors: a multiple of all element sizes and of the CPU's vector width. */
 const ALIGNMENT = 64;
-/** Larger tensors are copied in chunks. */
+/** Size of the chunks in which tensors are copied. */
 const PIECE = 2 ** 24;
 
-/** Values of a float32 tensor, or of part of its first axis, from the graph or from a weights file. */
+/**
+ * Returns the values of a float32 tensor, or of a range of its first axis, from the graph or from a
+ * weights file.
+ */
 export function readFloats(
   tensor: TensorProto,
   weights: ByteSource,
@@ -32,7 +35,7 @@ export function readFloats(
   return new Float32Array(bytes.buffer, bytes.byteOffset, count);
 }
 
-/** Writes a weights file that graphs in the same folder refer to. */
+/** Writes a weights file to which graphs in the same folder can refer. */
 export class WeightsWriter {
   readonly #name: string;
   readonly #stream: WriteStream;
@@ -54,8 +57,8 @@ export class WeightsWriter {
   }
 
   /**
-   * Copies a tensor from a file with this name. Tensors in other files, or in the graph itself,
-   * stay there.
+   * Copies a tensor if it is in a file with this name. Tensors in other files or in the graph
+   * itself are not moved.
    */
   async copy(tensor: TensorProto, name: string, file: ByteSource): Promise<TensorProto> {
     const range = externalRange(tensor);

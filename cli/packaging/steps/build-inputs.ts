@@ -28,8 +28,8 @@ export async function buildInputs(
 }
 
 /**
- * Weights can be in files next to the graph that only the graph references, so all files count
- * except earlier builds.
+ * Includes all files next to the graph except earlier builds, because weights can be in files that
+ * only the graph refers to.
  */
 async function modelFiles(model: ModelSource): Promise<string[]> {
   const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
@@ -64,7 +64,7 @@ function entriesIn(folder: string): Dirent[] {
   }
 }
 
-/** The product of an earlier build: a model, or a program without one. */
+/** The product of an earlier build: a model, or a program without a model. */
 interface Built {
   readonly manifest: Manifest | undefined;
   readonly program: RuntimeInfo['program'];

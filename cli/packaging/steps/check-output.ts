@@ -26,13 +26,13 @@ interface OutputCheck {
 
 export interface LockedOutput {
   readonly target: FileTarget;
-  /** Lets other builds write the output first. */
+  /** Waits for other builds that are writing the output. */
   readonly release: () => void;
 }
 
 /**
- * Rejects, before any long work, an output path that cannot be written or that contains something
- * else. A concurrent build of the same output finishes first, so that the check sees its result.
+ * Rejects an output path that cannot be written or that contains another kind of file, before the
+ * build starts. Waits for a concurrent build of the same output, so that its result is checked.
  */
 export async function claimOutput(check: OutputCheck, report: Reporter): Promise<LockedOutput> {
   const { shown, kind, inputs } = check;
@@ -107,7 +107,10 @@ async function refuseOtherFiles(path: string, shown: string): Promise<void> {
   );
 }
 
-/** The product that a build is about to write: a model, identified by its config file, or a program without a model. */
+/**
+ * The product that a build will write: a model, identified by its config file, or a program without
+ * a model.
+ */
 type Product =
   | { readonly name: string; readonly origin: string }
   | { readonly program: RuntimeInfo['program'] };
@@ -159,7 +162,10 @@ function otherProduct({ manifest, program }: Existing, product: Product): string
   return isSame ? undefined : `the model ${manifest.name}, built from another config file`;
 }
 
-/** A folder without a manifest contains only asset files; that is checked where it is replaced. */
+/**
+ * A folder without a manifest must only contain asset files, which is checked when the folder is
+ * replaced.
+ */
 function readAssets(folder: string): Existing | undefined {
   try {
     const manifest = parseManifest(readFileSync(join(folder, ASSETS.manifest)));

@@ -40,7 +40,7 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** An assets folder can be replaced; a folder with other files cannot. */
+/** Only an assets folder can be replaced, not a folder with other files. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const known: readonly string[] = Object.values(ASSETS);

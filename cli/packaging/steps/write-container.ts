@@ -23,7 +23,10 @@ export interface NamedContent {
 
 export interface ContainerInput {
   readonly executable: FileRange & { readonly fileSize: number; readonly sha256?: string };
-  /** The sections in order. Sections of an async iterable are written while the next ones are prepared. */
+  /**
+   * The sections in order. If this is an async iterable, each section is written while the next
+   * ones are prepared.
+   */
   readonly payload: Iterable<NamedContent> | AsyncIterable<NamedContent>;
   readonly platform: Platform;
   readonly output: FileTarget;
@@ -32,8 +35,8 @@ export interface ContainerInput {
 }
 
 /**
- * Writes an executable and its payload as one file; returns the file size. The result is described
- * in docs/file-format.md.
+ * Writes an executable and its payload as one file, and returns the file size. The format is
+ * described in docs/file-format.md.
  */
 export async function writeContainer(input: ContainerInput): Promise<number> {
   const { executable, payload, onProgress = () => {} } = input;
@@ -41,8 +44,8 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
   let size = 0;
   createFolders(dirname(input.output.path), 0o777);
   await replaceFile(input.output, { mode: 0o755, isProgram: true }, async (file, path) => {
-    // The first bytes of a sealed file contain its size, so they are written once all sections are
-    // known.
+    // The first bytes of a sealed file depend on its size, so they are written when all sections
+    // are known.
     const sections = seal.needsEnd ? await Array.fromAsync(payload) : payload;
     const end = Array.isArray(sections) ? layoutOf(executable, sections).end : 0;
     const hashes = new Map<SectionName, SectionHashes>();
@@ -54,8 +57,8 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
     for await (const section of sections) {
       const offset = alignUp(at, SECTION_ALIGNMENT);
       hashes.set(section.name, await writePart(file, offset, section.content, onProgress));
-      // The disk writes large sections while the next one is prepared, so that less is left for the
-      // end.
+      // Starts flushing large sections to the disk while the next section is prepared, so that less
+      // data remains to be flushed at the end.
       if (lengthOf(section.content) > FLUSHED_FROM) flushing = file.datasync().catch(() => {});
       written.push(section);
       at = offset + lengthOf(section.content);
@@ -76,7 +79,7 @@ const layoutOf = (executable: FileRange, payload: readonly NamedContent[]): Layo
     payload.map(({ name, content }) => ({ name, length: lengthOf(content) })),
   );
 
-/** `patch` returns new first bytes for a part, given its first chunk. */
+/** `patch` receives the first chunk of a part, and returns the bytes to write instead. */
 async function writePart(
   file: FileHandle,
   offset: number,
@@ -99,7 +102,7 @@ async function writePart(
       chunk.set(head);
       known = undefined;
     }
-    // Hashes while writing: the write runs on another thread.
+    // Hashes a chunk while it is being written by another thread.
     const writing = file.writev([chunk], offset + done);
     if (known === undefined) hash.update(chunk);
     await writing;
@@ -112,7 +115,7 @@ async function writePart(
 const lengthOf = (content: SectionContent): number =>
   'bytes' in content ? content.bytes.length : content.length;
 
-/** Platform-specific changes to an executable when data is appended to it. */
+/** Platform-specific changes to an executable to which data is appended. */
 interface Seal {
   /**
    * Whether `patchHead` needs the end of the payload, so that the whole payload must be known
@@ -120,8 +123,8 @@ interface Seal {
    */
   readonly needsEnd: boolean;
   /**
-   * Returns the patched first bytes of the program for a payload that ends at `end`; undefined if
-   * nothing changes.
+   * Returns new first bytes of the program for a payload that ends at `end`; undefined if they do
+   * not change.
    */
   patchHead(this: void, head: Uint8Array, end: number): Uint8Array | undefined;
   /** Appends a signature after `end` if one is required; returns the file size. */
@@ -129,8 +132,8 @@ interface Seal {
 }
 
 /**
- * Returns the seal for a platform. Linux and Windows run a file with appended bytes unchanged;
- * macOS only runs signed files, so the file is signed ad hoc.
+ * Returns the changes for a platform. On Linux and Windows, a file with appended bytes does not
+ * have to be changed. macOS only runs signed files, so the file gets an ad hoc signature.
  */
 function sealFor(platform: Platform, executable: { length: number; fileSize: number }): Seal {
   return platform.os === 'darwin' ? sealForMacos(executable) : NO_SEAL;

@@ -12,15 +12,15 @@ export interface ExecutableInput {
   readonly output: FileTarget;
   readonly base: BaseRuntime;
   readonly platform: Platform;
-  /** Path of the weights, which are ready before the rest of the model has been tested. */
+  /** Path of the weights, which are complete before the rest of the model has been tested. */
   readonly weights: Promise<string>;
   readonly model: Promise<PreparedModel>;
   readonly onProgress?: (doneBytes: number) => void;
 }
 
 /**
- * Appends a model to a base runtime; returns the size of the executable. Each part is written as
- * soon as it is ready. If the model is rejected, nothing remains.
+ * Appends a model to a base runtime, and returns the size of the executable. Each part is written
+ * as soon as it is complete. If the model is rejected, the incomplete file is removed.
  */
 export async function writeExecutable(input: ExecutableInput): Promise<number> {
   const { output, base, platform, onProgress } = input;
@@ -36,7 +36,7 @@ export async function writeExecutable(input: ExecutableInput): Promise<number> {
 async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGenerator<NamedContent> {
   const runtime = encode(base.info);
   yield { name: 'runtime', content: { bytes: runtime } };
-  // The weights come before the graph, so their position is known before the graph is complete.
+  // The weights precede the graph, so that their position is known before the graph is complete.
   const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
   const path = await weights;
   yield { name: 'weights', content: { path, offset: 0, length: (await stat(path)).size } };
@@ -60,8 +60,8 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
 }
 
 /**
- * Points a graph's weights into the executable: at their offset, under a name that is filled in at
- * startup.
+ * Changes a graph to read its weights from the executable: at their offset, and under a file name
+ * that is filled in at startup.
  */
 function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   return mapExternalData(graph, (data) => ({

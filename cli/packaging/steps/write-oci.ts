@@ -18,14 +18,14 @@ export interface OciInput {
   readonly base: BaseRuntime;
   readonly baseImage: BaseImage | undefined;
   readonly plan: BuildPlan;
-  /** The complete executable. The image contains it compressed; the original is removed. */
+  /** Path of the complete executable. It is removed, because the image contains a compressed copy. */
   readonly executable: string;
   readonly workFolder: string;
   readonly created: string | undefined;
   readonly report: Reporter;
 }
 
-/** Writes an executable as an OCI image: a layout in a folder, or an archive of it. */
+/** Writes an executable as an OCI image, which is a layout in a folder or an archive of the layout. */
 export async function writeOci(input: OciInput): Promise<WrittenImage> {
   const { output, executable, workFolder } = input;
   if (!isArchive(output.path)) {
@@ -44,7 +44,7 @@ async function write(input: OciInput, layout: string): Promise<WrittenImage> {
   return await writeImage({ ...input, layout, runtime, manifest, platform: plan.platform });
 }
 
-/** Writes a folder atomically: the old one stays in place until the new one is complete. */
+/** Writes a folder atomically: the old folder stays in place until the new one is complete. */
 async function replaceLayout(
   { path, shown }: FileTarget,
   fill: (folder: string) => Promise<WrittenImage>,

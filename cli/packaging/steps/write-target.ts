@@ -23,7 +23,7 @@ export async function writeTarget(input: TargetInput): Promise<number> {
     : writeServer({ ...input, target: input.target }));
 }
 
-/** The build tool is appended to a base runtime, and appends models to it. */
+/** The build tool is appended to a base runtime, which is also the base of the models that it builds. */
 async function writeBuildTool(input: TargetInput): Promise<number> {
   const { platform, output } = input;
   const { base } = await provideBase(input);

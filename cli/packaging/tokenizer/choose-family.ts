@@ -4,7 +4,7 @@ import { suggest } from '#core/text/suggest.ts';
 import type { Family } from './family.ts';
 import { FAMILIES } from './families.ts';
 
-/** Where a tokenizer's name can be found, in order of precedence. */
+/** Files that can contain the name of a tokenizer's class, in order of precedence. */
 export interface FamilySource {
   readonly tokenizerConfig: { readonly tokenizer_class?: unknown };
   readonly modelConfig: { readonly tokenizer_class?: unknown; readonly model_type?: unknown };
@@ -20,8 +20,8 @@ export function tokenizerName({ tokenizerConfig, modelConfig }: FamilySource): s
 }
 
 /**
- * Finds a tokenizer's family. It is never guessed from a vocabulary, because several families use
- * the same file names.
+ * Finds a tokenizer's family. The family is never guessed from a vocabulary file, because several
+ * families use the same file names.
  */
 export function chooseFamily(source: FamilySource): Family {
   const name = tokenizerName(source);
@@ -41,7 +41,7 @@ export function chooseFamily(source: FamilySource): Family {
   );
 }
 
-/** Tokenizers of models whose files have a `model_type`, but no `tokenizer_class`. */
+/** Tokenizers of models whose files contain a `model_type`, but no `tokenizer_class`. */
 const MODEL_TYPES = lookup<string>({
   albert: 'Albert',
   bart: 'Bart',

@@ -13,7 +13,7 @@ import {
 } from './token-list.ts';
 import { roleToken, templateProcessing, withoutToken, requiredTokenId } from './post-processor.ts';
 
-/** A vocabulary's content, by kind. `path` is for messages. */
+/** The content of a vocabulary, by kind. `path` is used in messages. */
 export type Vocabulary =
   | { readonly kind: 'wordpiece'; readonly path: string; readonly text: string }
   | {
@@ -27,7 +27,7 @@ export type Vocabulary =
 
 export interface ConvertedTokenizer {
   readonly content: TokenizerFile;
-  /** The token that pads short texts, which tokenizer.json does not contain. */
+  /** The token for padding. It is returned separately, because tokenizer.json does not contain it. */
   readonly padToken: string | undefined;
 }
 
@@ -91,7 +91,7 @@ function wordPieceTokenizer(
       type: 'BertNormalizer',
       clean_text: true,
       handle_chinese_chars: options.tokenize_chinese_chars !== false,
-      // By default, accents are removed exactly if texts are lower-cased.
+      // By default, accents are removed if and only if texts are lower-cased.
       strip_accents: typeof options.strip_accents === 'boolean' ? options.strip_accents : null,
       lowercase: options.do_lower_case !== false,
     },
@@ -108,7 +108,10 @@ function wordPieceTokenizer(
   });
 }
 
-/** Settings of tokenizer_config.json that change how a text is split, and where its tokens start. */
+/**
+ * Settings of tokenizer_config.json that change how a text is split, and at which position its
+ * tokens start.
+ */
 interface ByteLevelOptions {
   readonly add_prefix_space?: unknown;
   readonly trim_offsets?: unknown;

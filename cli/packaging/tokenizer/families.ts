@@ -107,8 +107,8 @@ const BERT_LIKE = [
 ];
 
 /**
- * All families that can be converted. The values are the defaults of the tokenizer classes in
- * transformers 4.57.
+ * All tokenizer families that can be converted. The values are the defaults of the tokenizer
+ * classes in transformers 4.57.
  */
 export const FAMILIES: readonly Family[] = [
   ...BERT_LIKE.map((name) => wordPiece(name)),

@@ -1,16 +1,16 @@
 export const ROLES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
-/** The role of a special token: `cls` is `cls_token` in the files of a model. */
+/** The role of a special token. For example, `cls` is called `cls_token` in a model's files. */
 export type Role = (typeof ROLES)[number];
 
 /**
- * Special tokens by role: only a text, or a text with flags, which take precedence over those in a
- * vocabulary.
+ * Special tokens by role. The value is the token's text, or its text and flags, which take
+ * precedence over those in a vocabulary.
  */
 export type SpecialTokens = Partial<Record<Role, string | AddedToken>>;
 
 /**
- * Where special tokens go: `[CLS]:0` is a token and its type, `@cls:0` the token with that role,
- * `$A:0` the first text.
+ * Template for special tokens around texts: `[CLS]:0` is a token and its type, `@cls:0` is the
+ * token with that role, and `$A:0` is the first text.
  */
 export interface Template {
   readonly single: string;
@@ -18,10 +18,10 @@ export interface Template {
 }
 
 interface Base {
-  /** The tokenizer's class name without `Tokenizer`, which is the name that users look up. */
+  /** The tokenizer's class name without `Tokenizer`, for use in messages. */
   readonly name: string;
   readonly special: SpecialTokens;
-  /** Special tokens without a role. */
+  /** Special tokens that have no role. */
   readonly additional?: readonly string[];
   readonly template: Template;
 }
@@ -41,15 +41,15 @@ export interface SentencePieceFamily extends Base {
   /** File names, most common first. */
   readonly file: string;
   /**
-   * How pieces are mapped to ids: with `plain`, ids are their positions. `fairseq` and `camembert`
-   * put their own special tokens first, `extra` appends sentinel tokens.
+   * How pieces are mapped to ids. With `plain`, a piece's id is its position. `fairseq` and
+   * `camembert` put their own special tokens first; `extra` appends sentinel tokens.
    */
   readonly ids: 'plain' | 'fairseq' | 'camembert' | 'extra';
-  /** Id of the unknown token, if it differs from the model's. */
+  /** Id of the unknown token, if it differs from that in the sentencepiece model. */
   readonly unknownId?: number;
   /**
-   * Steps before the model's own rules. `quotes` also collapses whitespace and replaces quotation
-   * marks in TeX notation.
+   * Normalization before the sentencepiece model's own rules. `quotes` also collapses whitespace
+   * and replaces quotation marks in TeX notation.
    */
   readonly normalizer: 'model' | 'lower-case' | 'quotes';
   readonly lowerCase: boolean;
@@ -62,7 +62,7 @@ export interface SentencePieceFamily extends Base {
 
 export type Family = WordPieceFamily | ByteLevelFamily | SentencePieceFamily;
 
-/** A token that is found in a text before the text is split. */
+/** A token that is searched for in a text before the text is split. */
 export interface AddedToken {
   readonly content: string;
   readonly single_word: boolean;

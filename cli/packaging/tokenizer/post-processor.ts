@@ -14,7 +14,7 @@ export interface TemplateProcessing {
   readonly special_tokens: Readonly<Record<string, unknown>>;
 }
 
-/** The post-processor that puts special tokens around texts. */
+/** Creates the post-processor, which puts special tokens around texts. */
 export function templateProcessing(
   template: Template,
   { special }: TokenSettings,
@@ -39,7 +39,7 @@ export function templateProcessing(
   };
 }
 
-/** The text of the token with a role. */
+/** Returns the text of the token with a role. */
 export function roleToken(name: string, special: TokenSettings['special']): string {
   const role = ROLES.find((known): known is Role => known === name);
   const token = role && special.get(role);
@@ -55,7 +55,10 @@ export function requiredTokenId(token: string, list: TokenList): number {
   throw withoutToken(token);
 }
 
-/** A token without an id in the model would get an id that the model was not trained with. */
+/**
+ * Rejects tokens without an id in the model, because they would get an id that the model was not
+ * trained with.
+ */
 export function withoutToken(token: string): Error {
   return configError(
     `The vocabulary has no token ${JSON.stringify(token)}, which this type of tokenizer requires. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,

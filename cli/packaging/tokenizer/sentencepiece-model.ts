@@ -7,18 +7,18 @@ export const ALGORITHM = { unigram: 1, bpe: 2 } as const;
 export interface Piece {
   readonly text: string;
   readonly score: number;
-  /** One of `PIECE`. */
+  /** The type of the piece, one of `PIECE`. */
   readonly type: number;
 }
 
-/** The parts of a sentencepiece model that make up a tokenizer. */
+/** The parts of a sentencepiece model that are needed to create a tokenizer. */
 export interface SentencePieceModel {
   readonly pieces: readonly Piece[];
   /** One of `ALGORITHM`, or an algorithm that tokenizer.json does not support. */
   readonly algorithm: number;
   readonly unknownId: number;
   readonly unknownPiece: string;
-  /** Whether characters without a piece are split into UTF-8 bytes, which have their own pieces. */
+  /** Whether characters without a piece are split into UTF-8 bytes, which have pieces of their own. */
   readonly hasByteFallback: boolean;
   /** Compiled normalization rules; empty if the model normalizes nothing. */
   readonly normalizerRules: Uint8Array;
@@ -49,7 +49,7 @@ function parsed(bytes: Uint8Array, path: string): SentencePieceModel {
 /** Reads one field of a message; returns false to skip an unknown field. */
 type FieldReader = (field: number, reader: BinaryReader) => boolean;
 
-// Strings can start with U+FEFF, which is an ordinary piece here.
+// Keeps U+FEFF at the start of a string, because it is an ordinary piece here.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const text = (reader: BinaryReader): string => utf8.decode(reader.bytes());
 

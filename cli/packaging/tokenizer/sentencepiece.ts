@@ -32,8 +32,8 @@ export function sentencePieceTokenizer(
 ): TokenizerFile {
   const vocabulary = vocabularyOf(family, model, options);
   const list = new TokenList(new Map(vocabulary.map(([piece], id) => [piece, id])), vocabulary.length);
-  // User-defined pieces stay pieces. As added tokens they would split a text, so that the text
-  // after them would look like a new word.
+  // User-defined pieces remain pieces of the vocabulary. Added tokens would split a text, so that
+  // the text after them would be treated as a new word.
   for (const { text, type } of model.pieces) {
     if (type === PIECE.control) list.add(addedToken(text, { normalized: false, special: true }));
   }
@@ -57,7 +57,7 @@ export function sentencePieceTokenizer(
 }
 
 /**
- * Decodes byte pieces. The converter of transformers omits this, so its tokenizers return an
+ * Decodes byte pieces. The converter in transformers omits this, so its tokenizers return an
  * unknown token instead.
  */
 const BYTES: Component = { type: 'ByteFallback' };
@@ -72,7 +72,7 @@ function vocabularyOf(
   const from = (start: number): Vocabulary =>
     pieces.slice(start).map(({ text, score }) => [text, score - penalty(family, text)]);
   if (family.ids === 'extra') return [...from(0), ...sentinelsOf(options).map((text) => [text, 0] as const)];
-  // The model's first three pieces are unknown, start and end, which have other ids here.
+  // Skips the model's first three pieces (unknown, start and end), which have other ids here.
   if (family.ids === 'fairseq')
     return [['<s>', 0], ['<pad>', 0], ['</s>', 0], ['<unk>', 0], ...from(3), ['<mask>', 0]];
   if (family.ids === 'camembert')
@@ -91,20 +91,26 @@ function vocabularyOf(
 const penalty = (family: SentencePieceFamily, text: string): number =>
   family.splitsDigitComma && /\p{Nd},$/u.test(text) ? 100 : 0;
 
-/** Sentinel tokens in id order: the last one comes first. */
+/** Sentinel tokens by id, so the sentinel with the highest number comes first. */
 function sentinelsOf({ extra_ids }: SentencePieceOptions): string[] {
   const count = isCount(extra_ids) ? extra_ids : 100;
   return Array.from({ length: count }, (_, index) => `<extra_id_${count - 1 - index}>`);
 }
 
-/** Whether a text starts as if preceded by a space: always, never, or only at its very beginning. */
+/**
+ * Whether text is tokenized as if it followed a space: always, never, or only at the start of the
+ * whole text.
+ */
 function scheme(family: SentencePieceFamily, options: SentencePieceOptions): string {
   if (family.ids !== 'extra') return 'always';
   if (options.add_prefix_space === false) return 'never';
   return options.legacy === false ? 'first' : 'always';
 }
 
-/** Each part between punctuation is treated as a separate text, without pieces for whitespace at its ends. */
+/**
+ * Each part between punctuation marks is treated as a separate text, without pieces for whitespace
+ * at its start and end.
+ */
 const punctuated = (metaspace: Component): Component => ({
   type: 'Sequence',
   pretokenizers: [
@@ -150,9 +156,10 @@ function modelOf(
 }
 
 /**
- * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a
- * piece into two pieces. The order is that of transformers: best score first, then longest left
- * part, longest right part, and the order of the vocabulary.
+ * Derives the merges of a BPE model, which a sentencepiece file does not contain: every way to
+ * split a piece into two pieces. The order is the same as in transformers: by score (best first),
+ * then by length of the left part (longest first), by length of the right part, and by position in
+ * the vocabulary.
  */
 function sentencePieceMerges(
   pieces: readonly Piece[],
@@ -203,9 +210,9 @@ interface NormalizerOptions {
 }
 
 /**
- * The normalizer of a family: its own steps, the model's compiled rules, and sentencepiece's
- * whitespace reduction. The steps match the slow tokenizers, with which models without
- * tokenizer.json were trained.
+ * Creates the normalizer of a family: the family's own steps, the model's compiled rules, and the
+ * whitespace reduction of sentencepiece. The result is the same as with the slow tokenizers, with
+ * which models without tokenizer.json were trained.
  */
 function sentencePieceNormalizer(
   family: SentencePieceFamily,
@@ -228,8 +235,8 @@ function sentencePieceNormalizer(
 }
 
 /**
- * Removes marks such as accents, but not the vowels of Indic scripts. Everything else is composed
- * again, for example Hangul.
+ * Removes marks such as accents, but not the vowel signs of Indic scripts. All other characters are
+ * composed again, for example Hangul.
  */
 const withoutAccents = (): readonly Component[] => [
   { type: 'NFKD' },
@@ -243,12 +250,12 @@ const replace = (pattern: Readonly<Record<string, string>>, content: string): Co
   content,
 });
 const spaces = (content: string): Component => replace({ Regex: ' {2,}' }, content);
-/** Whitespace at which Python splits texts. */
+/** Whitespace characters at which Python splits texts. */
 const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
 /** Quotation marks in TeX notation. */
 const QUOTES = [replace({ String: '``' }, '"'), replace({ String: "''" }, '"')];
 
-/** Does not use Node's Buffer, because this folder is pure. */
+/** Does not use Node's Buffer, because the code in this folder must not depend on Node. */
 function base64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -258,7 +265,7 @@ function base64(bytes: Uint8Array): string {
 /** Marks with the lowest and the second highest canonical combining class. */
 const LOWEST = '\u0334';
 const HIGHEST = '\u0345';
-/** Later planes contain no such marks. */
+/** The last code point to check, because later planes contain no such marks. */
 const LAST_CODE_POINT = 0x1_ff_ff;
 
 /**
@@ -278,7 +285,10 @@ function combiningMarks(): string {
   return `[${ranges.map(([first, last]) => `\\x{${first.toString(16)}}-\\x{${last.toString(16)}}`).join('')}]`;
 }
 
-/** Decomposing a text sorts marks by their class; marks without one stay where they are. */
+/**
+ * Decomposing a text sorts adjacent marks by class. Marks without a class are not moved, so this
+ * shows which marks have one.
+ */
 const isReordered = (mark: string): boolean =>
   mark === mark.normalize('NFD') &&
   [HIGHEST + mark, mark + LOWEST].some((pair) => pair !== pair.normalize('NFD'));

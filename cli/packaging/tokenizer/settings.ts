@@ -2,14 +2,14 @@ import { isObject } from '#core/json/is-object.ts';
 
 import { type Family, type Role, ROLES, type AddedToken, addedToken } from './family.ts';
 
-/** The parsed JSON files next to a vocabulary. A missing file is empty. */
+/** The parsed JSON files next to a vocabulary. A missing file is an empty object. */
 export interface SettingsFiles {
   readonly tokenizerConfig: Readonly<Record<string, unknown>>;
   readonly specialTokensMap: Readonly<Record<string, unknown>>;
   readonly addedTokens: Readonly<Record<string, unknown>>;
 }
 
-/** Tokens with roles, and tokens that are added to the vocabulary, each with the id from its file. */
+/** Special tokens with roles, and tokens that are added to the vocabulary with the ids from the files. */
 export interface TokenSettings {
   readonly special: ReadonlyMap<Role, string | AddedToken>;
   readonly additional: readonly (string | AddedToken)[];
@@ -46,7 +46,7 @@ export function tokenSettings(family: Family, files: SettingsFiles): TokenSettin
 export const contentOf = (token: string | AddedToken): string =>
   typeof token === 'string' ? token : token.content;
 
-/** A token that a file names only by its text has the flags of its family. */
+/** If a file only contains a token's text, the flags from the token's family apply. */
 const withFlagsOf = (token: string, usual: string | AddedToken | undefined): string | AddedToken =>
   usual === undefined || typeof usual === 'string' ? token : { ...usual, content: token };
 
@@ -97,7 +97,7 @@ function decodedTokens(decoder: Readonly<Record<string, unknown>>): TokenSetting
     .toSorted((a, b) => a.id - b.id);
 }
 
-/** Reads added_tokens.json: ids by text, without flags. */
+/** Reads added_tokens.json, which contains ids by text, without flags. */
 function olderTokens(
   content: Readonly<Record<string, unknown>>,
   special: ReadonlySet<string>,

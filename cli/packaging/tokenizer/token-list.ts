@@ -7,7 +7,7 @@ export interface ListedToken extends AddedToken {
   readonly id: number;
 }
 
-/** Collects added tokens: a token in the vocabulary keeps its id, others get the next free id. */
+/** Collects added tokens. A token in the vocabulary keeps its id, and other tokens get the next free id. */
 export class TokenList {
   readonly #vocabulary: ReadonlyMap<string, number>;
   readonly #tokens = new Map<string, ListedToken>();
@@ -31,13 +31,16 @@ export class TokenList {
     return this.#tokens.get(content)?.id ?? this.#vocabulary.get(content);
   }
 
-  /** Adds a token that files only name: unless it is in the vocabulary, no file has an id for it. */
+  /**
+   * Adds a token that the files only contain by its text. If it is not in the vocabulary, no file
+   * states its id.
+   */
   addNamed(token: AddedToken): void {
     if (this.idOf(token.content) === undefined) this.#unknown.add(token.content);
     this.add(token);
   }
 
-  /** Id of a token, if it is in the vocabulary or in a list of added tokens. */
+  /** Returns the id of a token, if it is in the vocabulary or in a list of added tokens. */
   trainedIdOf(content: string): number | undefined {
     return this.#unknown.has(content) ? undefined : this.idOf(content);
   }
@@ -46,15 +49,15 @@ export class TokenList {
     return this.#tokens.has(content);
   }
 
-  /** All tokens by id. */
+  /** Returns all added tokens, sorted by id. */
   list(): ListedToken[] {
     return [...this.#tokens.values()].toSorted((a, b) => a.id - b.id);
   }
 }
 
 /**
- * Adds the tokens of the files to a list, and checks that they get the ids that the model was
- * trained with.
+ * Adds the tokens from the files to a list, and checks that they get the ids with which the model
+ * was trained.
  */
 export function addModelTokens(list: TokenList, { special, additional, added }: TokenSettings): void {
   const roles = ROLES.flatMap((role) => special.get(role) ?? []);
@@ -73,7 +76,7 @@ export function addModelTokens(list: TokenList, { special, additional, added }: 
   }
 }
 
-/** A tokenizer.json, with the parts that tokenizers of the supported families have. */
+/** A tokenizer.json with the parts that the supported families use. */
 export interface TokenizerFile {
   readonly version: '1.0';
   readonly truncation: null;
@@ -86,7 +89,7 @@ export interface TokenizerFile {
   readonly model: Component;
 }
 
-/** A part of a tokenizer: its type, and settings that depend on the type. */
+/** A part of a tokenizer.json, with its type and the settings for that type. */
 export interface Component {
   readonly type: string;
   readonly [setting: string]: unknown;

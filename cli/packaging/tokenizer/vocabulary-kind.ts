@@ -15,10 +15,10 @@ export const VOCABULARY_FILES: Readonly<Record<Family['kind'], readonly string[]
   ],
 };
 
-/** What a folder can contain instead of tokenizer.json, for messages. */
+/** Describes the files that a folder can contain instead of tokenizer.json, for messages. */
 export const ACCEPTED_TOKENIZERS = `tokenizer.json, vocab.txt, vocab.json with merges.txt, or a sentencepiece model (${VOCABULARY_FILES.sentencepiece.join(', ')})`;
 
-/** A vocabulary's kind by its file name; undefined for a tokenizer.json. */
+/** Returns a vocabulary's kind, given its file name; undefined for a tokenizer.json. */
 export function vocabularyKind(name: string): Family['kind'] | undefined {
   if (name.endsWith('.model')) return 'sentencepiece';
   if (name.endsWith('.txt')) return 'wordpiece';
@@ -27,8 +27,8 @@ export function vocabularyKind(name: string): Family['kind'] | undefined {
 }
 
 /**
- * Reads a vocab.txt: the id of a token is its line number. Lines end with LF, CRLF or CR, because
- * the tools that write these files read all of them; other Unicode separators can be tokens.
+ * Reads a vocab.txt: the id of a token is its line number. Lines can end with LF, CRLF or CR, as in
+ * the tools that write these files. Other Unicode line separators can be tokens.
  */
 export function readVocabText(text: string, path: string): Map<string, number> {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
@@ -47,7 +47,7 @@ export function readVocabText(text: string, path: string): Map<string, number> {
   return ids;
 }
 
-/** Checks a vocab.json: an object from token to id, where each id occurs once. */
+/** Checks that a vocab.json is an object that maps tokens to ids, and that each id occurs only once. */
 export function readVocabJson(content: Readonly<Record<string, unknown>>, path: string): Map<string, number> {
   const ids = new Map<string, number>();
   const used = new Map<number, string>();
@@ -86,8 +86,8 @@ export function readMerges(
     .slice(1, -1);
   const merges = new Map<string, [string, string]>();
   for (const [index, line] of lines.entries()) {
-    // A merge contains no whitespace, because the tokens of these vocabularies replace it with
-    // other characters.
+    // Merges contain no whitespace other than the separator, because tokens contain other
+    // characters in place of whitespace.
     const [left, right, ...more] = line.split(/\s+/).filter((part) => part !== '');
     const place = `${path}, line ${index + 2}`;
     if (left === undefined || right === undefined || more.length > 0) {

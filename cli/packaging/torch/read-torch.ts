@@ -4,14 +4,14 @@ import { configError } from '#contract/errors.ts';
 import { STORED_TYPES, type StoredTensor } from '../architectures/read-safetensors.ts';
 import { PickleError, type DictTensor, readStateDict } from './state-dict.ts';
 
-/** The pickle of a state dict takes about 100 bytes per tensor. */
+/** Maximum size of a pickle. A state dict takes about 100 bytes per tensor. */
 const MAX_PICKLE_BYTES = 1_000_000;
 const PICKLE = '/data.pkl';
 
 /**
  * Reads the names and positions of the tensors in a state dict that `torch.save` wrote. The file is
- * a zip archive with a pickle, which can run any code in Python: here, only the instructions that
- * describe tensors are interpreted.
+ * a zip archive with a pickle. In Python, a pickle can run any code; this function only interprets
+ * the instructions that describe tensors.
  */
 export function readTorch(source: ByteSource): Map<string, StoredTensor> {
   const entries = zipEntries(source);
@@ -71,23 +71,23 @@ const refused = ({ name }: ByteSource, reason: string): Error =>
     `Cannot read ${name}: ${reason}. Download ${basename(name)} again, or save the layer with torch.save(layer.state_dict(), path).`,
   );
 
-/** Byte range of a file in an archive. */
+/** Byte range of an entry in an archive. */
 interface ZipEntry {
   readonly offset: number;
   readonly length: number;
 }
 
-/** torch ends an archive with this record, without a comment. */
+/** Length of the record at the end of an archive. torch writes it without a comment. */
 const END = { signature: 0x06054b50, bytes: 22 };
 const DIRECTORY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
-/** A torch archive has a few entries, plus one per tensor. */
+/** Maximum number of entries. A torch archive has one entry per tensor, and a few more. */
 const MAX_ENTRIES = 10_000;
 const MAX_DIRECTORY_BYTES = 4_000_000;
 
 /**
- * Finds the uncompressed files of a zip archive, as torch stores them. Undefined for any other kind
- * of file.
+ * Finds the files in a zip archive without compression, as written by torch; undefined for any
+ * other kind of file.
  */
 function zipEntries(source: ByteSource): Map<string, ZipEntry> | undefined {
   const end = viewOf(source, source.size - END.bytes, END.bytes);
@@ -115,7 +115,7 @@ function zipEntries(source: ByteSource): Map<string, ZipEntry> | undefined {
   return entries;
 }
 
-/** The entry whose record is at this position of the directory. */
+/** Returns the entry whose record is at this position in the archive's directory. */
 function entryAt(source: ByteSource, directory: DataView, at: number): ZipEntry | undefined {
   const [flags, method] = [8, 10].map((field) => directory.getUint16(at + field, true));
   const [stored, size] = [20, 24].map((field) => directory.getUint32(at + field, true));

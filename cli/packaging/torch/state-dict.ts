@@ -24,7 +24,7 @@ class PickleGlobal {
   }
 }
 
-/** A value that only has a meaning for the caller of `unpickle`. */
+/** A value that only the caller of `unpickle` interprets. */
 class PickleObject {
   readonly content: object;
 
@@ -33,15 +33,15 @@ class PickleObject {
   }
 }
 
-/** Why a pickle is rejected: the second half of a sentence about its file. */
+/** The reason why a pickle is rejected, as the second part of a sentence about its file. */
 export class PickleError extends Error {}
 
-/** A tensor of a state dict: a range of a storage, which is a file in the archive. */
+/** A tensor in a state dict. Its values are a range of a storage, which is a file in the archive. */
 export interface DictTensor {
   readonly type: StoredType;
   /** Name of the storage. */
   readonly storage: string;
-  /** Number of storage values before the tensor's first one. */
+  /** Number of values in the storage before the tensor's first value. */
   readonly start: number;
   readonly shape: readonly number[];
 }
@@ -83,7 +83,7 @@ class RebuiltTensor implements DictTensor {
   }
 }
 
-/** Storage classes of weights. */
+/** Storage classes for weights. */
 const TYPES: ReadonlyMap<string, StoredType> = new Map([
   ['torch.FloatStorage', 'F32'],
   ['torch.HalfStorage', 'F16'],
@@ -92,7 +92,7 @@ const TYPES: ReadonlyMap<string, StoredType> = new Map([
 ]);
 
 /**
- * A persistent id: the word `storage`, the storage's class, name and original device, and its
+ * A persistent id: the word `storage`; class, name and original device of the storage; and its
  * number of values.
  */
 function storageOf(id: PickleValue): PickleObject {
@@ -116,7 +116,10 @@ function emptyDict(args: readonly PickleValue[]): PickleDict {
   return new PickleDict();
 }
 
-/** Storage, offset of the first value, shape and strides; the other arguments do not affect the values. */
+/**
+ * The arguments are the storage, the offset of the first value, shape and strides. Other arguments
+ * do not affect the values.
+ */
 function rebuildTensor([stored, start, shape, strides]: readonly PickleValue[]): PickleObject {
   const storage = stored instanceof PickleObject ? stored.content : undefined;
   const sizes = sizesOf(shape);
@@ -151,17 +154,20 @@ const isSize = (value: PickleValue | undefined): value is number =>
 
 const incomplete = (): PickleError => new PickleError('a tensor in its pickle is incomplete');
 
-/** What a pickle can do besides building strings, numbers, tuples and dicts. */
+/** Functions for the instructions of a pickle that do more than build strings, numbers, tuples and dicts. */
 interface PickleRules {
-  /** Calls of Python functions and classes by name; others are rejected. Nothing is imported or run. */
+  /**
+   * The Python functions and classes, by name, whose calls are accepted, and their results here.
+   * Python code is never run.
+   */
   readonly calls: ReadonlyMap<string, (args: readonly PickleValue[]) => PickleValue>;
   /** Returns the object that a persistent id stands for. */
   readonly load: (id: PickleValue) => PickleValue;
 }
 
 /**
- * Interprets the pickle instructions that plain data needs (see Python's pickletools). All others
- * are rejected: the format can call any Python function.
+ * Interprets the pickle instructions for plain data (see Python's pickletools). All other
+ * instructions are rejected, because the format can call any Python function.
  */
 function unpickle(bytes: Uint8Array, rules: PickleRules): PickleValue {
   const machine = new Machine(bytes, rules);
@@ -238,7 +244,7 @@ class Machine {
     0x7d: () => this.#push(new PickleDict()),
     0x73: () => this.#setItems(this.#pops(2)),
     0x75: () => this.#setItems(this.#popMarked()),
-    // BUILD: attributes of a dict, such as module versions, are not tensors.
+    // BUILD: ignores the attributes of a dict, such as module versions, because they are not tensors.
     0x62: () => {
       this.#pop();
       if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes on a value');
@@ -280,7 +286,7 @@ class Machine {
   }
 
   #pops(count: number): PickleValue[] {
-    // Items before the last mark belong to an unfinished list.
+    // Items before the last mark belong to another unfinished list.
     if (this.#stack.length - count < (this.#marks.at(-1) ?? 0)) throw damaged();
     return this.#stack.splice(this.#stack.length - count);
   }
@@ -342,7 +348,7 @@ class Machine {
     return new TextDecoder().decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + start, length));
   }
 
-  /** A number of up to eight bytes, which is enough for tensor sizes. */
+  /** Reads a number of up to eight bytes, which is sufficient for tensor sizes. */
   #long(length: number): number {
     if (length > 8) throw damaged();
     const start = this.#take(length);
