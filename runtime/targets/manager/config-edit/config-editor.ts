@@ -28,7 +28,7 @@ interface ServersChange {
   readonly after: string;
 }
 
-/** Edits the servers file, which must exist. Resolves with whether it changed. */
+/** Edits the servers file, which must exist. Resolves with whether the file has changed. */
 export async function editServers(paths: ConfigPaths, edit: Edit): Promise<boolean> {
   const { before, after } = await changeServers(paths, edit);
   return before !== after;
@@ -47,7 +47,7 @@ export async function changeServers({ config }: ConfigPaths, edit: Edit): Promis
   return change;
 }
 
-/** Returns the servers file before and after an edit, which must be valid. Writes nothing. */
+/** Returns the servers file before and after an edit, without writing it. The edited file must be valid. */
 export async function previewServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
   const { whole: before } = await readServersText(config);

@@ -14,7 +14,7 @@ import {
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** A plugin's position within its category; the end if all members are undefined. */
+/** A plugin's position within its category. If all fields are undefined, the position is the end. */
 export interface PluginPosition {
   readonly before?: string | undefined;
   readonly after?: string | undefined;

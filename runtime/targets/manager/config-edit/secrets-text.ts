@@ -43,7 +43,7 @@ function writtenName(text: string, server: string): string {
 
 const read = (text: string): TomlTable => parse(text.replace(/^\uFEFF/, ''));
 
-/** Returns the table at a path, or an empty one. */
+/** Returns the table at a path, or an empty table if there is none. */
 function tableAt(table: TomlTable, path: readonly string[]): TomlTable {
   return path.reduce((inner: TomlTable, key) => {
     const value = Object.hasOwn(inner, key) ? inner[key] : undefined;

@@ -6,7 +6,7 @@ import { editToml } from './edit-toml.ts';
 import { findListed, sectionText } from './sections.ts';
 import { serverIndex, serverTables } from './servers-text.ts';
 
-/** Returns the part of a servers file that describes a server, including the comments above it. */
+/** Returns the section of a servers file that describes a server, including the comments above it. */
 export function serverBlock(text: string, name: string): string {
   const body = text.replace(/^\uFEFF/, '');
   const servers = serverTables(tomlTable(body));

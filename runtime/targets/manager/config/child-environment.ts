@@ -2,9 +2,9 @@ import type { Environment } from '#core/text/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**
- * Variables that a server process inherits: those for finding programs, for the user, the time zone and the
- * language, and for downloading packages. Any other variable could be a secret of the manager or of another
- * server.
+ * Variables that a server process inherits: those for finding programs, for the user, the time zone
+ * and the language, and for downloading packages. All other variables are omitted, because they
+ * could be secrets of the manager or of another server.
  */
 const INHERITED = new Set([
   ...'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TZ'.split(' '),

@@ -27,7 +27,10 @@ const RESOURCE_KEYS = [
   'introspection_url',
 ] as const;
 
-/** Parses `[daemon.api.oauth]`: which access tokens the manager accepts as a protected resource. */
+/**
+ * Parses `[daemon.api.oauth]`, which specifies the access tokens that the manager accepts as a
+ * protected resource.
+ */
 function readResource(table: TableReader | undefined): ResourceSettings | undefined {
   if (!table) return undefined;
   const [issuer, resource] = [readUrl(table, 'issuer'), readUrl(table, 'resource')];

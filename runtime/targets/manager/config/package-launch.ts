@@ -1,7 +1,7 @@
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { PackageCommand, PackageInstallation } from './spec.ts';
 
-/** The parts of `<runtime>::<name>@<version>`, with further settings that select the program. */
+/** The components of `<runtime>::<name>@<version>`, and further settings that select the program. */
 export interface Package {
   readonly runtime: PackageRuntime;
   readonly name: string;

@@ -11,7 +11,7 @@ import { isTable, type TomlTable } from './table-reader.ts';
 export interface McpServersFile {
   readonly servers: readonly { readonly name: string; readonly value: unknown }[];
   readonly warnings: readonly string[];
-  /** Server groups, which only this program supports. */
+  /** Server groups. Only this program supports them. */
   readonly groups: unknown;
 }
 
@@ -52,7 +52,7 @@ function plainJson(text: string): string {
     .replaceAll(/"(?:\\.|[^"\\])*"?|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }
 
-/** Keys meant for the client, which are ignored without a warning. */
+/** Keys that only concern the client. They are ignored without a warning. */
 const CLIENT_KEYS = new Set([
   'autoApprove',
   'alwaysAllow',

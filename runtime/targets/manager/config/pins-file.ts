@@ -78,7 +78,10 @@ function readTool(server: string, name: string, table: TableReader | undefined):
   return undefined;
 }
 
-/** Formats pins for readable diffs: sorted, one member per line, descriptions split into lines. */
+/**
+ * Formats pins for readable diffs: fields are sorted and on separate lines, and descriptions are
+ * split into lines.
+ */
 export function pinsText(servers: ReadonlyMap<string, PinnedTools>): string {
   const sorted = <Value>(entries: Iterable<[string, Value]>): [string, Value][] =>
     [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -13,7 +13,7 @@ export const readPackage = (
   hash: readPackageHash(table, found),
 });
 
-/** Parses which of a package's programs to run, and its additional requirements. */
+/** Parses which of a package's programs to run, and the package's additional requirements. */
 function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'bin' | 'extra'> {
   const bin = table.text('package_bin');
   const extra = table.texts('package_with');
@@ -38,7 +38,10 @@ function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'b
   return { ...(bin !== undefined && { bin }), ...(extra !== undefined && { extra }) };
 }
 
-/** Parses a package's hash. Container images have theirs in the package string, and uvx cannot verify one. */
+/**
+ * Parses a package's hash. For container images, the hash is in the package string. For uvx, a hash
+ * is rejected, because uvx cannot verify it.
+ */
 function readPackageHash(table: TableReader, { runtime }: Package): string | undefined {
   const hash = table.text('package_hash');
   if (hash === undefined) return undefined;

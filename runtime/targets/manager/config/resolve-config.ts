@@ -333,7 +333,7 @@ function readPrivateKey(
     return undefined;
   }
   const problem = clientKeyProblem(key);
-  // The text is a secret, so the message omits it.
+  // The key is a secret, so the message does not contain it.
   if (problem !== undefined) complain(`: private_key ${problem}.`);
   return defined<ClientKey>({ key, id });
 }

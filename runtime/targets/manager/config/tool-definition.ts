@@ -1,12 +1,12 @@
 import { sha256 } from '#platform/sha256.ts';
 import { canonicalJson } from '../shared/canonical-json.ts';
 
-/** The tool members that language models and clients rely on. */
+/** The fields of a tool that language models and clients rely on. */
 const MEMBERS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
 export type ToolDefinition = Readonly<Partial<Record<(typeof MEMBERS)[number], unknown>>>;
 
-/** Returns the members to pin. Other members, such as icons and `_meta`, can change. */
+/** Returns the fields to pin. Other fields, such as icons and `_meta`, are allowed to change. */
 export const toolDefinition = (tool: Readonly<Record<string, unknown>>): ToolDefinition =>
   Object.fromEntries(MEMBERS.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key]]])));
 
@@ -14,6 +14,6 @@ export const toolDefinition = (tool: Readonly<Record<string, unknown>>): ToolDef
 export const definitionHash = (name: string, definition: ToolDefinition): string =>
   `sha256:${sha256(canonicalJson({ ...definition, name }))}`;
 
-/** Returns the members that differ between two definitions. */
+/** Returns the names of the fields that differ between two definitions. */
 export const changedMembers = (before: ToolDefinition, after: ToolDefinition): string[] =>
   MEMBERS.filter((key) => canonicalJson(before[key] ?? null) !== canonicalJson(after[key] ?? null));

@@ -26,7 +26,7 @@ export interface ManagerFiles {
 export interface ManagerAppOptions {
   /** The listen address, and additional accepted host names. */
   readonly hostRules: Omit<HostRules, 'allowedOrigins'>;
-  /** Rules for web pages from other origins, which are rejected by default. */
+  /** Rules for web pages from other origins. By default, their requests are rejected. */
   readonly cors?: CorsSettings | undefined;
   /** Who can read `/metrics`. Default: `key`. */
   readonly metrics?: MetricsAccess | undefined;
@@ -34,7 +34,10 @@ export interface ManagerAppOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Timeout for the body of a request. Default 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Whether a proxy in front of the manager sets X-Forwarded-* headers, which are otherwise ignored. */
+  /**
+   * Whether a proxy in front of the manager sets X-Forwarded-* headers. If not, these headers are
+   * ignored.
+   */
   readonly trustProxy?: boolean | undefined;
   /** The MCP routes, on the same port. */
   readonly mcp?: { readonly routes: Hono<ShellEnv>; readonly direct: readonly DirectRoute[] } | undefined;

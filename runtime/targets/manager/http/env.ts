@@ -22,7 +22,10 @@ export const groupCallerOf = (c: Context<ShellEnv>, groups: CallerGroups): ToolC
 /** The path of the group that a request is limited to; empty if none. */
 export const groupPathOf = (c: Context<ShellEnv>): string => groupPath(c.req.param('group'));
 
-/** Returns the server call members that come from the request. The call is canceled when the client disconnects. */
+/**
+ * Returns the fields of a server call that come from the request. The call is canceled when the
+ * client disconnects.
+ */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({
   caller: callerOfRequest(c),
   server,

@@ -25,7 +25,7 @@ export interface ManagerGuards {
   readonly upstream: Guard;
   /** For routes that search the lists of all servers. Shutdown waits for them. */
   readonly search: Guard;
-  /** For admin routes. Shutdown waits for those that change something. */
+  /** The options for admin routes. A shutdown waits for requests that change something. */
   readonly admin: (subject: AdminSubject) => Guard;
   /**
    * For routes that change files, or read files that can contain secrets: they require a key with edit

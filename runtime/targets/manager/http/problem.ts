@@ -15,7 +15,7 @@ export const problemFormat = (baseAddress: BaseAddress): ErrorFormat => ({
   },
 });
 
-/** Returns the response to a malformed HTTP request, which has no path. */
+/** Returns the response to a malformed HTTP request. Such a request has no path. */
 export function problemWithoutPath(error: AppError, status: number): Response {
   return new Response(JSON.stringify(problem(error, status)), {
     status,

@@ -20,7 +20,7 @@ export interface McpClientFile {
   /** Whether the client accepts comments in its JSON. */
   readonly comments?: boolean;
   readonly file: (place: Place) => string;
-  /** The member that contains the servers by name. */
+  /** The field that contains the servers by name. */
   readonly servers: string;
   readonly stdio: (entry: StdioEntry) => object;
   /** Undefined if the client only supports commands. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { mcpPath, type Selection } from '../access/selection.ts';
 import type { HttpEntry, StdioEntry } from './clients.ts';
 
-/** The parts of the command line that a client must repeat. */
+/** The flags of the command line that a client must repeat. */
 export interface ManagerEntryOptions {
   /** The program and its first arguments. */
   readonly command: readonly [program: string, ...args: string[]];

@@ -61,7 +61,8 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   const single = new WeakMap<ManagedServer, McpEndpoint>();
   return (caller, name) => {
     if (name === undefined) return all;
-    // The response reports which scopes are missing, because an access token with more scopes could help.
+    // The response reports which scopes are missing, because the client could obtain an access
+    // token with more scopes.
     if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
       throw new AppError('ForbiddenError', `server not allowed: ${name}`);
     }
@@ -156,7 +157,7 @@ function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
 /** Maximum time that a new client waits for a server to start. */
 const PEER_TIMEOUT_MS = 10_000;
 
-/** Returns a server's description; undefined if it is unavailable, which later calls will report. */
+/** Returns a server's description; undefined if the server is unavailable. Later calls report the reason. */
 async function peerOf(
   { supervisor }: ManagerContext,
   server: string,
@@ -332,7 +333,7 @@ function searchMethods(
         const name = requiredParam(call.params, 'name');
         const args = optionalObject(call.params, 'arguments');
         if (name === SEARCH_TOOL.name) return find(call, args);
-        // A client can also use a tool's name directly if it knows it from elsewhere.
+        // A client that already knows a tool's name can also use the name directly.
         if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
         return callTool(calls, targets, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
       },

@@ -71,8 +71,8 @@ const createDispatch =
 const REQUEST_TIMEOUT = -32_001;
 
 /**
- * Codes that differ from those of the other MCP servers in this project, because MCP clients expect them from
- * the manager.
+ * Error codes that differ from the codes of the other MCP servers in this project, because MCP
+ * clients expect these codes from the manager.
  */
 const CODES: Partial<Record<ErrorCode, number>> = {
   InputError: RPC_CODE.invalidParams,

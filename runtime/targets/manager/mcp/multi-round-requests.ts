@@ -45,7 +45,7 @@ const MAX_PARKED = 1000;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
 export function createMultiRoundRequests(inputTimeoutMs = INPUT_TIMEOUT_MS): MultiRoundRequests {
-  /** The waiting calls by their `requestState`, which only the client knows. */
+  /** The waiting calls by their `requestState`, which is only known to the client. */
   const parked = new Map<string, Parked>();
 
   const take = (state: string): MultiRoundCall | undefined => {

@@ -149,7 +149,7 @@ const discovered = ({ capabilities, instructions }: EndpointDescription): ShapeO
   instructions,
 });
 
-/** Adds the members that this revision requires in every result. */
+/** Adds the fields that this revision requires in every result. */
 const completed = (method: string, result: ShapeOfParams, facts: EndpointDescription): ShapeOfParams => ({
   ...withServerInfo(result, facts),
   resultType: 'complete',
@@ -221,7 +221,7 @@ interface ListenRequest {
   readonly stream: EventStream;
 }
 
-/** The notification for each member of the subscription request. */
+/** The notification for each field of the subscription request. */
 const NOTIFICATIONS = lookup<ListChanged>({
   toolsListChanged: 'notifications/tools/list_changed',
   promptsListChanged: 'notifications/prompts/list_changed',
@@ -280,7 +280,7 @@ async function listenWithoutSession(parts: McpParts, request: ListenRequest): Pr
   };
 }
 
-/** Whether the endpoint has the capability behind a member: `toolsListChanged` requires `tools`. */
+/** Whether the endpoint has the capability that a field requires: `toolsListChanged` requires `tools`. */
 const isSupported = (capabilities: ShapeOfParams, key: string): boolean =>
   capabilities[key.replace('ListChanged', '')] !== undefined;
 

@@ -1,11 +1,11 @@
 import type { PinnedTools } from '../config/pins-file.ts';
 import { changedMembers, type ToolDefinition } from '../config/tool-definition.ts';
 
-/** A difference between a server's pinned tools and its current ones. */
+/** A difference between a server's pinned tools and its current tools. */
 export interface ToolDifference {
   readonly tool: string;
   readonly change: 'new' | 'changed' | 'removed';
-  /** The members that differ. */
+  /** The names of the fields that differ. */
   readonly members: readonly string[];
   readonly pinned: ToolDefinition | undefined;
   readonly current: ToolDefinition | undefined;

@@ -1,7 +1,7 @@
 import type { PluginAnswer, PluginHeaders, PluginRequest, PluginResponse } from './exchange.ts';
 import { canonicalName } from './headers.ts';
 
-/** Applies a plugin's changes to a request. Missing and empty members change nothing. */
+/** Applies a plugin's changes to a request. Missing and empty fields do not change anything. */
 export function changeRequest(
   request: PluginRequest,
   { modifiedRequest: changes }: PluginAnswer,

@@ -24,7 +24,7 @@ export interface PluginResponse {
  */
 export type PluginHeaders = Readonly<Record<string, string>>;
 
-/** A plugin's response for a request or response. Missing members change nothing. */
+/** A plugin's response for a request or response. Missing fields do not change anything. */
 export interface PluginAnswer {
   /** Whether processing continues. Otherwise, the client gets this response and no further plugin runs. */
   readonly continue: boolean;

@@ -11,7 +11,10 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Converts headers for plugins. If a header has several values that cannot be combined, plugins get the first one. */
+/**
+ * Converts headers for plugins. If a header has several values that cannot be combined, plugins
+ * receive the first value.
+ */
 export function pluginHeaders(headers: Headers): PluginHeaders {
   const converted: Record<string, string> = {};
   // As in Go, the host is not among the headers.

@@ -55,7 +55,7 @@ type Listed = Pick<RegistryEntry, 'id'>;
 
 const isNamed = ({ id }: Listed, wanted: string): boolean => id.toLowerCase() === wanted.toLowerCase();
 
-/** Finds `io.github.user/server` by `server` if the last part is unique. */
+/** Finds `io.github.user/server` by `server` if no other server's name has the same last segment. */
 function onlyLastPart<Item extends Listed>(entries: readonly Item[], wanted: string): Item | undefined {
   const found = entries.filter(({ id }) => id.toLowerCase().endsWith(`/${wanted.toLowerCase()}`));
   return found.length === 1 ? found[0] : undefined;

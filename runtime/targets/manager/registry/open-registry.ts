@@ -19,7 +19,7 @@ import { createJsonClient } from '#serve/client/json-client.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 export interface RegistryOptions extends CacheOptions {
-  /** The search text, which a registry API uses to return fewer servers. */
+  /** The search text. A registry API can use it to return fewer servers. */
   readonly text?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly env: Environment;
   /** Override `[daemon]` in the file. */
   readonly daemon: Partial<DaemonSettings>;
-  /** Override the corresponding parts of the address. */
+  /** These flags override the host or the port of the address. */
   readonly listen: { readonly hostname?: string; readonly port?: number };
   readonly timeouts: Partial<ServerTimeouts>;
   readonly keysFile: string | undefined;
@@ -87,7 +87,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
   };
 }
 
-/** Returns undefined, which disables rotation, for a limit of 0. */
+/** For a limit of 0, returns undefined, which disables rotation. */
 function readRotation(invocation: Invocation): Rotation | undefined {
   const maxBytes = requiredNumber(invocation, 'log-max-size', { min: 0, max: 2 ** 40 });
   const keep = requiredNumber(invocation, 'log-keep', { min: 0, max: 1000 });

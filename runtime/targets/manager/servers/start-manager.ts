@@ -38,7 +38,7 @@ export interface RunningManager {
   readonly stop: () => Promise<void>;
 }
 
-/** Headers for the OpenTelemetry collector, which can contain a token. */
+/** Headers for the OpenTelemetry collector. They can contain a token. */
 function headerSecrets(tracing: TracingSettings | undefined): readonly Secret[] {
   const secrets = createRedactions();
   for (const [name, value] of Object.entries(tracing?.headers ?? {})) secrets.add(value, [name]);

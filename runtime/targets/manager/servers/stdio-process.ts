@@ -6,6 +6,6 @@ export interface StdioProcess {
   readonly stdout: NodeJS.WriteStream;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Writes a log line, which must already be redacted. */
+  /** Writes a log line. Secrets must already be redacted. */
   readonly write: (line: string) => void;
 }

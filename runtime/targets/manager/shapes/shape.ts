@@ -34,7 +34,7 @@ export class Malformed extends Error {
   }
 }
 
-/** Throws Malformed for a member's value. */
+/** Throws Malformed for the value of a field. */
 export function refuseMember(key: string, value: unknown, rule: string): never {
   try {
     return rejectShape(value, rule);
@@ -63,7 +63,7 @@ function shown(value: unknown): string {
 type Shapes = Readonly<Record<string, Shape>>;
 type ShapedBy<Own extends Shapes> = ShapeOfParams & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
 
-/** An object with these members; other members pass through unchanged. */
+/** An object with these fields. Other fields are passed through unchanged. */
 export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> {
   const entries = Object.entries(shapes);
   return (value) => {
@@ -205,7 +205,7 @@ const icon = objectOf({
   theme: hint(oneOfShape('light', 'dark')),
 });
 
-/** Optional members that all list items have. */
+/** Optional fields of all list items. */
 export const LISTED_HINTS = {
   title: hint(textShape),
   description: hint(textShape),

@@ -69,7 +69,7 @@ const isSealed = new Ajv(TRUSTED_SCHEMAS).compile<{ readonly salt: string; reado
 );
 
 const SALT_BYTES = 16;
-/** Longer than a token request, during which the lock is held. */
+/** Longer than a token request takes, because the lock is held during the request. */
 const LOCK_PATIENCE_MS = 60_000;
 
 /** Opens the sign-ins in a folder: one encrypted file per server. Nothing is created before the first sign-in. */

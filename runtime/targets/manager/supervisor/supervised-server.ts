@@ -23,9 +23,9 @@ import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** The members of a user's connection that its owner uses. */
+/** The methods of a user's connection that its owner uses. */
 interface UserServer {
-  /** Whether it can be dropped without losing anything. */
+  /** Whether the connection can be dropped without losing any requests or state. */
   readonly isIdle: boolean;
   stop(options: { readonly gracefully: boolean }): Promise<void>;
 }
@@ -40,7 +40,10 @@ interface UserServers<Server extends UserServer> {
   stop(options: { readonly gracefully: boolean }): Promise<void>;
 }
 
-/** Number of users above which idle ones are dropped. Idle users occupy memory, but no connection. */
+/**
+ * Number of users above which idle users are dropped. Idle users occupy memory, but have no open
+ * connection.
+ */
 const MAX_IDLE = 1000;
 
 function createUserServers<Server extends UserServer>(
@@ -355,7 +358,7 @@ export class SupervisedServer implements ManagedServer {
       const message = `Server ${this.name} was not restarted and keeps running: ${messageOf(error)}`;
       throw new AppError('UpstreamError', this.#parts.redact(message, this.name), { cause: error });
     });
-    // If a reload was faster, the current session is newer than this one.
+    // If a reload was faster, the current session is newer than this session.
     if (this.#runner.isStopped || this.mustRelaunch(spec)) await session.close();
     else this.#runner.replace(session, 'requested');
   }

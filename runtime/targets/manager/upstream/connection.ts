@@ -148,7 +148,7 @@ const ENVELOPE = 1024;
  * parsed, which would block the shared thread for several hundred milliseconds.
  */
 interface MessageMeter {
-  /** Counts a part of the message; returns whether the message is too large. */
+  /** Counts a chunk of the message. Returns whether the message is too large. */
   add(part: Buffer): boolean;
   /** Starts the next message. */
   reset(): void;

@@ -400,7 +400,10 @@ const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
       .map(([name, capability]) => [name, isObject(capability) ? capability : {}]),
   );
 
-/** Reads a server's description from the handshake of either variant. Many servers omit parts of it. */
+/**
+ * Reads a server's description from the handshake of either variant. Many servers omit some of its
+ * fields.
+ */
 function peerInfo(protocolVersion: string, result: ShapeOfParams): PeerInfo {
   const { name, version, title } = membersOf(result['serverInfo']);
   const { instructions, capabilities } = result;

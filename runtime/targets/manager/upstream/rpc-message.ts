@@ -28,7 +28,7 @@ export function parseMessages(text: string): readonly RpcMessage[] | undefined {
   }
 }
 
-/** Only checks the members needed to handle a message, because many servers violate other rules. */
+/** Only checks the fields that are needed to handle a message, because many servers violate other rules. */
 function isMessage(value: unknown): value is RpcMessage {
   if (typeof value !== 'object' || value === null) return false;
   if ('method' in value) return typeof value.method === 'string';

@@ -19,7 +19,7 @@ export interface RpcPeerOptions {
   readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
 }
 
-/** One end of a JSON-RPC connection, which matches responses to requests. */
+/** One end of a JSON-RPC connection. It matches responses to requests. */
 export interface RpcPeer {
   readonly request: Connection['request'];
   readonly notify: (method: string, params?: ShapeOfParams) => void;

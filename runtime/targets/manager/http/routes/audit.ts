@@ -103,7 +103,10 @@ export function callAuditRoutes(
   ];
 }
 
-/** Whether a caller can read an entry: those of its own servers or, if it is not limited, all entries. */
+/**
+ * Whether a caller can read an entry. A caller that is limited to some servers can only read the
+ * entries about these servers.
+ */
 const isAllowed = ({ server }: AuditEntry, reader: ToolCaller): boolean =>
   reader.isLimited !== true || (typeof server === 'string' && reader.canUse(server));
 

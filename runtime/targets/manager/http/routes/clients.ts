@@ -11,7 +11,7 @@ import type { Route } from '#serve/http/route.ts';
 import type { ManagerHttpParts } from '../parts.ts';
 import { struct } from '../schemas/struct.ts';
 
-/** Placeholder for the key, which a response must not contain. */
+/** Placeholder for the key, because a response must not contain the key itself. */
 const KEY = '<API key>';
 const NO_SELECTION: Selection = { servers: [], tools: [] };
 

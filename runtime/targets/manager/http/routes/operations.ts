@@ -26,7 +26,7 @@ export const UPSTREAM_ERRORS: readonly ErrorStatus[] = [403, 404, 429, 502, 503,
 const LIMIT = { min: 1, max: 500, fallback: 50 };
 const CURSOR = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 
-/** The requested part of a list. */
+/** The requested section of a list. */
 interface RequestedPage {
   readonly limit: number;
   /** Position of the first item; 0 without a cursor. */

@@ -1,7 +1,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 
-/** The member with the URL of the body's schema. */
+/** The field with the URL of the body's schema. */
 const schemaLink = Type.Optional(
   Type.String({ format: 'uri', readOnly: true, description: 'The JSON Schema of this object.' }),
 );

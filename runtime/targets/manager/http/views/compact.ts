@@ -1,4 +1,4 @@
-/** Removes members that are undefined, null or empty: strings, lists and objects. */
+/** Removes fields that are undefined or null, or that contain an empty string, list or object. */
 export function compact<Members extends object>(members: Members): Compact<Members> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => !isEmpty(value)),

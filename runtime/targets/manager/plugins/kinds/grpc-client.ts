@@ -9,7 +9,7 @@ export interface PluginClient {
   disconnect(): void;
 }
 
-/** Maximum message size: the maximum body size, and as much again for the other members. */
+/** Maximum message size: twice the maximum body size, so that there is space for the other fields. */
 const MAX_MESSAGE_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
 /** Creates a gRPC client for a unix socket, which connects on the first call. */

@@ -25,7 +25,7 @@ export interface RegistryFormat {
 }
 
 export interface ListedServer {
-  /** The ID; empty if it is one of the server's members. */
+  /** The ID; empty if the ID is one of the server's fields. */
   readonly id: string;
   readonly value: unknown;
 }

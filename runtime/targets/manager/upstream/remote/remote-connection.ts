@@ -4,7 +4,7 @@ import type { CloseReason } from '../connection.ts';
 import { openTokens, type SignIns } from './open-tokens.ts';
 import { createRemoteClient, type RemoteClient, Unreachable } from './remote-client.ts';
 
-/** The part that both remote transports share: an HTTP client and the end of the connection. */
+/** The code that both remote transports share: an HTTP client, and closing the connection. */
 export interface RemoteConnection {
   readonly client: RemoteClient;
   /** Aborted when the connection is closed. */

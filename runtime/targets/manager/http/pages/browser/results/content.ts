@@ -118,7 +118,7 @@ const linkBlock = ({ uri, name, description }: Block) =>
     ...(description ? [element('p', { class: 'hint' }, textOf(description))] : []),
   );
 
-/** A block member as text; members of other types are not shown. */
+/** Returns a field of a content block if it is a string. Other types are not shown. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function indented(text: string) {

@@ -113,6 +113,6 @@ export async function showResources(place: Place) {
     content,
   );
   const uri = query.get('uri') ?? '';
-  // A template has parts in braces, which the user replaces before reading it.
+  // A template contains placeholders in braces. The user replaces them before reading the resource.
   if (uri !== '') choose(uri, !uri.includes('{'));
 }
