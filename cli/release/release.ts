@@ -44,7 +44,8 @@ export async function writeRelease(request: ReleaseRequest): Promise<void> {
   const script = fillTemplate(readOwnText('templates/release/install.sh'), values);
   await writeFile(join(out, 'install.sh'), script, { mode: 0o755 });
   report('SHA256SUMS');
-  // Copies the executables to the folder in which all files are published together.
+  // Both folders get checksums, because the executables are published in `bin` and together with
+  // all other files.
   for (const folder of [join(out, 'bin'), out])
     await writeFile(join(folder, 'SHA256SUMS'), await checksums(folder));
 }

@@ -1,4 +1,4 @@
 import { readOwnText } from '../adapters/own-files.ts';
 
-/** The Python script that exports a transformers model to ONNX. */
+/** Returns the Python script that exports a transformers model to ONNX. */
 export const exportScript = (): string => readOwnText('templates/export.py');

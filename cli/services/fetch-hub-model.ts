@@ -8,9 +8,9 @@ import { type Reporter, silentReporter } from '../packaging/reporter.ts';
 
 export interface HubOptions {
   readonly report?: Reporter | undefined;
-  /** The graph to use; undefined for model.onnx, or the only graph. */
+  /** The graph to use; undefined means model.onnx, otherwise the only graph. */
   readonly variant?: string | undefined;
-  /** Whether only the cache is used. */
+  /** Whether to use only files in the cache. */
   readonly offline?: boolean | undefined;
 }
 
@@ -33,8 +33,8 @@ export async function fetchHubModel(
 }
 
 /**
- * Chooses the graph that a build uses. Fails if the choice may depend on graphs that the cache does
- * not list.
+ * Chooses the graph that a build uses. Fails if the cache may not list all graphs, and the choice
+ * could depend on missing ones.
  */
 const chooseBy =
   (variant: string | undefined, reference: HubReference): FetchRequest['choose'] =>

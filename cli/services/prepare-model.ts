@@ -34,15 +34,15 @@ import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-fil
 import { type OptimizedGraph, optimizeGraph } from '../packaging/model/optimize-graph.ts';
 
 interface PrepareOptions {
-  /** A started ONNX Runtime, which is ended as soon as it is no longer needed. */
+  /** An ONNX Runtime process that has been started. It is terminated as soon as it is no longer needed. */
   readonly runtime?: StartedOnnxRuntime;
   /** Receives the path of the weights as soon as they are complete. */
   readonly onWeights?: (path: string) => void;
 }
 
 /**
- * Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of
- * `validate`.
+ * Checks and prepares a model, and writes intermediate files to `folder`. This is the first part of
+ * `build`, and all of `validate`.
  */
 export async function prepareModel(
   config: BuildConfig,
@@ -65,7 +65,8 @@ export async function prepareModel(
   optimized.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);
   const finished = await tokenized.withGraph(original);
 
-  // A vector transform can replace the model output, but logits are part of every result.
+  // The model's output is checked even if there is a transform that returns scores, because logits
+  // are part of every result. A transform that returns vectors can replace the output.
   if (!transform || hasLabels(modelType)) checkFiniteOutput(original, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Testing the transform');
@@ -162,9 +163,9 @@ const sourceOf = (
       };
 
 /**
- * Reads a model's files and prepares its graph. ONNX Runtime starts and optimizes the graph while
- * this process reads the tokenizer; problems of the other files are reported first. `onWeights`
- * receives the path of the optimized weights.
+ * Reads a model's files and prepares its graph. While ONNX Runtime starts and optimizes the graph,
+ * this process reads the tokenizer. Problems with files other than the graph are reported first.
+ * `onWeights` receives the path of the optimized weights.
  */
 async function loadModel(
   runtime: OnnxTools,
@@ -242,7 +243,10 @@ async function readFiles(
   return { settings, tokenizer, tokenized, license, card, documents };
 }
 
-/** The model's ONNX graph, which is written to `folder` if the model has only safetensors. */
+/**
+ * Returns the path of the model's ONNX graph. If the model only has safetensors, the graph is first
+ * written to `folder`.
+ */
 async function graphOf(
   files: ModelFiles,
   { repository }: ModelOrigin,

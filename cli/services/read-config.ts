@@ -27,7 +27,7 @@ export type ConfigSource = string | { readonly folder: string };
 /** Config file names that are found without `-f`. */
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
-/** A path that may be the name of a model on the hub without the `hf:` prefix. */
+/** Matches a path that may be the name of a model on the hub without the `hf:` prefix. */
 const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
 
 interface ReadOptions extends HubOptions {
@@ -53,7 +53,7 @@ export async function readBuildConfig(source: ConfigSource, options: ReadOptions
   return await folderConfig(folder, options);
 }
 
-/** A config file, or one of a model's files, which stands for the model folder. */
+/** Reads a config file, or the model folder that is named by one of the model's files. */
 async function readNamedFile(path: string, options: ReadOptions): Promise<BuildConfig> {
   if (/\.ya?ml$/i.test(path)) return await fetched(await readFileConfig(path, options), options);
   const { folder, variant } = folderOfFile(path);
@@ -70,7 +70,7 @@ async function folderConfig(folder: string, options: ReadOptions): Promise<Build
   return await fetched(parseConfig(text, join(folder, CONFIG_NAMES[0] ?? ''), process.env), options);
 }
 
-/** The config file in a folder. */
+/** Finds the config file in a folder. */
 export function configIn(folder: string): string | undefined {
   const found = CONFIG_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
   if (found.length < 2) return found[0];
@@ -83,12 +83,13 @@ async function hubConfig(name: string, options: ReadOptions): Promise<BuildConfi
   const found = await fetchHubModel(reference, options);
   const place = { folder: found.folder, variant: found.graph.path };
   const text = await defaultConfig(name, name, place, options);
-  // The same for every revision, so that building a newer one replaces the output of an older one.
+  // The path does not depend on the revision, so that a build of a newer revision replaces the
+  // output of an older one.
   const file = hubReferenceText({ ...reference, revision: 'main' });
   return { ...parseConfig(text, file, process.env), model: { kind: 'folder', ...place } };
 }
 
-/** Creates a config from a model's files. A config file that the user adds later takes its place. */
+/** Creates a config from a model's files. Its path is that of a config file that the user may add later. */
 async function defaultConfig(
   shown: string,
   path: string,
@@ -144,7 +145,10 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Guesses the name and type of the model in a folder. Fails if its graph cannot be chosen or read. */
+/**
+ * Guesses the name and type of the model in a folder. Fails if the model's graph cannot be chosen
+ * or read.
+ */
 async function guessFolder(folder: string, variant?: string): Promise<ModelGuess> {
   const { path } = chooseGraphIn(folder, variant);
   return await guessModel(await readEvidence(folder, graphOutputs(join(folder, path))));
@@ -153,7 +157,7 @@ async function guessFolder(folder: string, variant?: string): Promise<ModelGuess
 /** A model that is named by one of its files. */
 interface NamedFile {
   readonly folder: string;
-  /** The graph, if the file is one; undefined for settings and for weights in several files. */
+  /** The graph, if the file contains one; undefined for settings and for weights in several files. */
   readonly variant: string | undefined;
 }
 

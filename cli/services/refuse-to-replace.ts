@@ -7,7 +7,7 @@ export async function refuseToReplace(output: string, shown: string, overwrite: 
   const found = await stat(output).catch(() => undefined);
   if (found?.isDirectory()) throw configError(`${shown} is a folder. Pass a file with --output-path.`);
   refuseInput(output, [], shown);
-  // Devices and pipes are written in place.
+  // Devices and pipes can be written to.
   if (!found?.isFile() || overwrite) return;
   throw configError(
     `${shown} already exists. Pass --force to overwrite it, or choose another file with --output-path.`,

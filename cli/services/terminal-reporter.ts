@@ -2,7 +2,10 @@ import { styleText } from 'node:util';
 import { secondsText, formatBytes, progressLine } from '#core/model/progress.ts';
 import { type Reporter, silentReporter, type ReportedStep } from '../packaging/reporter.ts';
 
-/** Reports progress on stderr: an updating line on a terminal, only finished lines elsewhere, nothing when quiet. */
+/**
+ * Creates a reporter that prints progress to stderr: a line that is updated on terminals, only
+ * complete lines elsewhere, and no output if `quiet` is true.
+ */
 export function reporterFor(quiet: boolean): Reporter {
   if (quiet) return silentReporter;
   return {

@@ -15,7 +15,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** A path as a user would type it: relative if it is below the current directory. */
+/** Formats a path as a user would type it: relative if it is below the current directory. */
 export function shownPath(path: string): string {
   const here = relative(process.cwd(), path);
   if (here === '') return '.';
@@ -26,7 +26,7 @@ export function shownPath(path: string): string {
 export const argumentWord = (word: string): string =>
   /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/')) ? word : singleQuoted(word);
 
-/** The first twelve items of a long list. */
+/** Returns the first twelve items of a long list. */
 export const shortList = (items: readonly string[]): string =>
   items.length <= MAX_ITEMS
     ? items.join(', ')

@@ -32,7 +32,7 @@ export interface WordPieceFamily extends Base {
 
 export interface ByteLevelFamily extends Base {
   readonly kind: 'byte-level';
-  /** Whether the post-processor also trims the spaces from offsets. */
+  /** Whether the post-processor also excludes spaces from token offsets. */
   readonly trimsOffsets: boolean;
 }
 

@@ -5,7 +5,7 @@ import { isUsedByBuilds } from '../../packaging/base/provide-base.ts';
 import { listCached } from '../../packaging/base/cached.ts';
 import type { BaseListResult, ListedFile } from './result.ts';
 
-/** `encoderfile base list`: lists the contents of the cache, and which files builds use. */
+/** `encoderfile base list`: lists the files in the cache, and whether builds use them. */
 export async function listBases(cacheFolder: string | undefined): Promise<BaseListResult> {
   const cacheDir = resolve(cacheFolder ?? defaultCacheDir());
   const files: ListedFile[] = [];

@@ -4,7 +4,7 @@ import { listCached, removeCached } from '../../packaging/base/cached.ts';
 import { parsePlatform } from '../../packaging/plan.ts';
 import type { BaseRemoveResult } from './result.ts';
 
-/** Selects the base runtimes to remove; an undefined member matches all. */
+/** Selects the base runtimes to remove. An undefined criterion matches all base runtimes. */
 export interface BaseRemoveRequest {
   readonly platform: string | undefined;
   readonly version: string | undefined;
@@ -13,7 +13,10 @@ export interface BaseRemoveRequest {
   readonly cacheDir: string | undefined;
 }
 
-/** `encoderfile base remove`: frees the disk space of base runtimes; builds recreate the ones they need. */
+/**
+ * `encoderfile base remove`: removes base runtimes to free disk space. Builds recreate the base
+ * runtimes that they need.
+ */
 export async function removeBases(request: BaseRemoveRequest): Promise<BaseRemoveResult> {
   const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
   const triple = request.platform === undefined ? undefined : parsePlatform(request.platform).triple;

@@ -27,7 +27,7 @@ import { type ChosenBase, type Written, writeProduct } from './write-product.ts'
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
-  // Starting it takes as long as reading the config.
+  // ONNX Runtime is started early, because starting it takes as long as reading the config.
   const runtime = startOnnxRuntime();
   try {
     const decided = await timeStep(report.onStep, 'config', () => decide(source, flags, report));
@@ -52,22 +52,22 @@ export async function build(source: ConfigSource, flags: BuildFlags, report: Rep
   }
 }
 
-/** Prepares the model, and meanwhile writes the parts that are ready. */
+/** Prepares the model, and concurrently writes the parts that are complete. */
 async function prepareAndWrite(
   { config, plan, cacheDir, origin, output, baseImage }: Decided,
   runtime: StartedOnnxRuntime,
   folder: string,
   report: Reporter,
 ): Promise<Written & Pick<BuildResult, 'manifest'>> {
-  // Both mostly wait for other processes, so they run concurrently; problems of the model are
-  // reported first.
+  // The base runtime is provided while the model is prepared, because both mostly wait for other
+  // processes. Problems with the model are reported first.
   const base =
     plan.output.kind === 'assets'
       ? undefined
       : timeStep(report.onStep, 'base', () => provide(plan, cacheDir));
   base?.catch(() => {});
-  // Other versions can only come from the cache, so a missing one fails before the model is
-  // optimized.
+  // Base runtimes of other versions can only come from the cache, so a missing one is reported
+  // before the model is optimized.
   if (plan.base.kind === 'provided' && plan.base.version !== undefined) await base;
   const weights = Promise.withResolvers<string>();
   const onWeights = weights.resolve;
@@ -83,8 +83,8 @@ async function prepareAndWrite(
 }
 
 /**
- * A build that needs no cached base runtime also works without a cache; its own files then go to a
- * temporary folder.
+ * A build that does not need a cached base runtime also works without a cache folder. Its
+ * intermediate files are then written to a temporary folder.
  */
 function buildCacheDir({ cacheDir, base, output, platform }: BuildPlan): string | undefined {
   if (cacheDir !== undefined) return resolve(cacheDir);
@@ -97,7 +97,10 @@ function buildCacheDir({ cacheDir, base, output, platform }: BuildPlan): string 
 
 type Decided = Awaited<ReturnType<typeof decide>>;
 
-/** Before any long work, reads the config, decides what to build, and checks that it can be written. */
+/**
+ * Reads the config, decides what to build, and checks that the output can be written, before any
+ * long operation starts.
+ */
 async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, modelType, offline } = flags;
   const config = withQuantize(
@@ -125,7 +128,7 @@ async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter)
   }
 }
 
-/** The flag overrides the config. */
+/** The command-line flag overrides the config. */
 const withQuantize = (config: BuildConfig, form: QuantizeForm | undefined): BuildConfig =>
   form === undefined ? config : { ...config, quantize: { ...config.quantize, form } };
 
@@ -139,13 +142,16 @@ async function openBase(
   return opened;
 }
 
-/** The same for equal folder layouts or hub models, so that two machines produce the same bytes. */
+/**
+ * The origin is the same for equal folder layouts or hub models, so that builds on different
+ * machines produce the same bytes.
+ */
 const originOf = (configFile: string, output: string): string =>
   sha256(
     isHubReference(configFile) ? configFile : relative(dirname(resolve(output)), realPath(configFile)),
   ).slice(0, 16);
 
-/** Without a config file, the path that it would have in the model folder. */
+/** If there is no config file, uses the path that it would have in the model folder. */
 const realPath = (file: string): string =>
   existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 
@@ -155,7 +161,7 @@ async function provide({ base, platform }: BuildPlan, cacheDir: string | undefin
   return await provideBase({
     platform,
     version: base.version ?? ownVersion(),
-    // Undefined only if the program itself is the base runtime.
+    // This is only undefined if the program itself is the base runtime.
     cacheDir: cacheDir ?? '',
     canDownload: base.canDownload,
   });

@@ -18,7 +18,7 @@ export interface BuildResult {
   readonly kind: BuildPlan['output']['kind'];
   readonly path: string;
   readonly bytes: number;
-  /** Image name with tag, and manifest digest. */
+  /** Image name and tag, and digest of the manifest. */
   readonly image?: string;
   readonly digest?: string;
   readonly platform: string;
@@ -49,7 +49,7 @@ export function buildSummary(result: BuildResult): string {
   ]);
 }
 
-/** The next command: to run an executable, or to load an image. */
+/** The command to run next: it starts the executable, or loads the image. */
 function nextStep(
   { kind, path, image, manifest }: BuildResult,
   shown: string,

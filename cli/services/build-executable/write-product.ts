@@ -14,7 +14,7 @@ import { writeExecutable } from '../../packaging/steps/write-executable.ts';
 import { writeOci } from '../../packaging/steps/write-oci.ts';
 import type { BuildResult } from './result.ts';
 
-/** The parts of a product, which become ready one after the other. */
+/** The parts of a product, which are completed one after the other. */
 export interface ProductInput {
   readonly plan: BuildPlan;
   readonly output: FileTarget;
@@ -28,15 +28,15 @@ export interface ProductInput {
 
 export interface ChosenBase {
   readonly base: BaseRuntime;
-  /** A path that the user gave, or the source of the base runtime. */
+  /** Path of a base runtime from the user, or the source of the base runtime. */
   readonly origin: BaseOrigin | { readonly path: string };
 }
 
 export type Written = Pick<BuildResult, 'bytes' | 'image' | 'digest'>;
 
 /**
- * Writes the product of a build. The executable's finished parts are written while the model is
- * still being prepared.
+ * Writes the product of a build. Parts of the executable that are complete are written while the
+ * model is still being prepared.
  */
 export async function writeProduct(input: ProductInput, report: Reporter): Promise<Written> {
   const { plan, output, base: choosing, weights, workFolder } = input;
@@ -50,7 +50,7 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
   const target: FileTarget = isImage ? { kind: 'file', shown: path, path, existing: undefined } : output;
   let show = (_doneBytes: number): void => {};
   const writing = timeStep(onStep, 'write', async () => {
-    // A rejected model leaves no new folder behind.
+    // If the model is rejected, a folder that was created for the output is removed.
     if (!existsSync(dirname(target.path))) await input.model;
     return await writeExecutable({
       output: target,
@@ -62,7 +62,7 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
     });
   });
   writing.catch(() => {});
-  // A problem of the model is reported first, after the incomplete file has been removed.
+  // Waits until the incomplete file has been removed. A problem with the model is reported first.
   const model = await input.model.catch(async (error: unknown) => {
     await writing.catch(() => {});
     throw error;

@@ -1,6 +1,6 @@
 import { type CompletedCommand, firstWords, secondWords } from './describe.ts';
 
-/** Completion for bash 3.2 and later. Where there are no words to offer, bash completes file names. */
+/** Completion for bash 3.2 and later. If there are no words to suggest, bash completes file names. */
 export function bashScript(commands: readonly CompletedCommand[]): string {
   const topics = [...secondWords(commands)].map(
     ([topic, below]) => `    ${topic})

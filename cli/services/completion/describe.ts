@@ -1,26 +1,26 @@
 import { lookup } from '#core/values/lookup.ts';
 import { PLATFORMS, shortName } from '#contract/platforms.ts';
 
-/** The completions that a shell offers for a word: a list of choices, or file names. */
+/** The completions that a shell suggests for a word: a list of choices, or file names. */
 export type Offer = readonly string[] | 'files';
 
 export interface CompletedFlag {
   readonly name: string;
   readonly char: string | undefined;
   readonly summary: string;
-  /** Values to offer; undefined if the flag takes no value. */
+  /** Values to suggest; undefined if the flag has no value. */
   readonly value: Offer | undefined;
 }
 
 export interface CompletedCommand {
-  /** Words of the command; `base list` has two. */
+  /** The words of the command. For example, `base list` has two. */
   readonly words: readonly string[];
   readonly summary: string;
   readonly flags: readonly CompletedFlag[];
   readonly argument: Offer | undefined;
 }
 
-/** The part of oclif's command metadata that completion needs. */
+/** The part of oclif's metadata for commands that completion needs. */
 export interface CommandMetadata {
   readonly id: string;
   readonly summary?: string | undefined;

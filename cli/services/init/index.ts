@@ -35,7 +35,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const { folder, path, variants: known } = await findModel(request, dirname(output), report);
   const look = await inspectModelFolder(folder, request.folder, known);
   const [problem] = look.problems;
-  // Fails early, because a build could not use the config.
+  // Fails now instead of writing a config with which builds would fail.
   if (problem !== undefined) throw configError(problem);
   if (request.modelType === undefined) refuseGenerator(look.guess, request.folder);
   const read = [
@@ -53,12 +53,13 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
     path,
-    // Without `variant`, a build does not choose among several graphs if none is model.onnx.
+    // Proposes a `variant`: without it, builds fail if there are several graphs and none of them is
+    // model.onnx.
     variant: variants.length > 1 && graph?.name !== 'model' ? graph?.name : undefined,
     license: look.license,
   };
   const text = renderConfig(readOwnText('templates/encoderfile.yml'), values);
-  // A name from the command line must satisfy the rules of the config file.
+  // Checks that a name from the command line is valid in the config file.
   parseConfig(text, outputPath, process.env);
   createFolders(dirname(output), 0o777);
   await writeText(output, text);
@@ -86,7 +87,7 @@ interface FoundModel {
   readonly folder: string;
   /** The folder or hub model, as the config file names it. */
   readonly path: string;
-  /** Graphs that the folder can have; undefined to use the graphs that are in it. */
+  /** Graphs that the config can use; undefined to use those in the folder. */
   readonly variants?: readonly GraphVariant[];
 }
 
@@ -108,7 +109,10 @@ async function findModel(
   return { folder, path: named, variants };
 }
 
-/** A relative path with slashes on every system and a leading dot, so that it is recognizable as a path. */
+/**
+ * Returns a relative path with slashes on every system, and with a leading dot, so that it is
+ * recognized as a path.
+ */
 function relativePath(from: string, to: string): string {
   const path = relative(from, to);
   if (isAbsolute(path)) return path;

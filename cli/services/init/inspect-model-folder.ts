@@ -10,7 +10,7 @@ import { listModel } from '../../packaging/model/model-listing.ts';
 import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
 import { proposeGraph } from './propose-graph.ts';
 
-/** A file that a model must or should have. */
+/** A file that a model requires or should contain. */
 export interface FoundFile {
   readonly name: string;
   readonly required: boolean;
@@ -20,10 +20,10 @@ export interface FoundFile {
 /** The contents of a model folder. */
 export interface ModelFolder {
   readonly guess: ModelGuess;
-  /** The folder's graphs, and the one to use. */
+  /** The folder's graphs, and the graph to use. */
   readonly variants: readonly GraphVariant[];
   readonly graph: GraphVariant | undefined;
-  /** The architecture named by the model: `BertForSequenceClassification`, or `bert`. */
+  /** The architecture that config.json names, for example `BertForSequenceClassification` or `bert`. */
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
   /** License in the model card. */
@@ -31,7 +31,7 @@ export interface ModelFolder {
   readonly files: readonly FoundFile[];
   /** Problems that would make any build fail, one sentence each. */
   readonly problems: readonly string[];
-  /** Problems of the model card and the license files, which a build leaves out. */
+  /** Problems with the model card and the license files. Builds omit these documents. */
   readonly documentProblems: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export async function inspectModelFolder(
     graph,
     architecture: architectureOf(config),
     labels: labelsOf(config),
-    // The title of a license file is only a hint; a build finds it without the config.
+    // The title of a license file is not written to the config, because builds also find the file without it.
     license: license?.source === 'card' ? license.id : undefined,
     documentProblems,
     files,
@@ -91,7 +91,7 @@ export async function inspectModelFolder(
   };
 }
 
-/** The build reports unreadable graphs. */
+/** Ignores graphs that cannot be read, because builds report them. */
 function outputsOf(path: string): GraphOutput[] {
   try {
     return graphOutputs(path);

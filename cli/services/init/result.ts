@@ -5,7 +5,7 @@ import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 
-/** The file that was written, and what was detected about the model. */
+/** The file that was written, and the detected facts about the model. */
 export interface InitResult {
   readonly file: string;
   readonly folder: string;
@@ -13,14 +13,14 @@ export interface InitResult {
   readonly modelType: ModelType;
   /** Whether the model type was detected from config.json rather than set by the user. */
   readonly guessed: boolean;
-  /** Path of the model folder as written in the file. */
+  /** Path of the model folder as written to the config file. */
   readonly path: string;
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
-  /** License in the model card, as written in the file. */
+  /** License in the model card, as written to the config file. */
   readonly license: string | undefined;
   readonly files: readonly FoundFile[];
-  /** The folder's graphs, and the one that builds use with this config. */
+  /** The folder's graphs, and the graph that builds use with this config. */
   readonly variants: readonly GraphVariant[];
   readonly graph: GraphVariant | undefined;
 }
@@ -33,7 +33,7 @@ export function initSummary(result: InitResult): string {
     ['Wrote', shown],
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; ${wayOut(modelType)}` : modelType],
-    // Every base model has two placeholder labels; only a classifier's labels are meaningful.
+    // Only lists the labels of classifiers, because every base model has two placeholder labels.
     ...(labels.length > 0 && hasLabels(modelType) ? [['Labels', shortList(labels)]] : []),
     ...(license === undefined ? [] : [['License', license]]),
     ...graphRows(result),
@@ -51,7 +51,7 @@ function wayOut(modelType: ModelType): string {
     : 'change `model_type` if it is wrong';
 }
 
-/** Only a choice among several graphs is worth a row. */
+/** Adds this row only if there are several graphs to choose from. */
 function graphRows({ variants, graph }: InitResult): string[][] {
   if (variants.length < 2 || !graph) return [];
   const reason =

@@ -4,7 +4,7 @@ import type { Member, Parameter } from '#transform/member.ts';
 /** The first line of every generated stub file, which marks files that can be overwritten. */
 export const STUBS_MARK = '---@meta encoderfile';
 
-/** Generates type stubs of the Lua sandbox in the notation of lua-language-server. Pure. */
+/** Generates type stubs for the Lua sandbox in the notation of lua-language-server. Pure. */
 export function editorStubs(): string {
   const of = (kind: Member['kind']): Member[] => MEMBERS.filter((member) => member.kind === kind);
   const statics = of('static');
@@ -31,7 +31,10 @@ function tensorClass(operators: readonly Member[]): string[] {
   ];
 }
 
-/** Operators without a notation are omitted: comparison and conversion to a string work with every type. */
+/**
+ * Operators without a notation are omitted. These are comparison and conversion to a string, which
+ * support every type.
+ */
 function operatorStub({ name, parameters, returns }: Member): string[] {
   const [, second] = parameters;
   if (name === '__index') return [`---@field [integer] ${RESULTS[returns]}`];
@@ -53,7 +56,7 @@ function constructorClass(statics: readonly Member[]): string[] {
   ];
 }
 
-/** `Tensor(…)` is not a named function. */
+/** Skips `Tensor(…)`, which is not a named function. */
 const isNamed = ({ name }: Member): boolean => !name.startsWith('__');
 
 function functionStub(owner: 'tensor:' | 'Tensor.', member: Member): string[] {
@@ -71,7 +74,10 @@ function functionStub(owner: 'tensor:' | 'Tensor.', member: Member): string[] {
   ];
 }
 
-/** Whether a method returns a number when called without arguments, and a tensor otherwise: `sum()` and `sum(axis)`. */
+/**
+ * Whether a method returns a number when called without arguments, and otherwise a tensor, as
+ * `sum()` and `sum(axis)` do.
+ */
 const givesNumberAlone = ({ kind, parameters, returns }: Member): boolean =>
   kind === 'method' && returns === 'operand' && parameters.every(({ optional }) => optional);
 

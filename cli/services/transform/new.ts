@@ -17,7 +17,10 @@ export interface TransformNewRequest {
   readonly stubs: boolean;
 }
 
-/** lua-language-server finds a file in the script's folder without configuration. */
+/**
+ * The stub file is written to the script's folder, where lua-language-server finds it without
+ * configuration.
+ */
 const STUBS_NAME = 'encoderfile.lua';
 
 /** `encoderfile transform new`: writes a commented Lua script that works unmodified, as a starting point. */
@@ -34,7 +37,7 @@ export async function newTransform(request: TransformNewRequest): Promise<Transf
   return { file, modelType, stubs };
 }
 
-/** Generated stubs can be overwritten; a user's own file of this name cannot. */
+/** Generated stubs can be overwritten, but not a user's own file with the same name. */
 async function refuseStrangeStubs(stubs: string, file: string, outputPath: string): Promise<void> {
   if (stubs === file) {
     throw configError(

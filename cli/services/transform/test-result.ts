@@ -20,7 +20,7 @@ interface JsonTensor {
   readonly values: NestedNumbers;
 }
 
-/** The JSON result, with every number. */
+/** Creates the JSON result, which contains all numbers. */
 export interface TransformTestJson {
   readonly config: string;
   readonly modelType: string;
@@ -51,8 +51,8 @@ export function transformTestJson({ config, manifest, texts }: TransformTestResu
 }
 
 /**
- * The result as text: shapes, and the first numbers of each token or label before and after the
- * transform.
+ * Formats the result as text: shapes, and the first numbers for each token or label before and
+ * after the transform.
  */
 export function transformTestText({ manifest, texts }: TransformTestResult): string {
   return texts
@@ -81,7 +81,7 @@ type Labels = Readonly<Record<string, string>> | undefined;
 /** The cells of one line, aligned in columns. */
 type Cells = readonly string[];
 
-/** Maximum numbers to show per token or text, and maximum lines. */
+/** Maximum number of values to show per token or text, and maximum number of lines. */
 const MAX_NUMBERS = 4;
 const MAX_LINES = 40;
 const DIGITS = 4;
@@ -142,7 +142,7 @@ function perText({ input, output }: TestedText, labels: Labels): Table {
   return { head: undefined, lines };
 }
 
-/** The label of a whole text. */
+/** Formats the label of a whole text. */
 function verdict({ input, output }: TestedText, labels: Labels): string[] {
   if (input.shape.length === 3 || output.kind === 'vectors') return [];
   const index = output.kind === 'indices' ? (output.data[0] ?? 0) : argmax(output.data);

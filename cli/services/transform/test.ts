@@ -38,7 +38,7 @@ export async function testTransform(
   const chosen = cacheDir ?? config.cacheDir;
   const folder = chosen === undefined ? userCacheDir() : resolve(chosen);
   return await withWorkFolder(folder, async (work) => {
-    // The given texts replace the build's sample texts.
+    // The texts from the command line are used instead of the build's sample texts.
     const model = await prepareModel(
       { ...config, validateTransform: false, quantize: { ...config.quantize, form: 'none' } },
       work,

@@ -27,7 +27,7 @@ interface ValidateRequest {
   readonly cacheDir: string | undefined;
 }
 
-/** `encoderfile validate`: runs all checks of a build on a model, and leaves nothing on disk. */
+/** `encoderfile validate`: runs all checks of a build on a model, and removes all files that it writes. */
 export async function validate(
   { source, variant, modelType, offline, cacheDir }: ValidateRequest,
   report: Reporter,

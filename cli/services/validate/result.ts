@@ -12,12 +12,12 @@ import { alignColumns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
 export interface ValidateResult {
-  /** The config file, or the folder that was named instead. */
+  /** Path of the config file, or of the model folder that was named instead. */
   readonly config: string;
   /** The command that builds the model with the same settings. */
   readonly next: string;
   readonly files: ModelFiles;
-  /** Files that the tokenizer was read from or converted from. */
+  /** Names of the files from which the tokenizer was read or converted. */
   readonly tokenizerOrigin: string;
   readonly vocabularySize: number;
   readonly manifest: Manifest;

@@ -5,8 +5,8 @@ import type { VerifyResult } from './result.ts';
 
 /** `encoderfile verify`: reads the whole file and compares the SHA-256 of every section. */
 export async function verify(path: string, report: Reporter): Promise<VerifyResult> {
-  // The step starts after the first bytes are read, so that a file of another kind is rejected
-  // without it.
+  // The step only starts when the first bytes have been read, so that a file of another kind is
+  // rejected without a progress line.
   let step: ReportedStep | undefined;
   const sections = await verifyFile(path, {
     onBytes(done, total) {
