@@ -28,7 +28,7 @@ export interface ProductInput {
 
 export interface ChosenBase {
   readonly base: BaseRuntime;
-  /** Path of a base runtime from the user, or the source of the base runtime. */
+  /** Path of the base runtime that the user specified, or the source of the base runtime. */
   readonly origin: BaseOrigin | { readonly path: string };
 }
 
@@ -50,7 +50,8 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
   const target: FileTarget = isImage ? { kind: 'file', shown: path, path, existing: undefined } : output;
   let show = (_doneBytes: number): void => {};
   const writing = timeStep(onStep, 'write', async () => {
-    // If the model is rejected, a folder that was created for the output is removed.
+    // If the output's folder does not exist, waits for the model, so that the folder is not created
+    // if the model is rejected.
     if (!existsSync(dirname(target.path))) await input.model;
     return await writeExecutable({
       output: target,

@@ -8,8 +8,8 @@ import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 const PREFERRED = ['model', 'safetensors', 'O1', 'O2', 'O3', 'fp16', 'O4', 'quantized', 'int8', 'uint8'];
 
 /**
- * Returns the graph that a build uses if `variant` is not set, otherwise the graph to propose. At
- * least one graph must exist.
+ * Returns the graph that a build uses if `variant` is not set. If the build would reject the
+ * choice, returns the graph to propose. At least one graph must exist.
  */
 export function proposeGraph(variants: readonly GraphVariant[]): GraphVariant {
   const ranked = PREFERRED.map((name) => variants.find((variant) => variant.name === name));
