@@ -1,7 +1,7 @@
 /** Kinds of items, other than tools, that a server offers. */
 export type ReadableKind = 'prompt' | 'resource';
 
-/** A caller's permissions: those of its key, or all permissions if no keys exist. */
+/** A caller's permissions: the permissions of its key, or all permissions if no keys exist. */
 export interface ToolCaller {
   /** Name used in logs and for rate limits. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 
-/** The servers and tools that a client selects from those it is allowed to use. */
+/** The servers and tools that a client selects among the servers and tools that it is allowed to use. */
 export interface Selection {
   /** Server names or patterns. */
   readonly servers: readonly string[];

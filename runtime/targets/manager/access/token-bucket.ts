@@ -6,7 +6,10 @@ export interface Rate {
 }
 
 export interface TokenBucket {
-  /** Takes a token. Returns 0 on success, otherwise the milliseconds until the next token. */
+  /**
+   * Takes a token. Returns 0 on success, otherwise the number of milliseconds until the next token
+   * is available.
+   */
   take(now: number): number;
 }
 

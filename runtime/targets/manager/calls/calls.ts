@@ -103,7 +103,7 @@ function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
   const check = (server: ManagedServer | undefined): void => {
     if (!server?.spec().pins || server.status().phase !== 'running') return;
     const timeLeft = (): number => server.spec().timeouts.request;
-    // The failure is in the server's log, and the next client will get it as well.
+    // The failure is reported in the server's log and to the next client that requests the list.
     catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
   };
   supervisor.subscribe((event) => {

@@ -19,9 +19,9 @@ export interface SignInParts {
 const SIGN_IN_MS = 5 * 60_000;
 
 /**
- * Rejects a call to a server that its user has not signed in to. With `asks`, an MCP client that can open
- * pages is prompted to open one, and the call continues after the sign-in. Returns undefined if there is
- * nothing to wait for, so that calls keep their order.
+ * Rejects a call to a server that its user has not signed in to. With `asks`, an MCP client that
+ * can open pages is prompted to open the sign-in page, and the call continues after the sign-in.
+ * Returns undefined if there is nothing to wait for, so that calls keep their order.
  */
 export function requireSignIn(
   server: ManagedServer,

@@ -97,7 +97,8 @@ export function createCallRunner({
     };
     try {
       server = findServer(supervisor, call);
-      // Only for audited calls, which a user waits for: lists are often requested in the background.
+      // Only for audited calls, because users wait for these calls. Lists are often requested in
+      // the background.
       const signIn = requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
       if (signIn) await signIn;
       // Chosen after the sign-in, which replaces the user's connection.

@@ -197,7 +197,7 @@ export interface FoundItem {
 }
 
 /**
- * A word index. When items change, only the differing ones are removed or added.
+ * A word index. When items change, only the items that differ are removed or added.
  *
  * @internal Exported for tests only.
  */

@@ -106,7 +106,7 @@ function refuseChanged({ shown, change, blocked }: CatalogTool, server: string):
 const UNKNOWN = shortPattern(
   /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is,
 );
-/** Maximum length of such a message excluding the tool name; longer texts mean something else. */
+/** Maximum length of such a message, excluding the tool name. Longer messages have a different meaning. */
 const MAX_LENGTH = 500;
 
 const reportsUnknown = (text: string, tool: string): boolean =>

@@ -155,7 +155,10 @@ interface SelectedTools {
   readonly faults: readonly string[];
 }
 
-/** Selects the tools that the configuration allows, applies its overrides, and compares them with the pinned ones. */
+/**
+ * Selects the tools that the configuration allows, applies its overrides, and compares the tools
+ * with the pinned tools.
+ */
 function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTools {
   const overrides = spec.toolOverrides ?? {};
   const seen = new Set<string>();
@@ -307,9 +310,12 @@ export interface CatalogTool {
   readonly shown: UpstreamTool;
   /** Whether lists omit the tool. */
   readonly hidden: boolean;
-  /** How the tool differs from its pin; undefined if it does not, or if the server is not pinned. */
+  /**
+   * How the tool differs from its pin; undefined if there are no differences or if the server is
+   * not pinned.
+   */
   readonly change?: ToolChange['change'] | undefined;
-  /** Whether the tool is blocked because of its change. */
+  /** Whether the tool is blocked because it differs from its pin. */
   readonly blocked: boolean;
   /** Whether its annotations declare it read-only. */
   readonly isReadOnly: boolean;
@@ -328,7 +334,7 @@ const MAX_LENGTH = 128;
 const SUFFIX = /_[\da-f]{8}$/;
 const SUFFIX_LENGTH = 9;
 
-/** Returns the tool's name in a single-server list: its own name, or a mapped one that clients accept. */
+/** Returns the tool's name in a single-server list: its own name, or a mapped name that clients accept. */
 export const toolName = (name: string): string => (ACCEPTED.test(name) ? name : mapped(name, MAX_LENGTH));
 
 /** Returns the tool's name in the combined list of all servers: `server__tool`, mapped if necessary. */
@@ -352,7 +358,7 @@ function mapped(name: string, maxLength: number): string {
   return `${readable}_${sha256(Buffer.from(name)).slice(0, SUFFIX_LENGTH - 1)}`;
 }
 
-/** Separates server and item names. Server names never contain it; item names can. */
+/** Separates server and item names. Server names never contain this separator, but item names can. */
 const SEPARATOR = '__';
 
 export interface QualifiedName {

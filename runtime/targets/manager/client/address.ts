@@ -6,14 +6,18 @@ import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 import { readText } from '#platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
-/** Returns the manager's address: the selected one, the configured one, or the default. */
+/**
+ * Returns the manager's address: the address selected on the command line, the configured address,
+ * or the default.
+ */
 export async function managerAddress(selected: string | undefined, configPath: string): Promise<URL> {
   return addressUrl(selected ?? (await configuredAddress(configPath)));
 }
 
 async function configuredAddress(path: string): Promise<string> {
   const file = await readText(path).catch(() => undefined);
-  // `validate` reports errors in the file; its address can be valid regardless.
+  // Errors in the file are ignored, because `validate` reports them, and the address in the file
+  // can still be valid.
   return file ? readConfigFile(file).daemon.settings.addr : MANAGER_DEFAULTS.addr;
 }
 

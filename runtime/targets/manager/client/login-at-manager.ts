@@ -4,13 +4,13 @@ import { awaitRedirect, type PersonOptions } from '../sign-in/await-redirect.ts'
 import { notSignedIn } from '../sign-in/start-sign-in.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 
-/** The manager's response about a sign-in. */
+/** The manager's response with the state of a sign-in. */
 export interface ReportedSignIn {
   readonly issuer?: string;
   readonly scope?: string;
 }
 
-/** The caller's sign-in to a server of a running manager, which stores the tokens. */
+/** The caller's sign-in to a server of a running manager. The manager stores the tokens. */
 export async function loginAtManager(
   manager: ManagerClient,
   { server, redirectUri: fixed }: { readonly server: string; readonly redirectUri: string | undefined },

@@ -78,7 +78,7 @@ function reasonOf(
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
 
-/** Describes the tools that differ from their pins; empty if none do. */
+/** Describes the tools that differ from their pins; empty if no tools differ. */
 export const changedToolsText = (tools: readonly ChangedTool[]): string =>
   tools.length === 0
     ? ''

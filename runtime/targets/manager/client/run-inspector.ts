@@ -18,8 +18,8 @@ export async function runInspector(
   { endpoint, apiKey }: InspectorOptions,
   output: Output,
 ): Promise<number> {
-  // Fails early with an explanation if the manager does not respond; the inspector would only report that it
-  // cannot connect.
+  // Fails early with an explanation if the manager does not respond, because the inspector would
+  // only report that it cannot connect.
   await manager.get(apiPath('servers'));
   const header = apiKey === undefined ? [] : ['--header', `Authorization: Bearer ${apiKey}`];
   const args = ['--yes', INSPECTOR, '--transport', 'http', '--server-url', endpoint.href, ...header];

@@ -10,7 +10,7 @@ export interface WatchStatusOptions {
   readonly output: Output;
   readonly terminal: () => Terminal;
   readonly everyMilliseconds: number;
-  /** Aborting it stops the updates. */
+  /** Aborted to stop the updates. */
   readonly signal: AbortSignal;
 }
 

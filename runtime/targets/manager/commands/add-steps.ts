@@ -8,7 +8,10 @@ function quoted(text: string): string {
   return shellWord(simple) === simple ? text : singleQuoted(text);
 }
 
-/** A placeholder that the user replaces. Anywhere else, unquoted angle brackets would be redirections. */
+/**
+ * A placeholder that the user replaces. The shell would interpret any other unquoted angle brackets
+ * as redirections.
+ */
 const PLACEHOLDER = /<[\w-]+>$/;
 
 /** Returns the variables in registry arguments, where all other dollar signs are escaped. */

@@ -198,7 +198,7 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
   );
 }
 
-/** How to start a server, from the command line or a registry. */
+/** The settings for starting a server, from the command line or from a registry. */
 interface Start {
   readonly table: TomlTable;
   /** Tools that the registry lists for the server. */

@@ -4,7 +4,10 @@ import type { Option } from '#serve/cli/command.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Every mcpd command has these flags. Here, only the daemon writes a log; the other commands ignore them. */
+/**
+ * Every mcpd command has these flags. In this program, only the daemon writes a log, and all other
+ * commands ignore the flags.
+ */
 export const MCPD_LOG_OPTIONS = {
   ...commonOptions({
     'log-level': { choices: [...COMMON_FLAGS['log-level'].choices, 'trace', 'off'], origin: 'mcpd' },
@@ -19,7 +22,7 @@ export const MCPD_COPY_OPTIONS = {
   'cache-dir': { value: 'folder', help: 'Folder for cached registries', origin: 'mcpd' },
 } satisfies Options;
 
-/** mcpd commands that only read registries there. */
+/** Flags for commands that read registries in mcpd, but not in this program. */
 export const MCPD_CACHE_OPTIONS = {
   ...MCPD_COPY_OPTIONS,
   'cache-ttl': { value: 'time', help: 'Maximum age of cached registries', origin: 'mcpd' },

@@ -9,7 +9,10 @@ import type { PinOutcome } from '../pins/pin-servers.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { enabledServer } from './enabled-servers.ts';
 
-/** `pin`: records tool definitions, or compares them with the recorded ones. Starts the servers itself. */
+/**
+ * `pin`: records tool definitions, or compares them with the recorded definitions. The command
+ * itself starts the servers.
+ */
 export const pinCommand: Command = {
   summary: 'Pin the tools of servers, so that later changes to their definitions are reported or blocked.',
   positionals: '[server...]',

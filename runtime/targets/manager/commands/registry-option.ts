@@ -4,7 +4,10 @@ import { durationOption, withEnvironment } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
 
-/** Options for commands that look up servers in registries, which take precedence over the built-in list. */
+/**
+ * Options for commands that look up servers in registries. Registries take precedence over the
+ * built-in list.
+ */
 export const REGISTRY_OPTION = withEnvironment('MCP_MANAGER', {
   registry: {
     value: 'registry',

@@ -115,7 +115,7 @@ const redirectUriOf = ({ launch }: ServerSpec): string | undefined =>
 interface OpenedServer {
   readonly spec: ServerSpec;
   readonly store: SignInStore;
-  /** Whether the running manager stores the sign-in, because it belongs to the owner of a key. */
+  /** Whether the running manager stores the sign-in, because the sign-in belongs to the owner of a key. */
   readonly isAtManager: boolean;
   /** The user of a sign-in without a manager; undefined if all callers share it. */
   readonly user: string | undefined;

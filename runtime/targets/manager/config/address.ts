@@ -1,6 +1,9 @@
 import { bindHost } from '#serve/bind.ts';
 
-/** Parses a listen address, `host:port`; undefined if invalid. Without a host, it stands for all addresses. */
+/**
+ * Parses a listen address, `host:port`; undefined if invalid. If the host is missing, the address
+ * stands for all addresses.
+ */
 export function parseAddress(text: string): string | undefined {
   const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/]*):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return undefined;

@@ -24,8 +24,8 @@ export interface ConfigFile {
   /** Returns the line of a value, for problems that are detected later. */
   readonly locate: (path: ProblemPath) => number | undefined;
   /**
-   * Whether values in this file are also treated as secrets, because there is no separate secrets file, as
-   * with JSON.
+   * Whether values in this file are also treated as secrets. This is the case for JSON files,
+   * because they have no separate secrets file.
    */
   readonly containsSecrets: boolean;
 }
@@ -200,7 +200,7 @@ function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpe
     resources: resources ?? [],
   };
   if (Object.values(group).every((patterns) => patterns.length === 0)) {
-    // A key without patterns has all permissions, but a group without patterns is an error.
+    // A key without patterns has all permissions. In contrast, a group without patterns is an error.
     table.report('the group is empty. List its servers, e.g. servers = ["time"], or its tools.');
   }
   return { name: serverName(written), ...group };

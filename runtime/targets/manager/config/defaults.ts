@@ -1,4 +1,4 @@
-/** Defaults for settings that neither a flag nor the file sets. Times are in milliseconds. */
+/** Defaults for settings that are not set by a flag or in the file. Times are in milliseconds. */
 export const MANAGER_DEFAULTS = {
   addr: '127.0.0.1:8090',
   apiShutdown: 5000,
@@ -18,7 +18,7 @@ export const MANAGER_DEFAULTS = {
     'Content-Language',
     'Content-Type',
     'Range',
-    // Without these headers, allowed web pages could use neither an API key nor MCP.
+    // Without these headers, allowed web pages could not send an API key or use MCP.
     'Authorization',
     'Mcp-Session-Id',
     'Mcp-Protocol-Version',

@@ -48,8 +48,8 @@ export function packageCommand(
     return { command: 'uvx', args: [...withExtra(extra), ...start] };
   }
   const mounts = volumes.flatMap(({ from, path }) => ['--volume', `${from}:${path}`]);
-  // Docker reads the values from its own environment: on the command line, every user of the machine could
-  // see them.
+  // Docker reads the values from its own environment. If they were on the command line, every user
+  // of the machine could see them.
   const variables = Object.keys(env).flatMap((key) => ['-e', key]);
   const image = imageOf(name, version);
   return {
@@ -67,7 +67,7 @@ export function packageInstallation({ runtime, name, version, extra = [] }: Pack
   const versioned = `${name}@${version}`;
   const common = { label: `${runtime}::${versioned}` };
   if (runtime === 'npx') {
-    // At the `http` level, npm prints a line per download, which serves as progress output.
+    // With the log level `http`, npm prints a line per download. These lines are used to report progress.
     const args = ['--loglevel=http', '-y', `--package=${versioned}`, '-c', 'exit 0'];
     const isExact = /^\d+\.\d+\.\d+/.test(version);
     return { ...common, command: { command: 'npx', args }, npx: [versioned], isExact };
@@ -81,7 +81,7 @@ export function packageInstallation({ runtime, name, version, extra = [] }: Pack
     ...common,
     check: { command: 'docker', args: ['image', 'inspect', image] },
     command: { command: 'docker', args: ['pull', image] },
-    // Docker runs the local image; getting a newer one with the same tag requires `docker pull`.
+    // Docker runs the local image. To get a newer image with the same tag, `docker pull` is required.
     isExact: true,
   };
 }
@@ -92,7 +92,10 @@ const withExtra = (extra: readonly string[]): string[] => extra.flatMap((one) =>
 const imageOf = (name: string, version: string): string =>
   `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
 
-/** Docker has flags for the limits that cgroups expose as files. A container is not in the docker command's cgroup. */
+/**
+ * For containers, limits are set with Docker's flags, because a container is not in the cgroup of
+ * the docker command.
+ */
 const limitArgs = ({ memory, cpus, processes }: ProcessLimits): string[] => [
   ...(memory === undefined ? [] : ['--memory', String(memory), '--memory-swap', String(memory)]),
   ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),

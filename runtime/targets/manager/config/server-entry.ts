@@ -65,7 +65,7 @@ interface RemoteEntry {
   readonly oauth: OAuthEntry | undefined;
 }
 
-/** Values that a server needs to start. */
+/** Values that are required to start a server. */
 export interface RequiredValues {
   readonly env: readonly string[];
   readonly positional: readonly string[];
@@ -225,7 +225,8 @@ function readPassHeaders(table: TableReader): string[] {
 
 function readTools(table: TableReader): NameFilter {
   const allow = table.texts('tools');
-  // The list protects all other tools from callers, so a missing list must not allow everything.
+  // Callers must not be able to use tools that are not in the list, so a missing list must not
+  // allow all tools.
   if (!table.mentions('tools')) {
     table.report('tools is missing. List the allowed tools, or allow all with tools = ["*"].');
   }

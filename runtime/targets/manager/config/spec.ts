@@ -65,7 +65,7 @@ export interface ProcessLaunch {
   readonly kind: 'process';
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete process environment: nothing else is inherited. */
+  /** The complete environment of the process. No other variables are inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
   /** Memory, CPU and process limits. For containers, docker enforces them. */
@@ -83,11 +83,14 @@ export interface PackageInstallation {
   /** The package as configured, e.g. `npx::name@1.2.3`. */
   readonly label: string;
   readonly command: PackageCommand;
-  /** A command that succeeds if nothing needs to be installed; without it, `command` determines that. */
+  /**
+   * A command that succeeds if the package is already installed. If undefined, `command` is run to
+   * determine this.
+   */
   readonly check?: PackageCommand | undefined;
   /** Whether the version is immutable, so that an installed package is not checked again. */
   readonly isExact: boolean;
-  /** The packages in the npx folder, which an interrupted installation can leave incomplete. */
+  /** The packages in the npx folder. An interrupted installation can leave them incomplete. */
   readonly npx?: readonly string[] | undefined;
   readonly uvx?: boolean | undefined;
 }
@@ -148,7 +151,7 @@ export interface ClientCredentials extends CommonOAuth {
   readonly clientId: string;
   /** Undefined if the client has a key. */
   readonly clientSecret?: string | undefined;
-  /** The token endpoint; if undefined, it is discovered from the server's metadata. */
+  /** The token endpoint. If undefined, the endpoint in the server's metadata is used. */
   readonly tokenUrl?: string | undefined;
 }
 
@@ -196,7 +199,7 @@ export interface DaemonSettings {
 /** The manager as an OAuth protected resource. */
 export interface ResourceSettings {
   readonly issuer: string;
-  /** The manager's public base URL, which is the token audience. */
+  /** The manager's public base URL. Tokens must have it as their audience. */
   readonly resource: string;
   /** Additional accepted audiences. */
   readonly audiences: readonly string[];
@@ -208,7 +211,7 @@ export interface ResourceSettings {
   readonly adminScope: string | undefined;
   /** Without introspection, only JWTs are accepted. */
   readonly introspection?: IntrospectionSettings | undefined;
-  /** `server` and `server/tool` patterns by scope. Without it, each token allows all servers. */
+  /** `server` and `server/tool` patterns by scope. If undefined, each token allows all servers. */
   readonly scopes: ReadonlyMap<string, readonly string[]> | undefined;
 }
 

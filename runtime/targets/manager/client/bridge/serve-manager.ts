@@ -99,7 +99,7 @@ const LISTS = ['tools', 'prompts', 'resources'];
 interface Sent {
   readonly id: RequestId;
   readonly message: RpcMessage;
-  /** Whether it was resent after its session expired. */
+  /** Whether the request was resent after its session had expired. */
   readonly isRepeated: boolean;
 }
 
@@ -115,7 +115,8 @@ interface Asked {
  * did not accept them.
  */
 function createBridge({ open, tell, log, retryMs = RETRY_MS }: BridgeOptions): Bridge {
-  // Maps the IDs of the client and the manager to new ones, because they are only unique within a session.
+  // Maps the request IDs of the client and the manager to new IDs, because they are only unique
+  // within a session.
   const sent = createRequestIds<Sent>();
   const asked = createRequestIds<Asked>();
   const handshake = createHandshake();
@@ -300,9 +301,9 @@ function createRequestIds<Request extends { readonly id: RequestId }>(): Request
   };
 }
 
-/** The part of a client's session that must be restored after a restart of the manager. */
+/** The state of a client's session that must be restored after a restart of the manager. */
 interface Handshake {
-  /** Explains why a request cannot be sent before `initialize`; undefined if it can. */
+  /** Explains why a request cannot be sent before `initialize`; undefined if it can be sent. */
   problem(method: string): RpcFailure | undefined;
   /**
    * A promise that later messages must wait for, because separate HTTP requests could overtake `initialize`.
@@ -311,7 +312,7 @@ interface Handshake {
   readonly running: Promise<void> | undefined;
   /** Handles a request from the client before it is sent. */
   begin(method: string): void;
-  /** Handles the response to a client request; undefined if there is none. */
+  /** Handles the response to a client request; undefined if there is no response. */
   end(request: RpcMessage, response: RpcMessage | undefined, transport?: Transport): void;
   /** Whether the client has opened a session, so that it can be restored. */
   isRepeatable(): boolean;
@@ -384,7 +385,8 @@ function createHandshake(): Handshake {
       if (!isObject(result)) throw rpcFailure(error);
       transport.useProtocol(String(result['protocolVersion']));
       transport.send(INITIALIZED);
-      // Subscribing to a removed server fails; the client learns of the removal from the changed lists.
+      // Subscribing fails if the server has been removed. The client detects the removal when it
+      // requests the changed lists.
       for (const message of lasting.values()) request(transport, message).catch(() => undefined);
     },
     receive(message) {

@@ -205,7 +205,7 @@ function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerSt
   );
 }
 
-/** The lines around the reason; empty if they only repeat it. */
+/** The lines around the reason; empty if they only repeat the reason. */
 const quoted = (reason = '', lines: readonly string[]): string[] =>
   lines.some((line) => !reason.includes(line.trim())) ? lines.map((line) => `    ${line}`) : [];
 

@@ -297,7 +297,7 @@ const setArgs: Command = {
   options: {
     ...CONFIG_OPTIONS,
     literal: { help: 'Keep dollar signs as written instead of expanding variables' },
-    // An mcpd flag for behavior that is the default here.
+    // An mcpd flag for behavior that is the default in this program.
     'merge-flags': { help: 'Keep the flags that are not set', origin: 'mcpd' },
   },
   async run(invocation, output) {

@@ -87,7 +87,7 @@ export const groupsGroup: CommandGroup = {
   commands: { list: listGroups, set: setGroup, remove: removeGroups },
 };
 
-/** Edits the file or, with --dry-run, prints what would change. */
+/** Edits the file, or with --dry-run, prints the changes without making them. */
 async function edit(
   invocation: Invocation,
   output: Output,

@@ -11,7 +11,7 @@ import { recordOf } from '#core/values/keys.ts';
 /** The flags that grant admin permission to a key. */
 const ADMIN_FLAGS = ['admin', 'admin-read-only', 'edit'];
 
-/** `keys create`: prints the new key, of which only a hash is stored. */
+/** `keys create`: prints the new key. Only its hash is stored. */
 export const createClientKeyCommand: Command = {
   summary: 'Create an API key. Once a key exists, calls require one.',
   options: {
