@@ -39,7 +39,10 @@ const COUNT_SCHEMA = openObject({
   contents: Type.Array(openObject({}), { minItems: 1 }),
 });
 
-/** The prompt in a Gemini token count request, which contains it in `contents` or in a complete generation request. */
+/**
+ * The prompt in a Gemini token count request. It is either in `contents` or part of a complete generation
+ * request.
+ */
 function promptOf(bytes: Uint8Array, model: string): Uint8Array {
   let body: Record<string, unknown>;
   try {

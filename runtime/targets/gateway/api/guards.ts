@@ -67,7 +67,9 @@ interface SignIn {
   manager(headers: HeaderReader): Promise<SignedInManager>;
 }
 
-/** Creates the authentication, which also counts rejected credentials in the metrics. */
+/**
+ * Creates the functions that authenticate callers. They also count rejected credentials in the metrics.
+ */
 export function createSignIn({
   state,
   jobs,

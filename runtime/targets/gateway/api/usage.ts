@@ -228,7 +228,7 @@ function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
   );
 }
 
-/** Usage from this time on. */
+/** Only usage from this time on is included. */
 const since = <Filter extends { readonly from?: number | undefined }>(
   time: number,
   filter: Filter,

@@ -64,7 +64,7 @@ export const KEEP_ALIVE = { text: KEEP_ALIVE_TEXT, milliseconds: 15_000 };
 export interface StreamForm {
   readonly contentType: string;
   readonly keepAlive: KeepAlive;
-  /** Converts the stream's events to this format. */
+  /** Converts the stream's events to another format. */
   readonly write: (events: PieceSource) => PieceSource;
 }
 
@@ -207,7 +207,7 @@ function createPendingStream({ clock, afterMs, begin, onGone }: PendingStreamPar
   };
 }
 
-/** A request body with a single text. */
+/** A request body that contains a single text. */
 function oneText(text: string): PieceSource {
   let isRead = false;
   return {

@@ -86,7 +86,10 @@ type FiltersOf<Filters, Name> = {
     : string | undefined;
 } & { readonly order: Order<Name & string> | undefined };
 
-/** The parameters of a list with filters and a sort order, and how to parse them, by name in camel case. */
+/**
+ * The parameters of a list with filters and a sort order, and functions that parse the parameters. Both are
+ * keyed by name in camel case.
+ */
 export function listQuery<const Filters extends Readonly<Record<string, Filter>>, const Name extends string>(
   filters: Filters,
   sort: { readonly orders: readonly Name[]; readonly example: string },

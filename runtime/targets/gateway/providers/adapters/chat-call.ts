@@ -272,7 +272,7 @@ const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSumm
   finishReason: choices[0]?.finish_reason ?? undefined,
 });
 
-/** The same bytes, which are not copied. */
+/** Returns the bytes as a Buffer without copying them. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 

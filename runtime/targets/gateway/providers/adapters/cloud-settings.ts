@@ -37,7 +37,7 @@ export interface VertexSettings {
   readonly credentials: GoogleSource;
 }
 
-/** What cloud providers need in addition to an address and a key. */
+/** The settings that cloud providers need in addition to an address and a key. */
 export interface SettingsOfClouds {
   readonly azure: AzureSettings;
   readonly bedrock: BedrockSettings;

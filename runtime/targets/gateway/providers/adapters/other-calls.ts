@@ -61,8 +61,8 @@ export type RelayRoute =
 export interface Relay {
   readonly path: (model: string) => string;
   /**
-   * The list without which a response is invalid and therefore not billed. Undefined if responses are not
-   * JSON or have no such list.
+   * The name of the list that a response must contain; without the list, the response is invalid and is not
+   * billed. Undefined if responses are not JSON or do not have to contain a list.
    */
   readonly requiredList?: string | undefined;
   /** Types of the events that a streamed response can contain. */

@@ -89,7 +89,7 @@ export interface ProviderCall {
   readonly wire: Wire;
   /** The provider's name for the model. */
   readonly model: string;
-  /** The model name in the response, if it differs from the provider's. */
+  /** The model name to return in the response, if it differs from the provider's name for the model. */
   readonly showModel?: string | undefined;
   /** The unparsed request body; `body` is the same body, parsed. */
   readonly bytes: Uint8Array;
@@ -195,7 +195,7 @@ export interface WholeAnswer {
   readonly bytes: Uint8Array;
   /** Content type. Default: JSON. */
   readonly type?: string | undefined;
-  /** The model's whole output as text, whatever the format of the response. */
+  /** The model's whole output as text, regardless of the format of the response. */
   readonly text: string;
   readonly summary: AnswerSummary;
   /** Types of the tools in the request that were not passed to the provider. */
@@ -378,7 +378,10 @@ const MAX_CREATED = 253_402_300_799;
 // oxlint-disable-next-line no-control-regex -- Requests cannot name a model with control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** A model in a provider's list; empty if it could not be requested. `created` is in seconds since 1970. */
+/**
+ * The list entry for a model of a provider; empty if clients could not request the model. `created` is in
+ * seconds since 1970.
+ */
 export function modelEntry(id: unknown, created: unknown, ownedBy: string): ModelEntry[] {
   if (typeof id !== 'string' || id === '' || id !== id.trim() || CONTROL_CHARACTERS.test(id)) return [];
   if (!id.isWellFormed()) return [];

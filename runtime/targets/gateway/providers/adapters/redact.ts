@@ -1,6 +1,6 @@
 import { createValueHider } from '#serve/redact.ts';
 
-/** Removes secrets and control characters from a provider's message, and truncates it. */
+/** Removes secrets and control characters from a provider's message, and truncates the message. */
 export type Redact = (text: string) => string;
 
 /** Maximum length of a message, which is enough to understand the error. */

@@ -119,8 +119,8 @@ export interface StreamSyntax {
   /** The marker for a clean end. */
   readonly terminal: string;
   /**
-   * An error in the middle of a stream, with everything that must follow it. `last` is the last event that
-   * the client received.
+   * An error in the middle of a stream, and everything that must follow the error. `last` is the last event
+   * that the client received.
    */
   error(error: StreamError, last: Json | undefined): string;
 }

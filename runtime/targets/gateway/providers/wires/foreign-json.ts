@@ -2,7 +2,8 @@ import { isObject } from '#core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-// Functions that read JSON from providers, which can contain anything. They throw for invalid values.
+// Functions that read JSON from providers. The JSON can contain anything; the functions throw for invalid
+// values.
 
 export function objectIn(value: unknown, what: string): Json {
   if (isObject(value)) return value;

@@ -48,7 +48,7 @@ export function isCacheable(
   if (UNCACHED_ENDPOINTS.has(endpoint)) return false;
   if (models && !matchesAny(models, model)) return false;
   if (STATEFUL_MEMBERS.some((name) => isSet(body[name]))) return false;
-  // The provider stores the response under an ID, which two requests must not share.
+  // The provider stores the response under an ID, and two requests must not share the same ID.
   if (body['store'] === true) return false;
   const isGemini = endpoint.startsWith('/v1beta/');
   const tools = body['tools'];
@@ -203,7 +203,7 @@ const isUser = (message: Json): boolean => {
 
 const isInstruction = (message: Json): boolean => ['system', 'developer'].includes(String(message['role']));
 
-/** A message's text; undefined if it contains anything else, for example an image. */
+/** A message's text; undefined if the message contains anything else, for example an image. */
 function textIn(message: Json): string | undefined {
   const content = message['content'] ?? message['parts'];
   if (typeof content === 'string') return content;

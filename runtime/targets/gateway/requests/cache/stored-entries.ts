@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 
-/** Responses in the database, which several gateways can share. */
+/** Cached responses in the database, which several gateways can share. */
 export interface StoredCacheEntries {
   /** The responses with these keys, in any order. */
   get(keys: readonly string[], now: number): Promise<readonly CacheEntry[]>;
@@ -183,7 +183,9 @@ export function createTidyStored(
   };
 }
 
-/** Responses in memory. If they need too much memory, the least recently used ones are deleted. */
+/**
+ * Cached responses in memory. If they need too much memory, the least recently used responses are deleted.
+ */
 interface MemoryEntries {
   get(key: string): CacheEntry | undefined;
   put(entry: CacheEntry, maxBytes: number): void;
@@ -241,7 +243,10 @@ export interface CacheEntry {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The experiment whose workflows share the response. The response is deleted with it. */
+  /**
+   * The experiment whose workflows share the response. The response is deleted together with the
+   * experiment.
+   */
   readonly experimentId?: string | undefined;
 }
 

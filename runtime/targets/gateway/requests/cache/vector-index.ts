@@ -1,4 +1,7 @@
-/** A group's vectors of length 1. Searches compare all of them, so the result is exact. */
+/**
+ * The vectors in a group, all of which have length 1. A search compares all vectors, so its result is
+ * exact.
+ */
 export interface VectorIndex {
   readonly size: number;
   add(key: string, vector: Float32Array): void;

@@ -24,7 +24,10 @@ interface AbandonedParts {
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly log: Logger;
-  /** Called if abandoned responses are recorded later, with a promise that resolves when they are. It never rejects. */
+  /**
+   * Called if abandoned responses are recorded later, with a promise that resolves when they have been
+   * recorded. The promise never rejects.
+   */
   readonly onRecording: (recorded: Promise<void>) => void;
 }
 

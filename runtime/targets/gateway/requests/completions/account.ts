@@ -38,7 +38,10 @@ export interface RequestAccount {
   readonly attempted: (attempt: Attempt) => void;
   /** Called with the model that responds. Warns if the model has no price and a budget applies. */
   readonly answeredBy: (key: string) => void;
-  /** Writes the usage, which is durable when this resolves. Rejects if writing fails. Repeated calls do nothing. */
+  /**
+   * Writes the usage, which is durable when the returned promise resolves. Rejects if writing fails.
+   * Repeated calls do nothing.
+   */
   settle(outcome: Outcome): Promise<void>;
   /** Settles a request that failed. Never rejects, because the client must receive the original error. */
   fail(error: AppError): Promise<void>;
@@ -214,7 +217,7 @@ export function setRateHeaders(
   setHeader('X-RateLimit-Reset', String(Math.ceil(resetAt / 1000)));
 }
 
-/** The rate limit state for a request that was rejected because of it. */
+/** The rate limit state for a request that a rate limit rejected. */
 async function rateOfRefused(
   ledger: Pick<Ledger, 'quota'>,
   spender: Spender,

@@ -220,7 +220,7 @@ const summaryOf = ({ promptTokens, completionTokens }: CacheEntry) => ({
   finishReason: undefined,
 });
 
-/** A complete stream's events, all of which are available. */
+/** The events of a complete stream, all of which are available immediately. */
 function storedStream(body: Uint8Array): ForwardedStream {
   let isRead = false;
   const ended = Promise.withResolvers<void>();
@@ -244,7 +244,7 @@ function storedStream(body: Uint8Array): ForwardedStream {
   };
 }
 
-/** What is known about a response besides its bytes. */
+/** What is known about a response in addition to its bytes. */
 interface KnownAnswer {
   /** The model that responded, `provider:model`. */
   readonly key: string;
@@ -252,7 +252,7 @@ interface KnownAnswer {
   readonly droppedTools: readonly string[];
 }
 
-/** Keeps the responses to one request in the cache. */
+/** Stores the response to a request in the cache. */
 export interface AnswerKeeper {
   whole(bytes: Uint8Array, facts: KnownAnswer): void;
   /** Caches a stream once it has been read to its end, if `facts` then returns what is known about it. */

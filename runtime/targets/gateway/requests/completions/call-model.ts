@@ -169,7 +169,7 @@ interface OutputResult {
   readonly retries: number;
 }
 
-/** Masks a response, then checks the remaining text. */
+/** Masks a response, then checks the masked text. */
 async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<OutputResult> {
   const { request, screened, held } = parts;
   const { guarded, hits } = screened;

@@ -27,7 +27,7 @@ export type Endpoint =
 /** Request members that are specified in the path instead of the body. */
 export interface PathMembers {
   readonly model: string;
-  /** Undefined if the body contains it. */
+  /** The model in the path; undefined if the body contains the model. */
   readonly stream?: boolean | undefined;
 }
 
@@ -89,7 +89,7 @@ export interface LiveRequest {
   readonly userId: string | undefined;
   readonly keyId: string | undefined;
   readonly teamId: string | undefined;
-  /** The model that responds; undefined until one has started to. */
+  /** The model that responds; undefined until a model has started to respond. */
   readonly model: string | undefined;
   /** Finished attempts. */
   readonly attempts: readonly Attempt[];

@@ -204,7 +204,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
 
-/** Resources opened for a request, which are released when it ends. */
+/** Resources opened for a request. They are released when the request ends. */
 interface OpenedParts {
   cached?: CachedRequest;
   prompt?: PromptRecord | undefined;

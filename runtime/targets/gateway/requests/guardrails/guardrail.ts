@@ -82,7 +82,7 @@ export type GuardrailPlace = 'input' | 'output';
 export interface GuardrailRule {
   readonly profile: string;
   readonly mode: 'block' | 'monitor';
-  /** What to do if the check is unavailable, e.g. its encoder or server. */
+  /** What to do if the check is unavailable, e.g. because its encoder or server is down. */
   readonly onUnavailable: 'block' | 'monitor';
   readonly on: readonly GuardrailPlace[];
   /** Whether values masked in the request are restored in the response; default: true. */
@@ -175,7 +175,7 @@ export interface Guardrails {
     masked: OutputMasking,
     onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
   ): StreamMask | undefined;
-  /** Checks model output with the rules that do not mask it. */
+  /** Checks model output with all rules that do not mask it. */
   checkOutput(rules: readonly GuardrailRule[], text: string, request: CheckedRequest): Promise<CheckedOutput>;
   /**
    * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until

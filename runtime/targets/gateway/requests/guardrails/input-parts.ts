@@ -172,7 +172,7 @@ const SAMPLE_BYTES = 4096;
 /** Bytes count as text if at most one in this many characters is a control character or invalid. */
 const CHARACTERS_PER_FLAW = 20;
 
-/** A text found in bytes. */
+/** A text that was found in encoded bytes. */
 interface DecodedText {
   readonly text: string;
   /** Whether the bytes are exactly this text in UTF-8. */

@@ -91,7 +91,7 @@ async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Jud
   return await judgeByClassifier(parts, profile, read);
 }
 
-/** Finds what a profile masks or blocks, in each text. */
+/** Finds the spans that a profile masks or blocks in each text. */
 export const findSpans = (
   parts: JudgeParts,
   profile: Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>,

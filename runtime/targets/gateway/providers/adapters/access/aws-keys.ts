@@ -107,7 +107,7 @@ async function keysOf(
   const section = profiles.profile(name);
   if (!section) return undefined;
   const own = ownKeys(section, clock);
-  // A source profile is used with its own keys, if it has any.
+  // If a source profile contains keys, these are used instead of its role.
   if (own && before.length > 0) return own;
   const { role_arn: roleArn, web_identity_token_file: tokenFile } = section;
   const sessionName = section['role_session_name'] ?? 'gateway';
@@ -188,7 +188,7 @@ type Section = Readonly<Record<string, string>>;
 
 /** The sections of the shared files. */
 interface Profiles {
-  /** A profile's settings across all files; undefined if no file has it. */
+  /** A profile's settings from all files; undefined if none of the files contains the profile. */
   profile(name: string): Section | undefined;
   /** A section `[sso-session name]`. */
   ssoSession(name: string): Section | undefined;

@@ -97,7 +97,10 @@ function familyOf(model: string): Family {
 
 const textsOf = (input: unknown): readonly string[] => embeddedTexts(input, 'Amazon Bedrock');
 
-/** Maximum number of texts per request to a model. Throws a NotImplementedError if it is not an embedding model. */
+/**
+ * Maximum number of texts per request to a model. Throws a NotImplementedError if the model is not an
+ * embedding model.
+ */
 const maxTextsOf = (model: string): number => familyOf(model).maxTexts;
 
 const bedrockEmbeddings: EmbeddingsExchange = {

@@ -149,7 +149,7 @@ const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
     cause,
   });
 
-/** A classification's usage, which only has input tokens. */
+/** The usage of a classification, which only includes input tokens. */
 export function classifiedSummary({ tokens }: Pick<ClassifiedAnswer, 'tokens'>): AnswerSummary {
   const counts = {
     completionTokens: 0,

@@ -113,7 +113,10 @@ async function untilLeft<Value>(promise: Promise<Value>, waiter: Waiter): Promis
   return await Promise.race([promise, left.promise]);
 }
 
-/** Marks a rejection as handled: it is only reported to requests that wait for the promise. */
+/**
+ * Marks a promise's rejection as handled, because it is only reported to requests that wait for the
+ * promise.
+ */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

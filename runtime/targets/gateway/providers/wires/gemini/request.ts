@@ -244,7 +244,7 @@ function mediaPart(mediaType: string, url: string, source: Json): ContentPart {
 
 // Google's APIs accept names in camel case and in snake case.
 
-/** A member under either spelling of its name, which is given in camel case. */
+/** The value of a member whose name can have either spelling. `name` is the name in camel case. */
 const memberIn = (json: Json, name: string): unknown => json[name] ?? json[snakeCase(name)];
 
 /** An optional object; empty if it is absent. */

@@ -138,7 +138,7 @@ const textOf = ({ type, text, tool_name: tool }: AnthropicBlock): string | undef
 const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-/** Replaces a single text part with its text, because not every provider supports parts. */
+/** Replaces a single text part with its text, because not every provider supports lists of parts. */
 const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' ? (only.text ?? '') : parts;

@@ -14,7 +14,7 @@ import type { Passed } from '../../../providers/shapes/passed.ts';
 import type { StreamSyntax } from '../../../providers/streams/stream.ts';
 import { orNull } from '#serve/http/schemas.ts';
 
-/** A call without the API and the model, which the endpoint and the routing select. */
+/** A call without the API and the model: the endpoint selects the API, and routing selects the model. */
 export interface ModelCall extends Omit<ProviderCall, 'wire' | 'model' | 'showModel'> {
   readonly files?: readonly FormFile[] | undefined;
 }

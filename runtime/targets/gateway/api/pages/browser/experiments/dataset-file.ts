@@ -60,7 +60,10 @@ function readJsonLines(file: File, text: string): DatasetFile {
   };
 }
 
-/** New column names. A column whose name is assigned to another one becomes `<name>_original`. */
+/**
+ * New column names. If the name of a column is assigned to another column, the former is renamed to
+ * `<name>_original`.
+ */
 function renamedColumns(columns: readonly string[], names: ReadonlyMap<string, string>) {
   const taken = new Set(names.values());
   return columns.map((column) => {

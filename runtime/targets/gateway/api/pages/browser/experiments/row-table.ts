@@ -7,7 +7,10 @@ import { duration } from '#serve/http/pages/browser/format.ts';
 import { wordDiff } from './word-diff.ts';
 
 const MAX_SHOWN = 160;
-/** With more columns than this, every row would be unreadable; a row's dialog shows all models. */
+/**
+ * Maximum number of models in the table. With more columns, the rows would be unreadable; the dialog for a
+ * row shows all models.
+ */
 const MAX_MODELS = 6;
 
 interface RowTableOptions {

@@ -4,7 +4,7 @@ import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { dateTime, short } from '#serve/http/pages/browser/format.ts';
 import { pagesOf } from '../parts/lists.ts';
 
-/** A guardrail hit, as far as the table shows it. */
+/** The members of a guardrail hit that the table shows. */
 interface Hit {
   readonly at: string;
   readonly mode: 'block' | 'monitor';
