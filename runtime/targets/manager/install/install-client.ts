@@ -36,11 +36,11 @@ export async function editClientFile(client: McpClientFile, edit: ClientEdit): P
   const warnings = warningsFor(client, path, text);
   if (diff === '' || dryRun) return { diff, backup: undefined, warnings };
   const backup = before && `${findOutputFile(path).path}.${timestamp(now)}.bak`;
-  // An existing backup is never overwritten: it may be the only copy of the original file.
+  // An existing backup is never overwritten, because it may be the only copy of the original file.
   if (backup !== undefined && !existsSync(backup)) await copyFile(path, backup, constants.COPYFILE_EXCL);
   await editFile(path, (current) => editClientText(current, client, edit), {
     check: () => [],
-    // The file can contain keys.
+    // A new file is only accessible to its owner, because it can contain keys.
     mode: before?.mode ?? 0o600,
     folderMode: 0o755,
   });

@@ -49,7 +49,10 @@ export function callTool(
   return calls.callTool({ ...mcpServerCall(call, server), tool: name, args });
 }
 
-/** Reads a resource. The contents carry the URI of the request, so that the client can match them. */
+/**
+ * Reads a resource. The contents in the response have the URI from the request, so that the client
+ * can match them.
+ */
 async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<ShapeOfParams> {
   const requested = requiredParam(call.params, 'uri');
   const { server, uri } = await targets.resource(call, requested);

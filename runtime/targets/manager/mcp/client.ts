@@ -11,8 +11,8 @@ export interface McpClient {
 }
 
 /**
- * Whether a request can use another client's session or multi-round request: only with the same key, on the
- * same path.
+ * Whether a request can use another client's session or multi-round request. This requires the same
+ * key and the same path.
  */
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.name === other.caller.name &&

@@ -33,7 +33,7 @@ export interface McpEndpoint {
   readonly targets: Targets;
   /** Whether the tool list never changes. */
   readonly fixedTools: boolean;
-  /** Returns the description for a new client. It may wait for a server to start. */
+  /** Returns the description for a new client. This may require waiting for a server to start. */
   describe(caller: ToolCaller): Promise<EndpointDescription>;
 }
 
@@ -131,7 +131,10 @@ function oneServer(context: ManagerContext, server: string): McpEndpoint {
   };
 }
 
-/** The capabilities of `/mcp`: all of them, because servers can be added while a client is connected. */
+/**
+ * The capabilities of `/mcp`. All capabilities are declared, because servers can be added while a
+ * client is connected.
+ */
 const ALL_CAPABILITIES = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -305,8 +308,8 @@ const CALL_TOOL = {
 };
 
 /**
- * The methods of the two tools that search and call all others, so that clients do not need the schemas of
- * all tools.
+ * The methods for two tools that search and call all other tools, so that clients do not need the
+ * schemas of all tools.
  */
 function searchMethods(
   { calls, kernel }: ManagerContext,

@@ -10,9 +10,9 @@ import type { ListedItem } from './page-cursor.ts';
 /** A kind of server list. */
 export interface ListKind {
   readonly method: string;
-  /** The list's name, which is also the result member with its items. */
+  /** The list's name. The field with the items in the result has the same name. */
   readonly list: ListName;
-  /** The member that identifies an item within a server. */
+  /** The field that identifies an item within a server. */
   readonly key: string;
   /** Requests a page of one server's list. */
   readonly page: (calls: Calls, call: PageCall) => Promise<Page>;

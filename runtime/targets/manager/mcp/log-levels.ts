@@ -20,7 +20,7 @@ export function parseLogLevel(value: unknown): McpLogLevel {
   throw new RpcError(RPC_CODE.invalidParams, `\`level\` must be one of ${MCP_LOG_LEVELS.join(', ')}.`);
 }
 
-/** Whether a level is at least the minimum; true for unknown levels, so that no message is lost. */
+/** Whether a level is at least the minimum. True for unknown levels, so that no messages are lost. */
 export function isAtLeast(level: unknown, min: McpLogLevel): boolean {
   const at = MCP_LOG_LEVELS.findIndex((known) => known === level);
   return at === -1 || at >= MCP_LOG_LEVELS.indexOf(min);

@@ -72,6 +72,6 @@ export function optionalObject(params: ShapeOfParams, name: string): ShapeOfPara
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);
 }
 
-/** Whether an error only means that the server does not support the method. */
+/** Whether an error indicates that the server does not support the method. */
 export const isNotImplemented = (reason: unknown): boolean =>
   reason instanceof AppError && reason.code === 'NotImplementedError';

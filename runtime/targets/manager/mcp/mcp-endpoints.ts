@@ -20,7 +20,10 @@ export interface McpEndpointOptions {
   readonly search?: boolean | undefined;
   /** Page size of combined lists of all servers. */
   readonly pageSize?: number | undefined;
-  /** Maximum time in milliseconds that these lists wait for a server. Default: 10 s for its start, 5 s for its list. */
+  /**
+   * Maximum time in milliseconds that combined lists wait for a server. Default: 10 s for the
+   * server to start, 5 s for its list.
+   */
   readonly listTimeoutMs?: number | undefined;
 }
 

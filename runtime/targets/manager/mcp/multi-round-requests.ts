@@ -14,7 +14,10 @@ type Call = StatelessCall<McpClient>;
 /** The outcome of one round: the call's result, or the input that the client must send with the next request. */
 type Round = { readonly result: ShapeOfParams } | { readonly inputRequired: ShapeOfParams };
 
-/** Calls that can take several rounds: without a session, a response is the only way to request input from a client. */
+/**
+ * Calls that can take several rounds, because without a session, a response is the only way to
+ * request input from a client.
+ */
 export interface MultiRoundRequests {
   /** Handles a request. `work` runs once per call, and continues across the call's requests. */
   readonly answer: (call: Call, work: Work) => Promise<Round>;
@@ -35,7 +38,7 @@ interface MultiRoundCall {
 interface Parked {
   readonly call: MultiRoundCall;
   readonly opener: McpClient;
-  /** Hash of the method and parameters, which must not change between rounds. */
+  /** Hash of the method and the parameters. They must not change between rounds. */
   readonly digest: string;
   readonly timer: NodeJS.Timeout;
 }
@@ -114,7 +117,8 @@ function startCall(request: Call, work: Work): MultiRoundCall {
     }
   };
   const outcome = work({ ...request, signal: stop.signal, notify }, requester).then((result) => ({ result }));
-  // The next request reports a failure; if there is none, the rejection must not count as unhandled.
+  // A failure is reported to the next request. If there is no further request, the rejection must
+  // not count as unhandled.
   outcome.catch(() => undefined);
   const call: MultiRoundCall = { outcome, inputs, stop, current: undefined };
   return call;
@@ -125,14 +129,14 @@ function digestOf({ method, params }: Call): string {
   return sha256(Buffer.from(canonicalJson([method, own])));
 }
 
-/** Server requests during one call, which wait for responses from the client. */
+/** Requests from the server during one call that are waiting for responses from the client. */
 interface InputRequests {
   readonly request: Requester['request'];
   /** Resolves when there is an open request. */
   readonly requested: () => Promise<void>;
   /** Returns the open requests by their keys. */
   readonly open: () => ShapeOfParams;
-  /** Resolves requests with the client's results, which have the same keys. A request without a result stays open. */
+  /** Resolves requests with the client's results for their keys. A request without a result stays open. */
   readonly respond: (results: ShapeOfParams) => void;
   /** Rejects all open and later requests. */
   readonly end: () => void;

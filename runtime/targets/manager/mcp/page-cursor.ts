@@ -13,7 +13,7 @@ export interface ListedItem {
 export interface PageEnd {
   readonly server: string;
   readonly key: string;
-  /** Its index in its server's list, in case the key no longer exists. */
+  /** The item's index in its server's list, in case the item no longer exists. */
   readonly at: number;
 }
 

@@ -26,7 +26,7 @@ export interface ManagerMcpOptions extends HostRules, McpEndpointOptions {
 
 export interface ManagerMcpRoutes {
   readonly routes: Hono<ShellEnv>;
-  /** The same routes for requests that are handled without the HTTP framework. */
+  /** The MCP routes for requests that are handled without the HTTP framework. */
   readonly direct: readonly DirectRoute[];
   /** Waits for accepted requests, by default up to two seconds, then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;

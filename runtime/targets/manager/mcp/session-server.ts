@@ -47,8 +47,8 @@ export async function openSessionServer(
     },
     message(from, params) {
       if (level !== undefined && !isAtLeast(params['level'], level)) return;
-      // Sent on the related request's stream if there is one, because not all clients open the general
-      // stream.
+      // Sent on the stream of the related request if there is a related request, because not all
+      // clients open the general stream.
       const related = running.values().findLast(({ server }) => server === from)?.request ?? link;
       related.notify('notifications/message', view(from, params));
     },
@@ -116,7 +116,7 @@ interface SessionMethodParts {
   readonly targets: Targets;
 }
 
-/** Methods that require a session: subscriptions end with it. */
+/** Methods that require a session, because subscriptions end with the session. */
 function sessionMethods({
   subscriptions,
   listener,

@@ -10,7 +10,7 @@ import type { OwnedUri } from './resource-uri.ts';
 /** A client with subscriptions, for example a session. */
 export interface Subscriber {
   readonly caller: () => ToolCaller;
-  /** Its endpoint's server; undefined for all servers. */
+  /** The server of the client's endpoint; undefined for all servers. */
   readonly server: string | undefined;
 }
 
@@ -60,8 +60,8 @@ export function createSharedSubscriptions({
     signal: new AbortController().signal,
   });
   /**
-   * Runs work that no client waits for outside the context of the request that caused it, which can end much
-   * earlier.
+   * Runs work that no client waits for outside the context of the request that caused the work,
+   * because the request can end much earlier.
    */
   const quietly = (server: string, work: () => Promise<void>): void => {
     const running = kernel.tracer ? kernel.tracer.runOutside(work) : work();

@@ -10,7 +10,10 @@ import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 
 /** Resolves a client's names and URIs to a server, and to the name or URI on that server. */
 export interface Targets {
-  /** Returns a request's server and the item's name on it; undefined if the parameters do not identify one. */
+  /**
+   * Returns the server of a request and the item's name on that server; undefined if the parameters
+   * do not identify an item.
+   */
   of(caller: ToolCaller, params: ShapeOfParams): QualifiedName | undefined;
   /** Resolves a tool or prompt name; `what` is the noun for messages. */
   named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;

@@ -20,10 +20,13 @@ function linesOf(definition: ToolDefinition | undefined, member: string): string
   return (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)).split('\n');
 }
 
-/** Maximum number of lines compared individually, because the time grows quadratically. */
+/**
+ * Maximum number of lines that are compared individually. It is limited because the time grows
+ * quadratically.
+ */
 const MAX_COMPARED = 1000;
 
-/** Returns the lines that only one side has, in order, based on the longest common subsequence. */
+/** Returns the lines that exist on only one side, in order, based on the longest common subsequence. */
 function lineDifferences(before: readonly string[], after: readonly string[]): string[] {
   if (before.length > MAX_COMPARED || after.length > MAX_COMPARED) {
     return [...before.map((line) => `- ${line}`), ...after.map((line) => `+ ${line}`)];
@@ -57,7 +60,10 @@ function lineDifferences(before: readonly string[], after: readonly string[]): s
   return lines;
 }
 
-/** Escapes control and invisible characters: they could move the cursor, or hide instructions to a model. */
+/**
+ * Escapes control characters and invisible characters, because they could move the cursor or hide
+ * instructions to a model.
+ */
 const visible = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,

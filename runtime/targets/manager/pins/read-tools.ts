@@ -56,7 +56,7 @@ export async function readTools(
   }
 }
 
-/** If several tools have the same name, clients get the first one. */
+/** If several tools have the same name, clients get the first of them. */
 const pinnedTools = (tools: readonly { readonly name: string }[]): PinnedTools =>
   Object.fromEntries(
     tools.toReversed().map((tool) => {

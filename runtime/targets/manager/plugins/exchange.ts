@@ -35,11 +35,11 @@ export interface PluginAnswer {
   readonly modifiedRequest?: Partial<PluginRequest> | undefined;
 }
 
-/** The plugin response that changes nothing. */
+/** The plugin response for no changes. */
 export const CONTINUE: PluginAnswer = { continue: true };
 
 /**
- * Maximum body size for plugins. By default, gRPC servers accept messages of up to 4 MiB, which include the
- * headers.
+ * Maximum body size for plugins. By default, gRPC servers accept messages of up to 4 MiB. This size
+ * includes the headers.
  */
 export const MAX_PLUGIN_BODY_BYTES = 3_932_160;

@@ -1,6 +1,9 @@
 import type { PluginHeaders } from './exchange.ts';
 
-/** Headers that plugins cannot change: they belong to a single connection or are derived from the body. */
+/**
+ * Headers that plugins cannot change, because they belong to a single connection or are derived
+ * from the body.
+ */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -22,7 +25,7 @@ export function pluginHeaders(headers: Headers): PluginHeaders {
   return converted;
 }
 
-/** Sets the headers that a plugin changed; unchanged headers keep all their values. */
+/** Sets the headers that a plugin has changed. Headers that it has not changed keep all their values. */
 export function changeHeaders(headers: Headers, before: PluginHeaders, after: PluginHeaders): void {
   for (const [name, value] of Object.entries(after)) {
     if (FRAMING.has(name.toLowerCase()) || before[canonicalName(name)] === value) continue;

@@ -27,7 +27,7 @@ const FIVE_SECONDS = 5000;
 /**
  * Passes requests and responses through plugins. It runs before API keys are checked, so that authentication
  * plugins get the original requests and can return their own errors, and audit plugins see rejected requests.
- * Without plugins, it does nothing.
+ * If there are no plugins, requests and responses are not changed.
  */
 export function pluginMiddleware(
   plugins: Plugins,
@@ -110,7 +110,7 @@ const tooLargeMessage = (limit: number): string => `request body is too large li
 function requestOf(c: Context, body: Uint8Array): PluginRequest {
   const { method, url } = c.req.raw;
   const headers = new Headers(c.req.raw.headers);
-  // The body has been decompressed.
+  // Removed, because the body has been decompressed.
   headers.delete('Content-Encoding');
   const { pathname, search } = new URL(url);
   return {
@@ -179,7 +179,10 @@ const NOTHING = new Uint8Array();
 /** Statuses without a body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** Reads a response for plugins. Streams are not read, because that would delay them; plugins get an empty body. */
+/**
+ * Reads a response for plugins. Streams are not read, because reading would delay them. Plugins get
+ * an empty body instead.
+ */
 async function readResponse(response: Response): Promise<ReadResponse> {
   const viewOf = (body: Uint8Array): PluginResponse => ({
     statusCode: response.status,

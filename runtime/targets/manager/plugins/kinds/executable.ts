@@ -92,7 +92,7 @@ function socketIn(folder: string): string {
   throw configError(`The socket path ${path} is too long. Set TMPDIR to a folder with a shorter path.`);
 }
 
-/** Returns the environment for plugins: all variables except those reserved for servers. */
+/** Returns the environment for plugins: all variables except the variables that are reserved for servers. */
 function withoutServerVariables(env: PluginEnvironment['env']): Record<string, string> {
   const shared = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('MCPD__'),

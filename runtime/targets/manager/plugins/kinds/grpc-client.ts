@@ -12,7 +12,7 @@ export interface PluginClient {
 /** Maximum message size: twice the maximum body size, so that there is space for the other fields. */
 const MAX_MESSAGE_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
-/** Creates a gRPC client for a unix socket, which connects on the first call. */
+/** Creates a gRPC client for a Unix socket. The client connects on the first call. */
 export function connectPlugin(socket: string): PluginClient {
   // gRPC requires a host name, even though the connection uses the socket.
   const baseUrl = 'http://localhost';

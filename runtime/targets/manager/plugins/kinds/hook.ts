@@ -14,7 +14,7 @@ import { CONTINUE, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.
 import type { OpenPlugin } from '../open-plugin.ts';
 import type { HookLaunch, PluginSpec } from '../../config/plugin-settings.ts';
 
-/** Maximum response size; in JSON, a body is a third larger. */
+/** Maximum response size. It takes into account that a body is a third larger in JSON. */
 const MAX_ANSWER_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
 /**

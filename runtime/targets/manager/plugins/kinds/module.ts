@@ -7,7 +7,10 @@ import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** A module's exports. It supports the flows that it exports a function for; a function without a result continues. */
+/**
+ * A module's exports. It supports the flows for which it exports a function. If a function returns
+ * no result, processing continues without changes.
+ */
 interface PluginModule {
   readonly handleRequest?: (request: PluginRequest, config: PluginSpec['config']) => unknown;
   readonly handleResponse?: (response: PluginResponse, config: PluginSpec['config']) => unknown;
@@ -81,7 +84,7 @@ function asAnswer(returned: unknown): PluginAnswer {
   };
 }
 
-/** Converts a body, which can be a string for convenience. */
+/** Converts a body. For convenience, plugins can return a string. */
 function asBytes(body: unknown): Uint8Array | undefined {
   if (body === undefined || body instanceof Uint8Array) return body;
   if (typeof body === 'string') return new TextEncoder().encode(body);
