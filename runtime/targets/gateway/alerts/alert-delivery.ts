@@ -48,7 +48,7 @@ const DELAYS_MS: readonly number[] = [
   16 * HOUR,
 ];
 
-/** Sends alerts to the webhook while the gateway runs. Multiple gateways share the work. */
+/** Sends alerts to the webhook while the gateway runs. Gateways that share a database divide the alerts. */
 export function createAlertDelivery(parts: DeliveryParts): AlertDelivery {
   const { outbox, config, clock, onError } = parts;
   const run = async (): Promise<void> => {
@@ -112,7 +112,7 @@ export async function sendTestAlert(
   });
 }
 
-/** Whether the receiver accepted a message; if not, why. The reason contains no secret and no path. */
+/** Whether the receiver accepted a message; if not, the reason, which contains no secret and no path. */
 type WebhookResult =
   | { readonly kind: 'accepted'; readonly status: number }
   | { readonly kind: 'refused'; readonly problem: string };

@@ -21,7 +21,7 @@ export interface Outbox {
   failed(id: string, problem: string, delayMs: number | undefined): Promise<void>;
 }
 
-/** Longer than the timeout of an attempt. */
+/** Longer than the timeout for an attempt. */
 const LEASE_MS = 60_000;
 const BATCH_SIZE = 20;
 const MAX_PROBLEM_LENGTH = 500;

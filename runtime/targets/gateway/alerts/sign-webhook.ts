@@ -34,7 +34,7 @@ function keyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
-  // A text that differs from its own re-encoding contains a typo.
+  // A Base64 string that differs from its re-encoded value contains a typo.
   if (trimEndOf(key.toString('base64'), '=') !== trimEndOf(text, '=')) return undefined;
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
 }

@@ -32,7 +32,7 @@ interface FollowerParts {
   readonly entries: ModelEntries;
   /** Applies models to new requests. */
   readonly apply: (models: ModelsConfig) => void;
-  /** Receives secrets to redact in logs. */
+  /** Called with secrets that must be redacted in logs. */
   readonly learn: (secrets: readonly Secret[]) => void;
   readonly log: Logger;
   readonly onError: (error: unknown) => void;

@@ -133,7 +133,7 @@ function changedProvider(
   before: StoredProvider,
   changes: EntrySettings,
 ): { readonly settings: EntrySettings; readonly secrets?: EntrySettings } {
-  // A member such as `aws` is replaced as a whole, including its secrets.
+  // An object such as `aws` is replaced as a whole, including its secrets.
   const isKept = (secretName: string): boolean => !Object.hasOwn(changes, secretName.split('.', 1)[0] ?? '');
   const kept = before.secretNames.filter(isKept);
   const { settings, secrets } = splitSecrets(withChanges(before.settings, changes));

@@ -19,7 +19,7 @@ export interface Entry<Stored, Value> {
   readonly status: EntryStatus;
   /** Why the entry, or part of it, is not used. */
   readonly problem: string | null;
-  /** What requests use; undefined unless it is active. */
+  /** The settings that requests use; undefined unless the entry is active. */
   readonly value: Value | undefined;
   /** The entry in the database; undefined for entries in the file. */
   readonly stored: Stored | undefined;
@@ -43,7 +43,7 @@ export interface EntryRegistry<One> {
   get(name: string): Promise<One>;
   /** Throws a ConflictError for an existing name, and an InputError for invalid settings. */
   create(name: string, settings: EntrySettings): Promise<One>;
-  /** Replaces members; null removes one. Throws a ConflictError for an entry in the file. */
+  /** Replaces settings; null removes a setting. Throws a ConflictError for an entry in the file. */
   change(name: string, changes: EntrySettings): Promise<One>;
   /** Throws a ConflictError for an entry in the file, and for a provider that aliases use. */
   delete(name: string): Promise<void>;
@@ -117,14 +117,14 @@ export function missingEntry(noun: Noun, name: string): never {
   });
 }
 
-/** The error for an invalid entry, with the member that the problem concerns. */
+/** The error for an invalid entry, with the name of the invalid setting. */
 export function entryProblem(noun: Noun, name: string, problem: string, member?: string): AppError {
   const message = `Invalid ${noun} '${name}': ${problem}`;
   const details = member === undefined ? undefined : [{ location: `body.${member}`, message }];
   return new AppError('InputError', message, { details, reason: `invalid_${noun}` });
 }
 
-/** Replaces members of an entry; null removes one. */
+/** Replaces settings of an entry; null removes a setting. */
 export const withChanges = (settings: EntrySettings, changes: EntrySettings): EntrySettings =>
   Object.fromEntries(
     Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null && value !== undefined),

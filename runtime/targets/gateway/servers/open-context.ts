@@ -53,11 +53,11 @@ export interface OpenedContext extends GatewayContext {
   readonly recordReload: (result: ReloadResult) => Promise<void>;
   /** Logs an error from a background task. */
   readonly onError: (error: unknown) => void;
-  /** Flushes the database and ends child processes. Telemetry was already closed separately. */
+  /** Flushes the database and terminates child processes. Telemetry is closed separately, before this. */
   readonly close: () => Promise<void>;
 }
 
-/** The names of the settings changed by a reload, or why it changed nothing. */
+/** The names of the settings that a reload changed, or the reason why it changed nothing. */
 type ReloadResult = { readonly changed: readonly string[] } | { readonly error: AppError };
 
 export interface ContextParts {

@@ -13,7 +13,7 @@ interface GatewayReloaderOptions {
   readonly clock: Clock;
 }
 
-/** Configuration sections that are only read at startup, with their names in the file. */
+/** Configuration sections that are read only at startup, with their names in the configuration file. */
 const START_ONLY = {
   server: 'A server setting (e.g. host, port, tls or limits)',
   database: 'database_url or data_dir',

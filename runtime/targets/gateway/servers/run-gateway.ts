@@ -22,7 +22,7 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
     },
   });
 
-/** The text that users see when the gateway is ready, with its URLs. */
+/** The message that is printed when the gateway is ready, with its URLs. */
 function bannerOf({
   url,
   config,

@@ -171,7 +171,7 @@ async function pruneRecords(
   await promptLog.prune(timeOf(prompts.retentionMs, now));
 }
 
-/** The time before which records are deleted. */
+/** Records older than this time are deleted. */
 const timeOf = (retentionMs: number | undefined, now: number): number =>
   retentionMs === undefined ? 0 : Math.floor(now - retentionMs);
 
@@ -184,7 +184,7 @@ function changedSettings(before: GatewayConfig, after: GatewayConfig): string[] 
     .toSorted();
 }
 
-/** Members of a loaded configuration that are derived from others. */
+/** Properties of a loaded configuration that are derived from other properties. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'secrets',
   'file',

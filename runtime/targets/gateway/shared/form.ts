@@ -12,7 +12,7 @@ export interface FormFile {
 
 /** A multipart form. */
 export interface Form {
-  /** Texts by field name, in form order. */
+  /** Field values by field name, in form order. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly FormFile[];
 }
@@ -61,7 +61,7 @@ export function writeForm({ fields, files }: Form, boundary: string): Uint8Array
   ];
 }
 
-/** The only file with this name. Throws an InputError if it is missing, or if there are other files. */
+/** The file with this name. Throws an InputError if it is missing or if the form has other files. */
 export function requiredFile({ files }: Form, name: string): FormFile {
   const [file] = files;
   if (file?.name === name && files.length === 1) return file;

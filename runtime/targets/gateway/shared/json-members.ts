@@ -5,7 +5,7 @@ export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
 export interface JsonMember {
   readonly name: string;
-  /** Offsets of the name, of the value, and of the end. */
+  /** Offsets of the name, the value and the end. */
   readonly start: number;
   readonly value: number;
   readonly end: number;
@@ -17,7 +17,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN = 0x7b;
-/** A name without escapes and non-ASCII bytes. */
+/** A name without escapes or non-ASCII bytes. */
 const PLAIN_NAME = /^[^\\\x80-\xff]*$/;
 
 /** A replacement for the bytes between two offsets. */
@@ -56,7 +56,7 @@ export function editMembers(
   return splices.length === 0 ? json : spliced(json, splices);
 }
 
-/** Returns the insertion of new members; empty if there are none. */
+/** Returns the edit that inserts new members; empty if there are none. */
 function additions(
   json: Uint8Array,
   members: readonly JsonMember[],

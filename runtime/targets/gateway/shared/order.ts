@@ -8,7 +8,7 @@ export interface Order<Name extends string = string> {
 export const orderWords = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) => [name, `-${name}`]);
 
-/** The sort order for a parameter; undefined if there is none with this name. */
+/** The sort order for a parameter; undefined if the parameter is unknown. */
 export function orderOf<Name extends string>(
   word: string | undefined,
   names: readonly Name[],

@@ -47,7 +47,7 @@ export interface TokenCounts {
 
 const MILLION = 1_000_000n;
 
-/** Cost of these tokens, rounded half up to nano-dollars. */
+/** Cost of a request's tokens, rounded half up to nano-dollars. */
 export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
   const rates = ratesFor(tokens.input, price);
   const cost = (costOfMillions(tokens, rates) + MILLION / 2n) / MILLION;
@@ -77,7 +77,7 @@ export function maxCostOf(
   return tokens + other + (heard > 0n ? heard : 0n);
 }
 
-/** Whether everything is free at these prices. */
+/** Whether all these prices are zero. */
 export const isFree = (price: TokenPrice): boolean =>
   Object.values({ ...price.units, ...price.audio }).every((rate) => !rate) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
@@ -138,7 +138,7 @@ interface AudioRates {
   readonly perCharacter?: Nanos | undefined;
 }
 
-/** How much of a request is audio. */
+/** Amounts of audio in a request. */
 export interface AudioCounts {
   /** The part of the input tokens that is audio. */
   readonly audioInput?: number | undefined;

@@ -15,7 +15,7 @@ export type AuditOutcome = (typeof OUTCOMES)[number];
 export const ALERT_STATES = ['pending', 'sent', 'failed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** What was done with a text: blocked, only reported, or masked. */
+/** What a guardrail did with text: block it, only report it, or mask it. */
 export const HIT_MODES = ['block', 'monitor', 'mask'] as const;
 export type HitMode = (typeof HIT_MODES)[number];
 export type HitPlace = 'input' | 'output';

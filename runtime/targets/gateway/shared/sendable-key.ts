@@ -10,5 +10,5 @@ export const isSendableKey = (key: string): boolean => SENDABLE.test(key);
 export const SENDABLE_KEY_RULE =
   'contains characters that are not allowed in headers; use one line of printable ASCII without leading or trailing spaces';
 
-/** Removes the trailing line break of secret files, and of variables filled from them. */
+/** Removes the trailing line break from the content of a secret file or from a variable set from one. */
 export const trimLineEnd = (text: string): string => trimEndOf(text, '\r\n');
