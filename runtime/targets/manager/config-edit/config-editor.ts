@@ -34,7 +34,7 @@ export async function editServers(paths: ConfigPaths, edit: Edit): Promise<boole
   return before !== after;
 }
 
-/** Edits the servers file; resolves with the texts before and after. */
+/** Edits the servers file. Resolves with its text before and after the edit. */
 export async function changeServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
   const { whole } = await readServersText(config);
@@ -56,13 +56,13 @@ export async function previewServers({ config }: ConfigPaths, edit: Edit): Promi
   return { before, after };
 }
 
-/** Creates the servers file; resolves with false if it exists. */
+/** Creates the servers file. Resolves with false if the file already exists. */
 export async function createServers({ config }: ConfigPaths, text: string): Promise<boolean> {
   refuseJson(config);
   return await editFile(config, (before) => before || text, SERVERS);
 }
 
-/** Edits the secrets file, creating it if missing. Resolves with whether it changed. */
+/** Edits the secrets file, and creates it if it is missing. Resolves with whether the file has changed. */
 export async function editSecrets({ runtime }: ConfigPaths, edit: Edit): Promise<boolean> {
   return await editFile(runtime, edit, SECRETS);
 }

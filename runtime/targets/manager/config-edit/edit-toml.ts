@@ -37,7 +37,7 @@ export function editToml(
     if (result === undefined) continue;
     const reread = attempt(() => tomlTable(result));
     if (isSameTable(reread, changed)) return mark + result;
-    // The change can contain values that a parsed table cannot, for example undefined.
+    // The change can contain values that are impossible in a parsed table, for example undefined.
     normalized ??= parse(stringify(changed), { integersAsBigInt: 'asNeeded' });
     if (isSameTable(before, normalized)) return text;
     if (isSameTable(reread, normalized)) return mark + result;

@@ -51,7 +51,7 @@ export function pluginEntries(table: TomlTable, category: PluginCategory): unkno
 export const pluginNames = (entries: readonly unknown[]): readonly string[] =>
   entries.map((entry) => nameOf(entry));
 
-/** Returns a plugin's index within its category; throws if it is not there. */
+/** Returns a plugin's index within its category. Throws if the category does not contain the plugin. */
 export function pluginIndex(names: readonly string[], { category, name }: PluginId): number {
   const index = names.indexOf(name);
   if (index >= 0) return index;

@@ -68,7 +68,7 @@ export function removePlugin(text: string, id: PluginId): string {
   return editToml(text, remove, { first: [removeText] });
 }
 
-/** Moves a plugin, with the comments above it, within its category or to another one. */
+/** Moves a plugin and the comments above it, within its category or to another category. */
 export function movePlugin(text: string, id: PluginId, to: PluginCategory, position: PluginPosition): string {
   const move: Change = (table) => {
     const entry = removeEntry(table, id);
@@ -90,7 +90,10 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, posit
   return editToml(text, move, { first: [moveText] });
 }
 
-/** Appends a plugin after the others in its category or, if there are none, after all plugins. */
+/**
+ * Adds a plugin after the other plugins in its category. If the category is empty, the plugin is
+ * added after all plugins.
+ */
 const appendBlock =
   (block: string, category: PluginCategory) =>
   (body: string): string => {

@@ -19,7 +19,7 @@ export const isInList =
   ({ keys }) =>
     keys[0] === list;
 
-/** Inserts a section after the last one in its group, or at the end of the text. */
+/** Inserts a section after the last section in its group, or at the end of the text. */
 export function insertSection(text: string, section: string, isMember: IsMember): string {
   const last = headers(text).findLast(({ header }) => isMember(header));
   const at = last ? endWithComments(text, last.end) : text.length;
@@ -70,7 +70,10 @@ export const cutListed = (text: string, list: string, index: number): string | u
 export const findListed = (text: string, list: string, index: number): Range | undefined =>
   findBlock(text, ...listed(list, index));
 
-/** Predicates for its header and for the headers of its subtables. They must see all headers in order. */
+/**
+ * Predicates for the header of the table and for the headers of its subtables. They must be called
+ * with all headers in order.
+ */
 function listed(list: string, index: number): readonly [isStart: IsMember, isOwn: IsMember] {
   const isHeader = isHeaderOf(list);
   let seen = -1;

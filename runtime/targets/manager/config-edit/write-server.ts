@@ -16,7 +16,7 @@ export interface NewServer {
   /** The server's keys, without its name. */
   readonly table: TomlTable;
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
-  /** The URL, if it must stay out of the servers file. */
+  /** The URL, if it must not be written to the servers file. */
   readonly secretUrl?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface AddedServers {
   readonly warnings: readonly string[];
 }
 
-/** Returns what `writeServers` would change. Writes nothing. */
+/** Returns the changes that `writeServers` would make, without writing them. */
 export async function previewNewServers(
   servers: readonly NewServer[],
   paths: ConfigPaths,
@@ -41,8 +41,9 @@ export async function previewNewServers(
 }
 
 /**
- * Adds servers to the two files: all of them or, if one is invalid, none. `source` is the originating file,
- * for messages. Resolves with messages about values that were moved to the secrets file.
+ * Adds servers to the two files. If one of them is invalid, no servers are added. `source` is the
+ * file that the servers come from, for messages. Resolves with messages about values that were
+ * moved to the secrets file.
  */
 export async function writeServers(
   servers: readonly NewServer[],

@@ -11,7 +11,7 @@ import type { PackagePreparation } from '../pins/read-tools.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
-/** The manager's files, and what is needed to change them. */
+/** The manager's configuration files, and the dependencies for changing them. */
 export interface ManagerFiles {
   readonly paths: ConfigPaths;
   readonly keys: string;

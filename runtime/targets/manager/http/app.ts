@@ -53,7 +53,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
  */
 export interface ManagerApi {
   readonly app: Hono<ShellEnv>;
-  /** Undefined if there are request or response plugins, which need the framework. */
+  /** Undefined if there are request or response plugins, because plugins require the framework. */
   readonly direct: DirectListener | undefined;
 }
 
@@ -205,7 +205,7 @@ function protectedResource(settings: ResourceSettings): MiddlewareHandler<ShellE
       const suffix = trimEndOf(path.slice(METADATA_PATH.length), '/');
       const own = base !== '' && `${suffix}/`.startsWith(`${base}/`) ? suffix.slice(base.length) : suffix;
       if (own === '' || isMcpPath(own)) {
-        // Public, and fetched by browser clients.
+        // The metadata is public, and clients in browsers request it.
         c.header('Access-Control-Allow-Origin', '*');
         c.res = c.json(metadata(own));
         return;

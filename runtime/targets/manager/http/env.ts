@@ -12,7 +12,7 @@ export function callerOfRequest(c: Context<ShellEnv>): ToolCaller {
   return caller;
 }
 
-/** The path of a group's endpoints, which offers the same routes as without a group. */
+/** The path of a group's endpoints. The routes below it are the same as without a group. */
 export const GROUP_PATH = '/groups/:group';
 
 /** Returns the caller of a request to a group endpoint, limited to the group. */

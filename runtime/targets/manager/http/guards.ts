@@ -32,7 +32,7 @@ export interface ManagerGuards {
    * permission, even if no keys exist.
    */
   readonly editor: (subject: AdminSubject) => Guard;
-  /** For routes with their own rule. */
+  /** For routes that have an access rule of their own. */
   readonly own: (rule: Pick<Guard, 'errors'> & { readonly check: Check }) => Guard;
 }
 

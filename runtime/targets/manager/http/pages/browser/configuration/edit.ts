@@ -7,7 +7,7 @@ import { button } from '../shared/parts.ts';
 import { serverHead } from '../servers/head.ts';
 import { type Edited, reviewChange, writtenNotice } from './review.ts';
 
-/** Text editor for a server's part of the configuration file. */
+/** Text editor for a server's section of the configuration file. */
 export async function showConfiguration(place: Place) {
   const { root, params, session, signal, navigate } = place;
   const { name = '' } = params;

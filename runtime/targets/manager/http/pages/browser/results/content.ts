@@ -4,12 +4,12 @@ import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { duration } from '#serve/http/pages/browser/format.ts';
 
-/** An MCP content block as the server sent it: members can be missing or have other types. */
+/** An MCP content block as the server sent it. Fields can be missing or have other types. */
 export type Block = Record<string, unknown>;
 
 /** Longer texts are truncated on the page; the copy button copies the full text. */
 const MAX_CHARACTERS = 100_000;
-/** Images and audio are shown as data URLs; scripts do not run in these types. */
+/** Images and audio of these types are shown as data URLs, because they cannot run scripts. */
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml', 'image/avif']);
 const SOUNDS = new Set([
   'audio/mpeg',

@@ -2,7 +2,7 @@ import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 
-/** A server's pages. The first ones require admin permission; the configuration requires edit permission. */
+/** A server's pages. `needs` is the permission that a page requires; empty if every key can open the page. */
 const PAGES = [
   { path: '', name: 'Overview', needs: 'admin' },
   { path: 'log', name: 'Log', needs: 'admin' },

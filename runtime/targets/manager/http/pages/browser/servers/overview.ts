@@ -55,7 +55,7 @@ export async function showServer(place: Place) {
     problem,
     shown,
   );
-  // Only known once the server has required a sign-in.
+  // Whether a sign-in is required is only known once the server has required one.
   if (first.signIn !== undefined) root.append(await signInPart(place));
 
   const timer = setInterval(() => {
