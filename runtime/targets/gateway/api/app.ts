@@ -88,7 +88,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
     exposedHeaders: EXPOSED_HEADERS,
     hostRules,
     errorFormats: [API_ERRORS, CLIENT_ERRORS],
-    // Not logged, because workers call these paths many times per second, which would fill the log.
+    // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     repeatable: listParameters(operations),
     explain: databaseFailure,

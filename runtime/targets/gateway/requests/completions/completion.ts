@@ -27,7 +27,7 @@ export type Endpoint =
 /** Request members that are specified in the path instead of the body. */
 export interface PathMembers {
   readonly model: string;
-  /** The model in the path; undefined if the body contains the model. */
+  /** Whether to stream, as specified by the path; undefined if the body specifies it. */
   readonly stream?: boolean | undefined;
 }
 
