@@ -61,7 +61,7 @@ export interface GatewayStateOptions {
   readonly userLimits?: Partial<RateLimits> | undefined;
   /** When to raise budget alerts; undefined if alerts are disabled. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
-  /** Receives errors from background tasks. */
+  /** Called with errors from background tasks. */
   readonly onError: (error: unknown) => void;
   /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;

@@ -70,7 +70,7 @@ export const ORGANIZATIONS: GroupKindInfo = {
   deleted: (id) => `Deleted organization ${id}.`,
 };
 
-/** Flag order in help. */
+/** The order of flags in the help. */
 const ORDER = {
   first: ['blocked', 'block', 'unblock', 'alias', 'org', 'budget', 'model', 'any-model'],
   last: ['metadata'],

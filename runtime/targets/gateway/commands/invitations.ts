@@ -115,7 +115,7 @@ const createInvitationCommand: Command = {
     const path = `/v1/teams/${encodeURIComponent(team)}/members/${encodeURIComponent(user)}`;
     const role = invocation.value('role') ?? 'member';
     const put = await withSignIn(invocation, async (client) => await client.json('PUT', path, { role }));
-    // Gateway administrators add members without invitation.
+    // Gateway administrators add members without an invitation.
     const sentence =
       'invited_by' in put
         ? `Invited user ${user} to team ${team}.`

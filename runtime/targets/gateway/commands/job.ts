@@ -9,7 +9,7 @@ import {
 } from '../evaluation/jobs/compute/compute.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../shared/sendable-key.ts';
 
-/** `job run` is started by a gateway, on the same or another machine, to work on one job. */
+/** `job run` is started by a gateway, on the same or another machine, to process one job. */
 const jobRunCommand: Command = {
   summary: `Run the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
   options: {

@@ -51,7 +51,7 @@ function showSecret(
 const ARGUMENT = '<id|name|prefix>';
 const STYLES = { active: 'green', inactive: 'dim', expired: 'yellow' } as const;
 
-/** Flag order in help. */
+/** The order of flags in the help. */
 const ORDER = {
   first: words(
     'activate deactivate any-model user team scope name expires model budget budget-every alert-at log-prompts',
@@ -59,7 +59,7 @@ const ORDER = {
   last: ['metadata'],
 };
 
-/** Order of a key's output lines. */
+/** The order of lines in the output for a key. */
 const LINES = {
   first: [
     ...words('id name key user team scope status models spent budget'),

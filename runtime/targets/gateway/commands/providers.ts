@@ -101,7 +101,7 @@ function recordOf(entry: RegisteredProvider): Record<string, string> {
   };
 }
 
-/** The base URL, or an encoder's program. */
+/** The provider's base URL, or the path of the encoder's executable. */
 const addressText = ({ value }: Pick<RegisteredProvider, 'value'>): string =>
   !value ? '-' : 'path' in value ? value.path : value.baseUrl;
 

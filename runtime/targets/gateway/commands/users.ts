@@ -13,7 +13,7 @@ import { findUser } from './store/find-account.ts';
 import { resourceCommands } from './store/resource-commands.ts';
 
 const ARGUMENT = '<user_id|alias>';
-/** Flag order in help. */
+/** The order of flags in the help. */
 const ORDER = {
   first: ['blocked', 'team', 'block', 'unblock', 'alias', 'budget', 'role'],
   last: ['metadata'],

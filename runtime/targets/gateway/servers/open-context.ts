@@ -53,7 +53,7 @@ export interface OpenedContext extends GatewayContext {
   readonly recordReload: (result: ReloadResult) => Promise<void>;
   /** Logs an error from a background task. */
   readonly onError: (error: unknown) => void;
-  /** Flushes the database and terminates child processes. Telemetry is closed separately, before this. */
+  /** Flushes the database and terminates child processes. Telemetry is closed separately. */
   readonly close: () => Promise<void>;
 }
 

@@ -49,7 +49,7 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
 const METHOD_NOT_IMPLEMENTED = 501;
 const ALERTS_REMEDY = 'Check `alerts.webhook`, whether the receiver is running, and the network.';
 
-/** Requests a verdict on a word, just as encoders classify one. */
+/** Requests a verdict on one word. Encoders are checked in the same way. */
 async function checkGuardrail(profile: WebhookProfile): Promise<Finding> {
   const what = `guardrail ${profile.name}`;
   const { origin } = new URL(profile.url);

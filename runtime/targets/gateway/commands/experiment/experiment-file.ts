@@ -183,7 +183,7 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): re
   }));
 }
 
-/** One workflow per repetition. Encoders are deterministic, so repeating them is pointless. */
+/** One workflow per repetition. Encoders are deterministic, so repetitions would give the same results. */
 const repeated = (workflow: NewWorkflow, repeats: number): readonly NewWorkflow[] =>
   workflow['provider'] === 'encoder'
     ? [workflow]

@@ -20,7 +20,7 @@ export interface GatewayClient {
   text(path: string): Promise<string>;
   /** Streams a response that may not fit into memory. */
   pieces(path: string): AsyncIterable<string>;
-  /** Same for a binary response. */
+  /** Streams a binary response. */
   bytes(path: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ interface Report {
   readonly assertions: readonly CheckedAssertion[];
 }
 
-/** An experiment's result in JUnit XML format, with one suite per model. */
+/** An experiment's results in JUnit XML format, with one test suite per model. */
 export function junitReport({ experiment, models, assertions }: Report): string {
   const suites = models.map((model) => {
     const cases = [ranCase(experiment, model), ...casesOf(experiment, model.name, assertions)];

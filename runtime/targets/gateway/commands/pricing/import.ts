@@ -5,7 +5,7 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { printResult } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
-/** LiteLLM's map has several megabytes. */
+/** LiteLLM's price map is several megabytes in size. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;

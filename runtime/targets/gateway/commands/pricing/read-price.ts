@@ -16,7 +16,7 @@ import type { PriceTier, TokenRates, UnitRates } from '../../shared/price.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/limit-options.ts';
 import type { PriceRecord } from './price-records.ts';
 
-/** Names of the prices in a tier, same as the options of `pricing set`. */
+/** Names of the prices in a tier, which are also the option names of `pricing set`. */
 const PRICE_NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;
 type Name = (typeof PRICE_NAMES)[number];
 
@@ -84,7 +84,7 @@ export function parseUnits(texts: readonly string[]): UnitRates | undefined {
   return readUnits((field) => amounts.get(field));
 }
 
-/** Members of a price, same as in the HTTP API. */
+/** Fields of a price, with the same names as in the HTTP API. */
 const MEMBERS: readonly string[] = [
   'model_key',
   ...Object.values(RATE_FIELDS),

@@ -73,7 +73,7 @@ export async function budgetCells(
   };
 }
 
-/** Formats one record, with a line per member. */
+/** Formats one record, with one line per field. */
 export function recordLines(record: Readonly<Record<string, string>>): string[] {
   const width = greatest(Object.keys(record).map((name) => name.length));
   return Object.entries(record).map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);

@@ -47,7 +47,7 @@ interface Existing<Item> {
   };
 }
 
-/** The same, plus the command `create`. */
+/** The differences between resources, including those in the command `create`. */
 interface Resource<Item> extends Existing<Item> {
   readonly create: {
     readonly summary: string;

@@ -18,7 +18,7 @@ export interface StoreContext {
 export interface StoreCommand extends Omit<Command, 'run'> {
   /** Whether the command encrypts or decrypts secrets and therefore needs the master key. */
   readonly needsMasterKey?: boolean;
-  /** Parses the command line before the database is opened; the returned function does the work. */
+  /** Parses the command line before the database is opened; the returned function executes the command. */
   readonly prepare: (invocation: Invocation) => (context: StoreContext) => Promise<void>;
 }
 

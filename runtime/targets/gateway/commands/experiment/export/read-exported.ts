@@ -19,7 +19,7 @@ interface Workflow {
 
 export interface ExportedModel {
   readonly workflow: Workflow;
-  /** Its numbers in the comparison. */
+  /** The workflow's numbers in the comparison. */
   readonly compared: ComparedModel | undefined;
 }
 
