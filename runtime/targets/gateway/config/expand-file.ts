@@ -60,7 +60,7 @@ const valuesOf = (node: SchemaNode | undefined): SchemaNode | undefined =>
   typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
 const isNamedEntry = (node: SchemaNode | undefined): boolean => valuesOf(node)?.type === 'object';
 
-/** Converts a text to a type. Returns it unchanged if that is impossible; validation then rejects it. */
+/** Converts a string to a type. Returns it unchanged if that is impossible; validation then rejects it. */
 function convert(text: string, type: string | undefined): unknown {
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   const isNumber = type === 'integer' || type === 'number';

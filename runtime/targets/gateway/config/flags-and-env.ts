@@ -16,7 +16,7 @@ export interface FlagsAndEnv {
   number(name: string, limits: NumberLimits): number | undefined;
   /** `zero`: whether 0 is allowed. */
   milliseconds(name: string, options?: { readonly zero?: boolean }): number | undefined;
-  /** Returns comma-separated items. */
+  /** Returns the items of a comma-separated list. */
   list(name: string): readonly string[] | undefined;
   /** Whether the flag is set on the command line, which other users of the machine can read. */
   onCommandLine(name: string): boolean;

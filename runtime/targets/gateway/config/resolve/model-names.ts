@@ -13,7 +13,7 @@ export interface KnownNames {
   readonly profileKeys: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns why a text does not name a model of a configured provider; undefined if it does. */
+/** Returns why a string does not name a model of a configured provider; undefined if it does. */
 export function modelProblem(text: string, { providers, encoders }: KnownNames): string | undefined {
   const model = parseModel(text);
   if (!model) return `expected \`provider:model\`, found ${JSON.stringify(text)}`;

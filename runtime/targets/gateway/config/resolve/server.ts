@@ -83,7 +83,7 @@ function readPublicUrl({ flagsAndEnv, report }: ResolveContext, written?: string
 interface ListRule {
   readonly option: string;
   readonly key: string;
-  /** Returns undefined if the text can never match. */
+  /** Returns undefined if the string can never match. */
   readonly read: (text: string) => string | undefined;
   readonly rule: string;
 }

@@ -21,7 +21,7 @@ import {
   textsSetting,
 } from './shapes.ts';
 
-/** Minimum entity score for profiles that set none. */
+/** Minimum entity score for profiles that do not set one. */
 export const ENTITY_THRESHOLD = 0.5;
 
 const profile = keys(

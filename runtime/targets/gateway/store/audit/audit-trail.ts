@@ -45,7 +45,7 @@ export interface AuditTrail {
 }
 
 const GATEWAY: Actor = { kind: 'gateway' };
-/** Clients choose some of the texts. */
+/** Clients choose some of these strings. */
 const MAX_CHARACTERS = 512;
 
 export function createAuditTrail(): AuditTrail {

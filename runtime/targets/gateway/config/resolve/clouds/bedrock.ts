@@ -48,7 +48,7 @@ export const resolveBedrock: ResolveCloud = (parts) => {
 type Variable = (name: string) => string | undefined;
 type Keys = NonNullable<AwsKeySources['keys']>;
 
-/** The keys in the entry. */
+/** The AWS keys in the entry. */
 function keysOf({ context, path, entry }: CloudEntry): Keys | 'invalid' | undefined {
   const {
     access_key_id: accessKeyId,
