@@ -25,15 +25,15 @@ export const modelRoutes = (lifecycle: Lifecycle, readBody: BodyReader): ModelRo
   readBody,
 });
 
-/** The guard of routes that only describe the model. */
-export const DESCRIPTION: Guard = { errors: [] };
+/** The guard of routes that only describe the model, and of direct routes that run it, which count their requests themselves. */
+export const NO_GUARD: Guard = { errors: [] };
 
 /** A route that models of this type do not support. It returns a 404 error with the reason. */
 export const unsupportedRoute = (path: string, reason: string): Route =>
   undocumentedRoute({
     method: 'post',
     path,
-    guard: DESCRIPTION,
+    guard: NO_GUARD,
     run() {
       throw new AppError('NotFoundError', reason);
     },

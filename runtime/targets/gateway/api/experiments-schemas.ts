@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { columns } from './datasets-schemas.ts';
-import { maybe, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
+import { longDescription, maybe, nonEmptyText, time, timeOrNull, pageSchema } from './http/fields.ts';
 import { tags } from './http/lists.ts';
 import { workflowDetails } from './workflows-schemas.ts';
 
-const MAX_DESCRIPTION_LENGTH = 10_000;
-const description = text('Description.', MAX_DESCRIPTION_LENGTH);
+const description = longDescription();
 
 const task = <Name extends string>(name: Name) =>
   Type.Object({ task: Type.Literal(name) }, { additionalProperties: false, title: name });

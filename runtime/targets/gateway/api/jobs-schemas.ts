@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { taskDefinition } from './experiments-schemas.ts';
-import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
+import { longDescription, maybe, count, nonEmptyText, time, timeOrNull, pageSchema } from './http/fields.ts';
 import {
   embedder,
   judgeSettings,
@@ -16,7 +16,7 @@ import {
 
 const shared = {
   name: nonEmptyText('Display name.', 255),
-  description: maybe(text('Description.', 10_000)),
+  description: maybe(longDescription()),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(Type.Integer({ minimum: -1 })),
   batch_size: maybe(batchSize),

@@ -113,7 +113,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       tag: 'Usage',
       summary: 'List the requests in flight in this gateway process, oldest first.',
       description:
-        'The master key and the roles admin and viewer see all requests; an API key that calls models sees its own; a member sees their own and those of teams where they have the role admin.',
+        'The master key and the roles admin and viewer see all requests; an API key that calls models sees its own; a member sees their own and those of teams in which they have the role admin.',
       answer: answerOf('The requests.', liveRequests, [
         {
           request_id: USAGE_LOG.request_id,

@@ -183,7 +183,7 @@ async function permitMember(
     return wanted;
   }
   throw foreign(
-    `User '${userId}' can only read their own usage and that of teams where they have the role admin.`,
+    `User '${userId}' can read only their own usage and that of teams in which they have the role admin.`,
     SCOPE_PARAMETERS[wanted.kind],
   );
 }
@@ -220,7 +220,7 @@ function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
     return since(originOf(manager, 'user', userId), { ...filter, userId });
   throw new AppError(
     'ForbiddenError',
-    `User '${userId}' can only read their own usage and that of teams where they have the role admin. Omit user_id, or set team_id.`,
+    `User '${userId}' can read only their own usage and that of teams in which they have the role admin. Omit user_id, or set team_id.`,
     {
       reason: 'foreign_usage',
       details: [{ location: 'query.user_id', message: 'not the id of the caller’s user' }],
@@ -263,7 +263,7 @@ export const TIME_PARAMETERS: readonly Parameter[] = [
 
 /** Whose usage is returned. */
 export const SCOPE_RULE =
-  'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage, the usage of keys they can see, and the usage of teams where they have the role admin.';
+  'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage, the usage of keys they can see, and the usage of teams in which they have the role admin.';
 
 export const USAGE_LOG = {
   id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
@@ -323,7 +323,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       tag: 'Usage',
       summary: 'Get usage and cost, per request or aggregated.',
       description:
-        'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage and, with `team_id`, the usage of a team where they have the role admin. Filters are combined with AND. Times without a time zone are in UTC.',
+        'The master key and the roles admin and viewer see all usage; an API key that calls models only sees its own. A member sees their own usage and, with `team_id`, the usage of a team in which they have the role admin. Filters are combined with AND. Times without a time zone are in UTC.',
       parameters: [
         parameter('user_id', 'Only requests from this user.', 'ada'),
         parameter('api_key_id', 'Only requests with this key.', USAGE_LOG.api_key_id),

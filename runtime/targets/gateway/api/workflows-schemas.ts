@@ -1,7 +1,16 @@
 import { Type } from 'typebox';
 import { closed, anyObject, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { RowCells } from '../evaluation/datasets/dataset.ts';
-import { maybe, nonEmptyText, count, text, time, timeOrNull, pageSchema } from './http/fields.ts';
+import {
+  longDescription,
+  maybe,
+  nonEmptyText,
+  count,
+  text,
+  time,
+  timeOrNull,
+  pageSchema,
+} from './http/fields.ts';
 import { tags } from './http/lists.ts';
 
 const MAX_URL_LENGTH = 2000;
@@ -74,7 +83,8 @@ export const embedder = closed(
   'An encoder of type embedding, for metrics that compare the meaning of texts.',
 );
 
-const MAX_TEXT_LENGTH = 10_000;
+/** Maximum length of the script or rubric of a metric. */
+const MAX_METRIC_LENGTH = 10_000;
 const MAX_PROMPT_LENGTH = 100_000;
 /** Maximum time limit of a job: one week. */
 const MAX_TIMEOUT_SECONDS = 604_800;
@@ -142,13 +152,13 @@ export const customMetrics = Type.Array(
     lua: maybe(
       nonEmptyText(
         'Lua script with a function `score(answer, row)`, which returns a number or a boolean.',
-        MAX_TEXT_LENGTH,
+        MAX_METRIC_LENGTH,
       ),
     ),
     rubric: maybe(
       nonEmptyText(
         'The quality that the judge scores, from 0 to 1. Requires `llm_as_judge`.',
-        MAX_TEXT_LENGTH,
+        MAX_METRIC_LENGTH,
       ),
     ),
   }),
@@ -166,7 +176,7 @@ export const failures = oneOf(['wrong', 'skipped'], {
 
 export const newWorkflow = closed('NewWorkflow', {
   name: nonEmptyText('Display name.', 255),
-  description: maybe(text('Description.', MAX_TEXT_LENGTH)),
+  description: maybe(longDescription()),
   tags: maybe(tags),
   experiment_id: maybe(text('Experiment ID. Required.')),
   ...inferenceFields,
@@ -196,7 +206,7 @@ export const newWorkflow = closed('NewWorkflow', {
 
 export const workflowChanges = closed('WorkflowChanges', {
   name: Type.Optional(nonEmptyText('New display name.', 255)),
-  description: Type.Optional(text('Description.', MAX_TEXT_LENGTH)),
+  description: Type.Optional(longDescription()),
   tags: Type.Optional(tags),
 });
 

@@ -6,7 +6,7 @@ import { vectorWidth } from '#core/model/vector-width.ts';
 import type { EncoderContext } from '../../context.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
-import { DESCRIPTION } from '../model-route.ts';
+import { NO_GUARD } from '../model-route.ts';
 
 /** `GET /health` and `GET /model`. */
 export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
@@ -29,7 +29,7 @@ export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
     bodilessRoute({
       method: 'get',
       path: '/model',
-      guard: DESCRIPTION,
+      guard: NO_GUARD,
       id: 'model',
       tag: 'Model',
       summary: 'Get the model’s metadata.',

@@ -7,7 +7,7 @@ import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
-import { unsupportedRoute } from '../model-route.ts';
+import { NO_GUARD, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
@@ -28,7 +28,7 @@ export function openAiEmbeddingsRoute(
   return directRoute({
     method: 'post',
     path,
-    guard: { errors: [] },
+    guard: NO_GUARD,
     id: 'createEmbeddings',
     tag: 'OpenAI',
     summary: 'Create one embedding per input.',

@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { bodilessRoute, type Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
 import { openAiModel, openAiModels } from '../../schemas/openai.ts';
-import { DESCRIPTION } from '../model-route.ts';
+import { NO_GUARD } from '../model-route.ts';
 
 /** `GET /v1/models` and `/v1/models/{id}`: list this executable's only model, for clients of OpenAI's API. */
 export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] {
@@ -15,7 +15,7 @@ export function openAiModelRoutes({ engine }: EncoderContext): readonly Route[] 
     version,
   } as const;
   const models = { object: 'list', data: [model] } as const;
-  const shared = { method: 'get', guard: DESCRIPTION, tag: 'OpenAI', openAiErrors: true } as const;
+  const shared = { method: 'get', guard: NO_GUARD, tag: 'OpenAI', openAiErrors: true } as const;
   return [
     bodilessRoute({
       ...shared,

@@ -7,7 +7,7 @@ import { withArticle } from '#core/text/with-article.ts';
 import { needsKey } from '#serve/access.ts';
 import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
-import { DESCRIPTION } from '../model-route.ts';
+import { NO_GUARD } from '../model-route.ts';
 
 /** `GET /openapi.json`: the OpenAPI document of all operations. It is created on the first request. */
 export function openApiRoute(
@@ -30,7 +30,7 @@ export function openApiRoute(
   return bodilessRoute({
     method: 'get',
     path: '/openapi.json',
-    guard: DESCRIPTION,
+    guard: NO_GUARD,
     id: 'openapi',
     tag: 'Operations',
     summary: 'Get this OpenAPI document.',

@@ -9,6 +9,7 @@ import type { EncoderContext } from '../../context.ts';
 import { predict, predictRequest, predictResponse } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { PredictBody } from '../../served/served-type.ts';
+import { NO_GUARD } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, piecesAnswer, runModel } from '../run-model.ts';
 import type { ForeignTask } from './inference-api.ts';
 
@@ -40,7 +41,7 @@ export function predictRoute(
   return directRoute({
     method: 'post',
     path: '/predict',
-    guard: { errors: [] },
+    guard: NO_GUARD,
     id: 'predict',
     tag: 'Model',
     summary: texts.summary,

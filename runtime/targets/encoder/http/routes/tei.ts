@@ -12,7 +12,7 @@ import {
   type VectorRequests,
 } from '../../schemas/tei.ts';
 import { SERVED } from '../../served/index.ts';
-import { DESCRIPTION, type ModelRoutes, unsupportedRoute } from '../model-route.ts';
+import { NO_GUARD, type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 import { embed, embedAll, embedSparse, similarity } from '../tei/vectors.ts';
 
@@ -92,7 +92,7 @@ const infoRoute = (context: EncoderContext): Route => {
   return bodilessRoute({
     method: 'get',
     path: '/info',
-    guard: DESCRIPTION,
+    guard: NO_GUARD,
     id: 'info',
     tag: TAG,
     summary: 'Get the model’s settings and the server’s limits.',

@@ -14,6 +14,9 @@ export const nonEmptyText = (description: string, maxLength = MAX_TEXT_LENGTH) =
 export const dollars = (description?: string) =>
   Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
+const MAX_DESCRIPTION_LENGTH = 10_000;
+/** What users say about an experiment, a workflow or a job. */
+export const longDescription = (description = 'Description.') => text(description, MAX_DESCRIPTION_LENGTH);
 /** A time in a response. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);

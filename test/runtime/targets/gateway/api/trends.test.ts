@@ -219,8 +219,8 @@ describeDatabases((database) => {
     );
 
     for (const [path, status, words] of [
-      ['/v1/requests?user_id=bob', 403, 'can only read their own usage'],
-      ['/v1/usage/spending?team_id=research', 403, 'can only read their own usage'],
+      ['/v1/requests?user_id=bob', 403, 'can read only their own usage'],
+      ['/v1/usage/spending?team_id=research', 403, 'can read only their own usage'],
       ['/v1/requests/row-00001', 404, "Request 'row-00001' not found"],
       ['/v1/requests/row-00000', 200, 'request-0'],
       ['/v1/requests?cursor=x', 422, 'cursor must be the `next` value of a response'],

@@ -61,7 +61,7 @@ test('contradictory counts are never charged as more tokens than the prompt has'
   expect(costOf({ input: 10, cachedInput: 8, cacheWrite: 8, cacheWrite1h: 80, output: 0 }, price)).toBe(10n);
 });
 
-test('the highest tier that the prompt exceeds applies', () => {
+test('the highest tier whose threshold the prompt exceeds applies', () => {
   const tier = (aboveTokens: number, input: bigint): PriceTier => ({
     aboveTokens,
     input: input * 1_000_000n,

@@ -29,7 +29,7 @@ function started(model: string): Provider {
   return provider;
 }
 
-test('an executable that the gateway starts returns embeddings as the model `encoder:<name>`', async () => {
+test('an executable started by the gateway serves embeddings under the model name `encoder:<name>`', async () => {
   const router = createRouter({ providers: [started('embedder')], clock: systemClock, random: () => 0 });
   const resolved = router.resolve('encoder:embedder');
   const body = { model: 'encoder:embedder', input: ['Anna lives in Berlin.', 'So does Ben.'] };
