@@ -40,6 +40,6 @@ export const experimentInteractions = (id: string): readonly Interaction[] => [
   {
     title: 'plots: metric, label',
     at: `#/experiments/${id}`,
-    actions: [choose('Label for the curves', 'NEGATIVE'), choose('Label of the curves', 'POSITIVE')],
+    actions: [choose('Label for the curves', 'NEGATIVE'), choose('Label for the curves', 'POSITIVE')],
   },
 ];
