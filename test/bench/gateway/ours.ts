@@ -57,7 +57,7 @@ export async function startGateway(
     ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
     { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
     () => createKey(port),
-    join(folder, 'log'),
+    { log: join(folder, 'log') },
   );
   return {
     pid,

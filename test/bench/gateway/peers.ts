@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from '../measure/print.ts';
 import { freePort, startUntil } from '../measure/started.ts';
 import { PATHS } from '../setup/paths.ts';
 import { openConnection, requestTo } from './connection.ts';
@@ -51,16 +53,59 @@ export const liteLlm: Contestant = {
   },
 };
 
+/**
+ * GoModel with a master key and usage rows in SQLite, which it writes later, in groups. It has no budgets. Its program is built from its
+ * repository (`ENTERPILOT/GoModel`, `go build ./cmd/gomodel`), and its path is set with `BENCH_GOMODEL`.
+ */
+export const goModel: Contestant = {
+  name: 'GoModel',
+  async start(upstream) {
+    const program = process.env['BENCH_GOMODEL'];
+    if (program === undefined) {
+      print('GoModel is left out: BENCH_GOMODEL, the path of its program, is not set.\n');
+      return undefined;
+    }
+    // GoModel reads its settings from its working directory, and caches the list of models there.
+    const folder = await mkdtemp(join(tmpdir(), 'bench-gomodel-'));
+    const port = await freePort();
+    const target = {
+      port,
+      model: (name: string) => `openai/${name}`,
+      headers: { authorization: `Bearer ${MASTER_KEY}` },
+    };
+    const settings = {
+      PORT: String(port),
+      GOMODEL_MASTER_KEY: MASTER_KEY,
+      OPENAI_API_KEY: 'sk-bench',
+      OPENAI_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
+      STORAGE_TYPE: 'sqlite',
+      SQLITE_PATH: join(folder, 'gomodel.db'),
+      USAGE_ENABLED: 'true',
+      LOGGING_ENABLED: 'false',
+    };
+    const { pid, stop } = await startPeer(program, [], target, settings, folder);
+    return {
+      pid,
+      target,
+      async stop() {
+        await stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
 async function startPeer(
   command: string,
   args: readonly string[],
   target: Target,
   env: Readonly<Record<string, string>> = {},
+  cwd?: string,
 ): Promise<RunningContestant> {
   const ready = async (): Promise<void> => {
     const connection = await openConnection(target);
     await connection.ask(requestTo(target, 'chat')).finally(connection.close);
   };
-  const { pid, stop } = await startUntil(command, args, env, ready);
+  const { pid, stop } = await startUntil(command, args, env, ready, { cwd });
   return { pid, target, stop };
 }

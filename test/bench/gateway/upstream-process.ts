@@ -34,7 +34,17 @@ function flood(outgoing: ServerResponse): void {
   go();
 }
 
+/** GoModel only serves models that its provider lists. */
+const MODELS = JSON.stringify({
+  object: 'list',
+  data: ['chat', IDLE].map((id) => ({ id, object: 'model', created: 0, owned_by: 'bench' })),
+});
+
 function serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.url === '/v1/models') {
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(MODELS);
+    return;
+  }
   if (incoming.method === 'GET') {
     outgoing.end(String(count));
     return;

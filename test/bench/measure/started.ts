@@ -21,17 +21,25 @@ export interface Started {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program and calls `ready` until it succeeds. The program's output is written to the file, if there is one. */
+interface StartOptions {
+  /** File to which the program's output is appended. Default: the output is discarded. */
+  readonly log?: string | undefined;
+  /** Interval between calls of `ready`. */
+  readonly everyMs?: number | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** Starts a program and calls `ready` until it succeeds. */
 export async function startUntil<Result>(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   ready: () => Promise<Result>,
-  log?: string,
-  everyMs = 100,
+  { log, everyMs = 100, cwd }: StartOptions = {},
 ): Promise<Started & { readonly result: Result }> {
   const said = log === undefined ? undefined : openSync(log, 'a');
   const child = spawn(command, args, {
+    cwd,
     env: { ...process.env, ...env },
     stdio: said === undefined ? 'ignore' : ['ignore', said, said],
     detached: true,

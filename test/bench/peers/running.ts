@@ -20,7 +20,7 @@ export async function startPeer(contestant: Contestant, log: string): Promise<Ru
     await sendTexts(port, contestant.path, ['hello']);
     return performance.now() - started;
   };
-  const { pid = 0, stop, result } = await startUntil(command, args, env, ready, log, POLL_MS);
+  const { pid = 0, stop, result } = await startUntil(command, args, env, ready, { log, everyMs: POLL_MS });
   return { ...contestant, port, pid, stop, firstAnswer: result };
 }
 

@@ -3,7 +3,7 @@ import { direct } from '../gateway/direct.ts';
 import { holdStreams } from '../gateway/idle-streams.ts';
 import { forMilliseconds, putLoad, times } from '../gateway/load.ts';
 import { ours, oursOnPostgres } from '../gateway/ours.ts';
-import { liteLlm, portkey } from '../gateway/peers.ts';
+import { goModel, liteLlm, portkey } from '../gateway/peers.ts';
 import { relay } from '../gateway/relay.ts';
 import { compareSpeed, type Speeds } from '../gateway/speed.ts';
 import { type Upstream, startUpstream } from '../gateway/upstream.ts';
@@ -17,7 +17,7 @@ const STEPS = 10;
 const STREAMS = 1000;
 const WARM_UP_MS = 3000;
 
-const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, portkey, liteLlm];
+const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, goModel, portkey, liteLlm];
 
 /** The same request to the same provider through each contestant, alternating. */
 export const gateway: Section = {
@@ -89,6 +89,17 @@ function printGoals(one: Speeds, many: Speeds): void {
   if (fast && slow) {
     const factor = fast.perSecond / slow.perSecond;
     printGoal("32 concurrent: 2.5 x Portkey's requests a second", `${ratio(factor)} x`, factor >= 2.5);
+  }
+  const [lone, peer] = [one.get(goModel.name), many.get(goModel.name)];
+  if (own && lone)
+    printGoal(
+      '1 concurrent: adds at most what GoModel adds at p50',
+      `${own.added.toFixed(2)} ms, GoModel ${lone.added.toFixed(2)} ms`,
+      own.added <= lone.added,
+    );
+  if (fast && peer) {
+    const factor = fast.perSecond / peer.perSecond;
+    printGoal("32 concurrent: 1.1 x GoModel's requests a second", `${ratio(factor)} x`, factor >= 1.1);
   }
   print();
 }
