@@ -5,8 +5,6 @@ import { longDescription, maybe, nonEmptyText, time, timeOrNull, pageSchema } fr
 import { tags } from './http/lists.ts';
 import { workflowDetails } from './workflows-schemas.ts';
 
-const description = longDescription();
-
 const task = <Name extends string>(name: Name) =>
   Type.Object({ task: Type.Literal(name) }, { additionalProperties: false, title: name });
 
@@ -47,7 +45,7 @@ const seed = Type.Integer({
 
 export const newExperiment = closed('NewExperiment', {
   name: nonEmptyText('Display name. If the name already exists, the time is appended.', 255),
-  description: maybe(description),
+  description: maybe(longDescription),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),
   columns: maybe(columns),
@@ -59,7 +57,7 @@ export const newExperiment = closed('NewExperiment', {
 
 export const experimentChanges = closed('ExperimentChanges', {
   name: Type.Optional(nonEmptyText('New display name.', 255)),
-  description: Type.Optional(description),
+  description: Type.Optional(longDescription),
   tags: Type.Optional(tags),
 });
 

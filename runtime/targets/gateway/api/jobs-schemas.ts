@@ -16,7 +16,7 @@ import {
 
 const shared = {
   name: nonEmptyText('Display name.', 255),
-  description: maybe(longDescription()),
+  description: maybe(longDescription),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(Type.Integer({ minimum: -1 })),
   batch_size: maybe(batchSize),

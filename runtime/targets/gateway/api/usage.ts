@@ -182,10 +182,7 @@ async function permitMember(
     requireVisibleKey(manager, await keys.get(wanted.id));
     return wanted;
   }
-  throw foreign(
-    `User '${userId}' can read only their own usage and that of teams in which they have the role admin.`,
-    SCOPE_PARAMETERS[wanted.kind],
-  );
+  throw foreign(ownUsageOnly(userId), SCOPE_PARAMETERS[wanted.kind]);
 }
 
 function wantedScope(c: Context): TrendScope | undefined {
@@ -201,10 +198,13 @@ function wantedScope(c: Context): TrendScope | undefined {
   });
 }
 
-const foreign = (message: string, parameter: string): AppError =>
+const ownUsageOnly = (userId: string): string =>
+  `User '${userId}' can read only their own usage and that of teams in which they have the role admin.`;
+
+const foreign = (message: string, parameter: string, problem = 'not the usage of the caller'): AppError =>
   new AppError('ForbiddenError', message, {
     reason: 'foreign_usage',
-    details: [{ location: `query.${parameter}`, message: 'not the usage of the caller' }],
+    details: [{ location: `query.${parameter}`, message: problem }],
   });
 
 /**
@@ -218,13 +218,10 @@ function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
     return since(originOf(manager, 'team', filter.teamId), filter);
   if (filter.userId === undefined || filter.userId === userId)
     return since(originOf(manager, 'user', userId), { ...filter, userId });
-  throw new AppError(
-    'ForbiddenError',
-    `User '${userId}' can read only their own usage and that of teams in which they have the role admin. Omit user_id, or set team_id.`,
-    {
-      reason: 'foreign_usage',
-      details: [{ location: 'query.user_id', message: 'not the id of the caller’s user' }],
-    },
+  throw foreign(
+    `${ownUsageOnly(userId)} Omit user_id, or set team_id.`,
+    'user_id',
+    'not the id of the caller’s user',
   );
 }
 

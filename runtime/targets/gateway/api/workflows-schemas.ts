@@ -176,7 +176,7 @@ export const failures = oneOf(['wrong', 'skipped'], {
 
 export const newWorkflow = closed('NewWorkflow', {
   name: nonEmptyText('Display name.', 255),
-  description: maybe(longDescription()),
+  description: maybe(longDescription),
   tags: maybe(tags),
   experiment_id: maybe(text('Experiment ID. Required.')),
   ...inferenceFields,
@@ -206,7 +206,7 @@ export const newWorkflow = closed('NewWorkflow', {
 
 export const workflowChanges = closed('WorkflowChanges', {
   name: Type.Optional(nonEmptyText('New display name.', 255)),
-  description: Type.Optional(longDescription()),
+  description: Type.Optional(longDescription),
   tags: Type.Optional(tags),
 });
 

@@ -16,7 +16,7 @@ export const dollars = (description?: string) =>
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
 const MAX_DESCRIPTION_LENGTH = 10_000;
 /** What users say about an experiment, a workflow or a job. */
-export const longDescription = (description = 'Description.') => text(description, MAX_DESCRIPTION_LENGTH);
+export const longDescription = text('Description.', MAX_DESCRIPTION_LENGTH);
 /** A time in a response. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
