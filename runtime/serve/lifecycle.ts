@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { AppError } from '#contract/errors.ts';
+import { OpenList } from '#core/limits/open-list.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import type { MiddlewareHandler } from 'hono';
 
@@ -42,7 +43,7 @@ export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
   let cutBy: AppError | undefined;
-  const cutListeners = new Set<(reason: AppError) => void>();
+  const cutListeners = new OpenList<(reason: AppError) => void>();
   // There is one listener per client that watches the health, so the number of listeners is not limited.
   const changes = new EventEmitter().setMaxListeners(0);
   const begin = (next: Phase): void => {
@@ -57,13 +58,13 @@ export function createLifecycle(): Lifecycle {
   };
   const countIn = (onCut: ((reason: AppError) => void) | undefined): (() => void) => {
     inside += 1;
-    if (onCut) cutListeners.add(onCut);
+    const listening = onCut && cutListeners.add(onCut);
     let left = false;
     return () => {
       if (left) return;
       left = true;
       inside -= 1;
-      if (onCut) cutListeners.delete(onCut);
+      if (listening) cutListeners.delete(listening);
       settle();
     };
   };
@@ -103,7 +104,7 @@ export function createLifecycle(): Lifecycle {
     },
     cut(reason) {
       cutBy = reason;
-      for (const tell of cutListeners) tell(reason);
+      for (const tell of cutListeners.items()) tell(reason);
     },
   };
 }

@@ -3,6 +3,7 @@ import { Socket, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
+import { OpenList } from '#core/limits/open-list.ts';
 import { afterPoll } from '#platform/wait-for.ts';
 
 // The HTTP server and the gRPC server share this file. It must not import the HTTP framework,
@@ -43,7 +44,7 @@ const LAST_READ_MS = 100;
  * keep-alive timeout.
  */
 export function trackAnswers(server: Server): RunningAnswers {
-  const running = new Map<Socket, Set<ServerResponse>>();
+  const running = new Map<Socket, OpenList<ServerResponse>>();
   const over = new WeakSet<Duplex>();
   let announced = false;
   let lingerMs: number | undefined;
@@ -52,7 +53,7 @@ export function trackAnswers(server: Server): RunningAnswers {
   };
   const announceEnd = (): void => {
     announced = true;
-    for (const responses of running.values()) responses.forEach(announce);
+    for (const responses of running.values()) responses.items().forEach(announce);
   };
   const end = (socket: Socket): void => {
     if (over.has(socket) || running.get(socket)?.size !== 0) return;
@@ -69,15 +70,16 @@ export function trackAnswers(server: Server): RunningAnswers {
     socket.once('close', () => clearTimeout(timer));
   };
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    running.set(socket, new Set());
+    running.set(socket, new OpenList());
     socket.once('close', () => running.delete(socket));
     linger(socket);
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    running.get(socket)?.add(response);
+    const responses = running.get(socket);
+    const entry = responses?.add(response);
     if (announced) announce(response);
     response.once('close', () => {
-      running.get(socket)?.delete(response);
+      if (entry) responses?.delete(entry);
       linger(socket);
     });
   });
@@ -85,7 +87,7 @@ export function trackAnswers(server: Server): RunningAnswers {
     announceEnd,
     hasBegun: (connection) =>
       connection instanceof Socket &&
-      [...(running.get(connection) ?? [])].some(({ headersSent }) => headersSent),
+      (running.get(connection)?.items() ?? []).some(({ headersSent }) => headersSent),
     isOver: (connection) => over.has(connection),
     endConnections(patienceMs) {
       announceEnd();
@@ -113,14 +115,14 @@ export function answerHalfClosed(server: Server & HalfOpenServer): void {
   server.httpAllowHalfOpen = true;
   // One listener per connection, because a client can send many requests before it reads the first
   // response.
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
-  const watch = (socket: Socket): Set<ServerResponse> => {
-    const responses = new Set<ServerResponse>();
-    unanswered.set(socket, responses);
+  const connections = new WeakMap<Socket, { unanswered: number }>();
+  const watch = (socket: Socket): { unanswered: number } => {
+    const connection = { unanswered: 0 };
+    connections.set(socket, connection);
     socket.once('end', () => {
-      if (responses.size > 0) socket.destroy();
+      if (connection.unanswered > 0) socket.destroy();
     });
-    return responses;
+    return connection;
   };
   server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
     if (!outgoing.shouldKeepAlive) return;
@@ -128,9 +130,9 @@ export function answerHalfClosed(server: Server & HalfOpenServer): void {
       socket.destroy();
       return;
     }
-    const responses = unanswered.get(socket) ?? watch(socket);
-    responses.add(outgoing);
-    outgoing.once('close', () => responses.delete(outgoing));
+    const connection = connections.get(socket) ?? watch(socket);
+    connection.unanswered += 1;
+    outgoing.once('close', () => (connection.unanswered -= 1));
   });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '#contract/errors.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import type { Clock } from '#platform/clock.ts';
 import { accountsOf, keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Identity, Spender, Limits } from '../identity/identity.ts';
@@ -271,6 +272,7 @@ const INTERVAL_MS = 100;
 const RENEWAL_MS = 1000;
 
 interface Flight {
+  readonly id: string;
   readonly usage: UsageSoFar;
   due: number;
   written: string | undefined;
@@ -281,15 +283,16 @@ function createFlightLog(
   clock: Clock,
   onError: (error: unknown) => void,
 ): FlightLog {
-  const flights = new Map<string, Flight>();
+  const flights = new OpenItems<string, Flight>();
   let disarm: (() => void) | undefined;
   let isStopped = false;
 
   const write = async (): Promise<void> => {
     const now = clock.now();
     const notes: InFlightNote[] = [];
-    for (const [id, flight] of flights) {
+    for (const flight of flights.values()) {
       if (flight.due > now) continue;
+      const { id } = flight;
       const usage = flight.usage();
       if (!usage) continue;
       flight.due = now + RENEWAL_MS;
@@ -321,10 +324,10 @@ function createFlightLog(
 
   return {
     add(id, usage) {
-      flights.set(id, { usage, due: clock.now() + INTERVAL_MS, written: undefined });
+      flights.set(id, { id, usage, due: clock.now() + INTERVAL_MS, written: undefined });
       arm();
     },
-    remove: (id) => void flights.delete(id),
+    remove: (id) => flights.delete(id),
     stop() {
       isStopped = true;
       disarm?.();

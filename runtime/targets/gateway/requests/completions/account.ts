@@ -1,4 +1,5 @@
 import { AppError } from '#contract/errors.ts';
+import { OpenList } from '#core/limits/open-list.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
@@ -179,7 +180,7 @@ interface LiveHandle {
 }
 
 export function createLiveRequests(): LiveRequests {
-  const live = new Set<LiveRequest>();
+  const live = new OpenList<LiveRequest>();
   return {
     begin({ requestId, endpoint, startedAt }, attempts) {
       const one: { -readonly [Name in keyof LiveRequest]: LiveRequest[Name] } = {
@@ -192,7 +193,7 @@ export function createLiveRequests(): LiveRequests {
         teamId: undefined,
         model: undefined,
       };
-      live.add(one);
+      const entry = live.add(one);
       return {
         admitted({ user, key, groups }) {
           one.userId = user.userId;
@@ -200,10 +201,10 @@ export function createLiveRequests(): LiveRequests {
           one.teamId = groups.find(({ kind }) => kind === 'team')?.id;
         },
         answeredBy: (model) => void (one.model = model),
-        end: () => void live.delete(one),
+        end: () => live.delete(entry),
       };
     },
-    list: () => [...live],
+    list: () => live.items(),
   };
 }
 

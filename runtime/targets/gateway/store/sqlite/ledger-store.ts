@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { accountsOf, isLasting } from '../account-ids.ts';
 import { isContention } from '../database-error.ts';
 import type { ReservationRow, AccountRow } from '../schema.ts';
@@ -319,7 +320,7 @@ interface HeldSum {
 }
 
 function createHeldReservations(): HeldReservations {
-  const rows = new Map<string, ReservationRow>();
+  const rows = new OpenItems<string, ReservationRow>();
   const sums = new Map<string, HeldSum>();
 
   const count = (row: ReservationRow, direction: 1 | -1): void => {
@@ -358,7 +359,7 @@ function createHeldReservations(): HeldReservations {
     withoutHeld: (account) => shift(account, -1),
     change(opened, closed) {
       opened.forEach(open);
-      const stored = closed.filter((id) => !rows.has(id));
+      const stored = closed.filter((id) => !rows.get(id));
       const removed = closed.map((id) => rows.get(id)).filter((row) => row !== undefined);
       removed.forEach(close);
       const undo = (): void => {
