@@ -103,7 +103,7 @@ async function createScratch({ path, shown }: FileTarget): Promise<string> {
  * V8 thread holds memory of its own, and two threads are as fast as four (docs/benchmarks.md).
  */
 const SMALL_HEAP = [
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=8',
   '--initial-old-space-size=8',
   '--heap-growing-percent=30',
   '--v8-pool-size=2',

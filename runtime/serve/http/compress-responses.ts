@@ -11,6 +11,9 @@ import { pushAll } from '#core/values/push-all.ts';
  */
 const MIN_COMPRESSED_BYTES = 14_336;
 
+/** Whether a body of this length is worth compressing. */
+export const isLargeEnough = (bytes: number): boolean => bytes >= MIN_COMPRESSED_BYTES;
+
 const COMPRESSIBLE = /^(application\/(json|[\w.-]+\+json)|text\/(?!event-stream))/i;
 
 const asyncBrotli = promisify(brotliCompress);
@@ -57,7 +60,7 @@ export function compressLargeResponse({ method, headers }: IncomingMessage, outg
     };
     outgoing.end = (...given: unknown[]) => {
       const [body] = given;
-      const isLarge = isBody(body) && Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
+      const isLarge = isBody(body) && isLargeEnough(Buffer.byteLength(body));
       if (!isLarge) {
         release();
         return Reflect.apply(end, outgoing, given);
@@ -106,7 +109,7 @@ const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHead
 function hasSmallLength(head: OutgoingHttpHeaders | OutgoingHttpHeader[]): boolean {
   if (!Array.isArray(head)) return false;
   const at = head.lastIndexOf('Content-Length');
-  return at !== -1 && Number(head[at + 1]) < MIN_COMPRESSED_BYTES;
+  return at !== -1 && !isLargeEnough(Number(head[at + 1]));
 }
 
 function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean {
@@ -115,7 +118,7 @@ function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean
   const length = valueOf('content-length');
   return (
     COMPRESSIBLE.test(valueOf('content-type')) &&
-    (length === '' || Number(length) >= MIN_COMPRESSED_BYTES) &&
+    (length === '' || isLargeEnough(Number(length))) &&
     valueOf('content-encoding') === '' &&
     // A strong validator identifies the exact bytes, so it does not apply to the compressed body.
     !valueOf('etag').startsWith('"') &&

@@ -5,6 +5,7 @@ import type { Kernel } from '../kernel.ts';
 import { nodeHeaders } from '../telemetry/request-trace.ts';
 import type { Span } from '../telemetry/tracer.ts';
 import { holdOfResponse, type OpenHold, readIncoming, type RequestBody, tooLargeError } from './body.ts';
+import { compressLargeResponse, isLargeEnough } from './compress-responses.ts';
 import { createRequestObserver } from './observe.ts';
 import { createHostCheck, type HostRules, REQUEST_ID_HEADER, requestIdFrom } from './request-head.ts';
 
@@ -235,14 +236,24 @@ export async function answerIncoming(
   { incoming, outgoing, head, hold }: NodeExchangeParts,
   handle: (exchange: HttpExchange) => Promise<void>,
 ): Promise<void> {
-  const begun = Promise.withResolvers<void>();
   const { headers, method = '', url = '' } = incoming;
-  const set = new Map<string, string>();
-  const begin = (status: number, own: NonNullable<HttpAnswer['headers']>, ...more: string[]): boolean => {
-    begun.resolve();
+  let hasBegun = false;
+  /** Resolves `answerIncoming`; set only if the response starts after `handle` has returned. */
+  let onBegun: (() => void) | undefined;
+  let set: Map<string, string> | undefined;
+  const begin = (status: number, own: Headers, length?: number): boolean => {
+    hasBegun = true;
+    onBegun?.();
     // Node reports writes to a disconnected client as errors.
     if (outgoing.destroyed) return false;
-    outgoing.writeHead(status, [...head, ...[...set].flat(), ...Object.entries(own).flat(), ...more]);
+    const all = [...head];
+    if (set) for (const [name, value] of set) all.push(name, value);
+    for (const name of Object.keys(own)) all.push(name, own[name] ?? '');
+    if (length !== undefined) {
+      all.push('Content-Length', String(length));
+      if (isLargeEnough(length)) compressLargeResponse(incoming, outgoing);
+    }
+    outgoing.writeHead(status, all);
     return true;
   };
   const exchange: HttpExchange = {
@@ -255,9 +266,12 @@ export async function answerIncoming(
       return body;
     },
     hold,
-    setHeader: (name, value) => void set.set(name, value),
+    setHeader(name, value) {
+      set ??= new Map();
+      set.set(name, value);
+    },
     answer({ status, headers: own = {}, body = '' }) {
-      if (begin(status, own, 'Content-Length', String(Buffer.byteLength(body)))) outgoing.end(body);
+      if (begin(status, own, Buffer.byteLength(body))) outgoing.end(body);
     },
     stream(own) {
       if (begin(200, own)) outgoing.flushHeaders();
@@ -288,10 +302,10 @@ export async function answerIncoming(
   try {
     await handle(exchange);
   } catch (error) {
-    for (const [name, value] of set) outgoing.setHeader(name, value);
+    for (const [name, value] of set ?? []) outgoing.setHeader(name, value);
     throw error;
   }
-  await begun.promise;
+  if (!hasBegun) await new Promise<void>((resolve) => (onBegun = resolve));
 }
 
 /** Writes a body as fast as the client reads it. The response headers must already be set. */

@@ -119,9 +119,14 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       return;
     }
     if (incoming.url !== undefined) incoming.url = keepDotSegments(incoming.url);
+    const fail = (failure: DirectFailure): void => {
+      compressLargeResponse(incoming, outgoing);
+      void listenerWith({ failure })(incoming, outgoing);
+    };
+    // Direct routes compress large responses themselves.
+    if (direct?.(incoming, outgoing, fail)) return;
     compressLargeResponse(incoming, outgoing);
-    const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
-    if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
+    void listener(incoming, outgoing);
   };
   server.on('request', (incoming, outgoing) => {
     // If clients kept reconnecting after each response, connections would always be waiting to be

@@ -15,8 +15,11 @@ interface Operation<Result> {
 
 /** Batches operations: all that arrive while one transaction is being written share the next one. */
 export interface LedgerQueue {
-  /** Applies an operation. Resolves when its result is durable. */
-  run<Result>(operation: Operation<Result>): Promise<Result>;
+  /**
+   * Applies an operation. Its result is durable when it is returned, which is only a promise if the database
+   * must be written.
+   */
+  run<Result>(operation: Operation<Result>): Result | Promise<Result>;
   /** Resolves when no operations are waiting or running. */
   idle(): Promise<void>;
 }
@@ -50,7 +53,7 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
     };
     await store.run(selection, (loaded) => {
       onRevision(loaded.revision);
-      const rows = createBatchRows(loaded);
+      const rows = new BatchRows(loaded);
       results = batch.map(({ operation }) => operation.apply(rows));
       return rows.changes();
     });
@@ -91,7 +94,7 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
     let result: Result | undefined;
     const isKept = store.keep({ accounts, reservations: [] }, (loaded) => {
       onRevision(loaded.revision);
-      const rows = createBatchRows(loaded);
+      const rows = new BatchRows(loaded);
       result = apply(rows);
       return rows.changes();
     });
@@ -99,13 +102,13 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
   };
 
   return {
-    run: async (operation) => {
+    run(operation) {
       const kept = operation.isNew ? keep(operation) : undefined;
       if (kept) return kept.result;
-      const { promise, resolve, reject } = Promise.withResolvers<never>();
-      waiting.push({ operation, resolve, reject });
-      schedule();
-      return await promise;
+      return new Promise<never>((resolve, reject) => {
+        waiting.push({ operation, resolve, reject });
+        schedule();
+      });
     },
     idle: async () => {
       while (waiting.length > 0 || running.size > 0) {
@@ -140,65 +143,98 @@ async function persist<Result>(attempt: (isFirst: boolean) => Promise<Result>): 
  * A batch's rows with their changes. Operations are applied one after the other, and each sees the changes
  * made by those before it.
  */
-export interface BatchRows {
+export class BatchRows {
   readonly revision: number;
-  readonly account: (id: string) => AccountRow | undefined;
-  readonly put: (account: AccountRow) => void;
-  readonly reservation: (id: string) => ReservationRow | undefined;
-  readonly open: (reservation: ReservationRow) => void;
-  readonly close: (id: string) => void;
-  readonly isBilled: (id: string) => boolean;
-  readonly bill: (usage: UsageRow) => void;
-  readonly log: (reset: BudgetResetRow) => void;
-  readonly raise: (alert: AlertRow) => void;
-  readonly changes: () => LedgerChanges;
+  readonly #accounts: ById<AccountRow>;
+  readonly #reservations: ById<ReservationRow>;
+  readonly #changed = new ById<AccountRow>([]);
+  readonly #opened: ReservationRow[] = [];
+  readonly #closed: string[] = [];
+  readonly #billed: string[];
+  readonly #usage: UsageRow[] = [];
+  readonly #resets: BudgetResetRow[] = [];
+  readonly #alerts = new ById<AlertRow>([]);
+
+  constructor({ revision, accounts, reservations, billed }: LedgerRows) {
+    this.revision = revision;
+    this.#accounts = new ById(accounts);
+    this.#reservations = new ById(reservations);
+    this.#billed = [...billed];
+  }
+
+  account(id: string): AccountRow | undefined {
+    return this.#changed.get(id) ?? this.#accounts.get(id);
+  }
+
+  put(account: AccountRow): void {
+    if (this.#accounts.get(account.id) !== account) this.#changed.set(account);
+  }
+
+  reservation(id: string): ReservationRow | undefined {
+    return this.#reservations.get(id);
+  }
+
+  open(reservation: ReservationRow): void {
+    this.#reservations.set(reservation);
+    this.#opened.push(reservation);
+  }
+
+  close(id: string): void {
+    this.#reservations.delete(id);
+    this.#closed.push(id);
+  }
+
+  isBilled(id: string): boolean {
+    return this.#billed.includes(id);
+  }
+
+  bill(row: UsageRow): void {
+    this.#billed.push(row.id);
+    this.#usage.push(row);
+  }
+
+  log(reset: BudgetResetRow): void {
+    this.#resets.push(reset);
+  }
+
+  raise(alert: AlertRow): void {
+    this.#alerts.set(alert);
+  }
+
+  changes(): LedgerChanges {
+    return {
+      accounts: this.#changed.rows(),
+      opened: this.#opened,
+      closed: this.#closed,
+      usage: this.#usage,
+      resets: this.#resets,
+      alerts: this.#alerts.rows(),
+    };
+  }
 }
 
-function createBatchRows(rows: LedgerRows): BatchRows {
-  const accounts = byId(rows.accounts);
-  const reservations = byId(rows.reservations);
-  const billed = new Set(rows.billed);
-  const changed = new Map<string, AccountRow>();
-  const opened: ReservationRow[] = [];
-  const closed: string[] = [];
-  const usage: UsageRow[] = [];
-  const resets: BudgetResetRow[] = [];
-  const alerts = new Map<string, AlertRow>();
-  return {
-    revision: rows.revision,
-    account: (id) => changed.get(id) ?? accounts.get(id),
-    put(account) {
-      if (accounts.get(account.id) !== account) changed.set(account.id, account);
-    },
-    reservation: (id) => reservations.get(id),
-    open(reservation) {
-      reservations.set(reservation.id, reservation);
-      opened.push(reservation);
-    },
-    close(id) {
-      reservations.delete(id);
-      closed.push(id);
-    },
-    isBilled: (id) => billed.has(id),
-    bill(row) {
-      billed.add(row.id);
-      usage.push(row);
-    },
-    log: (reset) => void resets.push(reset),
-    raise: (alert) => void alerts.set(alert.id, alert),
-    changes: () => ({
-      accounts: [...changed.values()],
-      opened,
-      closed,
-      usage,
-      resets,
-      alerts: [...alerts.values()],
-    }),
-  };
-}
+/** Rows by ID. The map is only created for the first row, because most batches have rows of only a few kinds. */
+class ById<Row extends { readonly id: string }> {
+  #rows: Map<string, Row> | undefined;
 
-function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> {
-  const map = new Map<string, Row>();
-  for (const row of rows) map.set(row.id, row);
-  return map;
+  constructor(rows: readonly Row[]) {
+    for (const row of rows) this.set(row);
+  }
+
+  get(id: string): Row | undefined {
+    return this.#rows?.get(id);
+  }
+
+  set(row: Row): void {
+    this.#rows ??= new Map();
+    this.#rows.set(row.id, row);
+  }
+
+  delete(id: string): void {
+    this.#rows?.delete(id);
+  }
+
+  rows(): Row[] {
+    return this.#rows ? [...this.#rows.values()] : [];
+  }
 }

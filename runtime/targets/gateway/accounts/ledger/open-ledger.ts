@@ -10,7 +10,13 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry, AccountState, Allowance, Quota } from './ledger.ts';
 import { createLedgerQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
-import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
+import {
+  closeReservation,
+  keepReservation,
+  openReservation,
+  type Closing,
+  type ReservationResult,
+} from './reservation.ts';
 import { heldAccounts, type HeldAccount, totalOf, minuteOf, admitted } from './limits.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
@@ -55,10 +61,12 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const payerOf = (spender: Spender): PayerOfClosing => {
     const known = payers.get(spender);
     if (known) return known;
+    const accounts = heldAccounts(spender);
     const payer = {
       userId: spender.user.userId,
       keyId: spender.key?.id ?? null,
-      accounts: heldAccounts(spender),
+      accounts,
+      ids: idsOf(accounts),
       tags: spender.tags,
     };
     payers.set(spender, payer);
@@ -137,34 +145,39 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         const policy = alertPolicy();
         const alerts = policy && { policy, known: refusals };
         const payer = payerOf(spender);
-        const { accounts } = payer;
-        const request = { id, processId: lease.id, spender, accounts, estimate, alerts, now: createdAt };
+        const { accounts, ids } = payer;
         const exact = renewals < MAX_RENEWALS;
-        const result = await queue
-          .run({
-            accounts: idsOf(accounts),
+        const request = {
+          id,
+          processId: lease.id,
+          spender,
+          accounts,
+          estimate,
+          alerts,
+          now: createdAt,
+          exact,
+        };
+        let result: ReservationResult;
+        try {
+          const opened = queue.run({
+            accounts: ids,
             reservation: id,
             isNew: true,
-            apply: (rows) => openReservation(rows, { ...request, exact }),
-          })
-          .catch((error: unknown) => {
-            // The reservation may exist although the call failed, so it is closed later.
-            const closing = { id, ...payer, entries: [], now: createdAt };
-            unwritten.set(id, closing);
-            throw error;
+            apply: (rows) => openReservation(rows, request),
           });
+          result = opened instanceof Promise ? await opened : opened;
+        } catch (error) {
+          // The reservation may exist although the call failed, so it is closed later.
+          unwritten.set(id, { id, ...payer, entries: [], now: createdAt });
+          throw error;
+        }
         if (result.kind === 'refused') {
           if (result.alert !== undefined) remember(refusals, result.alert);
           throw result.error;
         }
         if (result.kind === 'granted') {
           const { cost: amount, tokens } = estimate;
-          const { tags } = spender;
-          if (usageSoFar)
-            flights.add(id, () => {
-              const entry = usageSoFar();
-              return entry && { entry, tags };
-            });
+          if (usageSoFar) flights.add(id, usageSoFar, spender.tags);
           return admitted({ id, spender, amount, tokens, createdAt, rate: result.rate });
         }
         spender = await identity.renew(spender);
@@ -233,6 +246,7 @@ const NOTHING_USED = { entry: undefined, tags: undefined };
 
 interface PayerOfClosing extends Pick<Closing, 'userId' | 'keyId' | 'tags'> {
   readonly accounts: readonly HeldAccount[];
+  readonly ids: readonly string[];
 }
 
 const idsOf = (accounts: Closing['accounts']): string[] => accounts.map(({ id }) => id);
@@ -253,14 +267,14 @@ function checkEstimate({ cost, tokens }: Estimate): void {
 }
 
 /** Returns what a request in flight has used so far; undefined if nothing yet. */
-type UsageSoFar = () => InterruptedUsage | undefined;
+type UsageSoFar = () => UsageEntry | undefined;
 
 /**
  * Stores what requests in flight have used so far, so that they are billed if this process is killed. This
  * costs short requests nothing: they are not written.
  */
 interface FlightLog {
-  add(id: string, usage: UsageSoFar): void;
+  add(id: string, usage: UsageSoFar, tags: readonly string[] | undefined): void;
   remove(id: string): void;
   stop(): void;
 }
@@ -274,6 +288,7 @@ const RENEWAL_MS = 1000;
 interface Flight {
   readonly id: string;
   readonly usage: UsageSoFar;
+  readonly tags: readonly string[] | undefined;
   due: number;
   written: string | undefined;
 }
@@ -293,10 +308,10 @@ function createFlightLog(
     for (const flight of flights.values()) {
       if (flight.due > now) continue;
       const { id } = flight;
-      const usage = flight.usage();
-      if (!usage) continue;
+      const entry = flight.usage();
+      if (!entry) continue;
       flight.due = now + RENEWAL_MS;
-      const interrupted = interruptedToText(usage);
+      const interrupted = interruptedToText({ entry, tags: flight.tags });
       if (interrupted === flight.written) continue;
       flight.written = interrupted;
       notes.push({ id, interrupted });
@@ -323,8 +338,8 @@ function createFlightLog(
   };
 
   return {
-    add(id, usage) {
-      flights.set(id, { id, usage, due: clock.now() + INTERVAL_MS, written: undefined });
+    add(id, usage, tags) {
+      flights.set(id, { id, usage, tags, due: clock.now() + INTERVAL_MS, written: undefined });
       arm();
     },
     remove: (id) => flights.delete(id),

@@ -41,7 +41,7 @@ interface ReservationRequest {
   readonly exact: boolean;
 }
 
-type ReservationResult =
+export type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
   | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
   /** The spender is outdated and must be reread. */

@@ -100,12 +100,7 @@ export function createCompletionAnswer(
     const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
     const send = (events: PieceSource): void =>
       exchange.sendPieces({ 'Content-Type': form.contentType }, form.write(events), form.keepAlive);
-    const pending = createPendingStream({
-      clock,
-      afterMs: form.keepAlive.milliseconds,
-      begin: send,
-      onGone: () => controller.abort(),
-    });
+    let pending: PendingStream | undefined;
     try {
       const input = readInput ? await readInput() : { bytes: await readJsonBytes(exchange, bodies) };
       const { headers } = exchange;
@@ -118,11 +113,19 @@ export function createCompletionAnswer(
         startedAt,
         signal: controller.signal,
         setHeader(name, value) {
-          if (!pending.hasBegun()) exchange.setHeader(name, value);
+          if (!pending?.hasBegun()) exchange.setHeader(name, value);
         },
-        onStreamPending: pending.arm,
+        onStreamPending(errorText) {
+          pending = openPendingStream({
+            clock,
+            afterMs: form.keepAlive.milliseconds,
+            begin: send,
+            errorText,
+            onGone: () => controller.abort(),
+          });
+        },
       });
-      pending.disarm();
+      pending?.disarm();
       if (answer.kind === 'whole') {
         const { type = 'application/json', bytes: body } = answer;
         exchange.answer({ status: 200, headers: { 'content-type': harmlessType(type) }, body });
@@ -132,13 +135,13 @@ export function createCompletionAnswer(
       // The request is complete once `ended` resolves, which also happens if the client disconnects before
       // the last byte.
       void answer.events.ended.then(leave);
-      if (pending.hasBegun()) pending.resolve(answer.events);
+      if (pending?.hasBegun()) pending.resolve(answer.events);
       else if (answer.type === undefined) send(answer.events);
       else exchange.sendPieces({ 'Content-Type': harmlessType(answer.type) }, answer.events, SILENCE);
     } catch (error) {
-      pending.disarm();
+      pending?.disarm();
       leave();
-      if (!pending.hasBegun()) throw error;
+      if (!pending?.hasBegun()) throw error;
       pending.fail(AppError.from(error));
     }
   };
@@ -150,6 +153,8 @@ interface PendingStreamParts {
   readonly afterMs: number;
   /** Starts the response. */
   readonly begin: (source: PieceSource) => void;
+  /** Formats an error as an event. */
+  readonly errorText: (error: AppError) => string;
   /** Called if the client disconnects while it waits. */
   readonly onGone: () => void;
 }
@@ -160,8 +165,6 @@ interface PendingStreamParts {
  * actual response or by an error event.
  */
 interface PendingStream {
-  /** Starts to wait. `errorText` formats an error as an event. */
-  readonly arm: (errorText: (error: AppError) => string) => void;
   readonly disarm: () => void;
   readonly hasBegun: () => boolean;
   /** Continues with the response. */
@@ -170,10 +173,14 @@ interface PendingStream {
   readonly fail: (error: AppError) => void;
 }
 
-function createPendingStream({ clock, afterMs, begin, onGone }: PendingStreamParts): PendingStream {
+function openPendingStream({
+  clock,
+  afterMs,
+  begin,
+  errorText,
+  onGone,
+}: PendingStreamParts): PendingStream {
   const source = Promise.withResolvers<PieceSource>();
-  let disarm = (): void => undefined;
-  let errorText = (_error: AppError): string => '';
   let hasBegun = false;
 
   const start = (): void => {
@@ -196,11 +203,7 @@ function createPendingStream({ clock, afterMs, begin, onGone }: PendingStreamPar
     });
   };
   return {
-    arm(write) {
-      errorText = write;
-      disarm = clock.after(afterMs, start);
-    },
-    disarm: () => disarm(),
+    disarm: clock.after(afterMs, start),
     hasBegun: () => hasBegun,
     resolve: (events) => source.resolve(events),
     fail: (error) => source.resolve(oneText(errorText(error))),

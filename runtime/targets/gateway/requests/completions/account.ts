@@ -284,14 +284,13 @@ interface FlightParts {
 
 function createFlight({ request, attempts, prices, expected, endUser, clock }: FlightParts): Flight {
   let key: string | undefined;
-  let soFar: () => AnswerSummary = () => NO_ANSWER;
-  let isStream = false;
-  const counts = { ...expected.counts, completion: countedBySize(expected.counts.completion) };
+  let soFar: (() => AnswerSummary) | undefined;
+  /** Only long requests are asked for their usage. */
+  let growing: ExpectedTokens | undefined;
   return {
     calling: (target) => void (key = target),
     streaming(read) {
       soFar = read;
-      isStream = true;
     },
     usage() {
       if (key === undefined) return undefined;
@@ -304,15 +303,15 @@ function createFlight({ request, attempts, prices, expected, endUser, clock }: F
         startedAt,
         attempts,
         prices,
-        expected: { ...expected, counts },
+        expected: (growing ??= countedBySize(expected)),
         endUser,
         now,
       };
-      const answered = { key, summary: soFar() };
+      const answered = { key, summary: soFar?.() ?? NO_ANSWER };
       const entry = usageLines(facts, {
         answered,
         error: INTERRUPTED,
-        streamed: isStream,
+        streamed: soFar !== undefined,
         firstByteMs: undefined,
       }).at(-1)?.entry;
       // The duration of an interrupted request is meaningless, and would change the row each time.
@@ -333,23 +332,23 @@ const NO_ANSWER: AnswerSummary = {
   finishReason: undefined,
 };
 
-type Count = ExpectedTokens['counts']['completion'];
-
 /**
  * Recounts the tokens of a growing output only after it has grown by a certain fraction, because many
  * streams can be open.
  */
-function countedBySize(count: Count): Count {
+function countedBySize(expected: ExpectedTokens): ExpectedTokens {
+  const { counts } = expected;
   let [length, tokens] = [0, 0];
   let counted: AnswerSummary['usage'];
-  return (model, summary) => {
+  const completion = (model: string, summary: AnswerSummary): number => {
     const { outputLength, usage } = summary;
     if (usage !== counted || outputLength > length * MIN_GROWTH) {
-      [length, tokens, counted] = [outputLength, count(model, summary), usage];
+      [length, tokens, counted] = [outputLength, counts.completion(model, summary), usage];
       return tokens;
     }
     return length === 0 ? tokens : Math.ceil((tokens * outputLength) / length);
   };
+  return { ...expected, counts: { ...counts, completion } };
 }
 
 const MIN_GROWTH = 1.25;
