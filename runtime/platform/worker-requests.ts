@@ -1,5 +1,6 @@
 import { Worker, parentPort, type WorkerOptions } from 'node:worker_threads';
 import { AppError, messageOf } from '#contract/errors.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { getAsset, isSea } from 'node:sea';
 import { workerAsset } from '#contract/native.ts';
 
@@ -28,7 +29,7 @@ export interface WorkerClient<Request> {
 }
 
 export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const waiting = new OpenItems<number, PromiseWithResolvers<unknown>>();
   const died = Promise.withResolvers<AppError>();
   const ended = Promise.withResolvers<void>();
   let dead: AppError | undefined;
@@ -39,7 +40,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     if (dead) return;
     dead = error;
     for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const id of waiting.keys()) waiting.delete(id);
     if (!closing) died.resolve(error);
   };
   worker.on('message', (message: WorkerReply) => {
@@ -69,7 +70,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     kill: () => void worker.terminate(),
     async close() {
       closing = true;
-      await Promise.allSettled([...waiting.values()].map(({ promise }) => promise));
+      await Promise.allSettled(waiting.values().map(({ promise }) => promise));
       // Do not wait for termination: it takes several milliseconds, and the process may exit in the meantime.
       void worker.terminate();
     },

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { availableMemory } from '#platform/available-memory.ts';
+import { OpenList } from '#core/limits/open-list.ts';
 import { maxPairsInThreads, type Machine, planThreads, type ThreadPlan } from './thread-plan.ts';
 import type { TokenizerSettings, Manifest } from '#contract/manifest.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
@@ -322,7 +323,7 @@ function createRunner(
       ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
       : `${maxLength} tokens, this model's maximum`;
   };
-  const jobs = new Set<EngineJob>();
+  const jobs = new OpenList<EngineJob>();
   const { details } = TASKS[modelType];
 
   const encode = async (
@@ -384,18 +385,18 @@ function createRunner(
       const leave = (): void => drop(job, new AppError('CancelledError', 'Request canceled.'));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave, { once: true });
-      jobs.add(job);
+      const entry = jobs.add(job);
       try {
         feed(job, request, onOverflow).catch((error: unknown) => drop(job, error));
         return await job.answer;
       } finally {
-        jobs.delete(job);
+        jobs.delete(entry);
         signal?.removeEventListener('abort', leave);
       }
     },
-    waiting: () => [...jobs].reduce((sum, { left }) => sum + left, 0),
+    waiting: () => jobs.items().reduce((sum, { left }) => sum + left, 0),
     async settled() {
-      await Promise.allSettled([...jobs].map(({ answer }) => answer));
+      await Promise.allSettled(jobs.items().map(({ answer }) => answer));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { OpenList } from '#core/limits/open-list.ts';
 import { lookup } from '#core/values/lookup.ts';
 import { constants } from 'node:http2';
 import {
@@ -69,7 +70,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const services = [...new Set(router.handlers.map(({ service }) => service.typeName))];
   const observe = callObserver(options);
-  const running = new Set<RunningCall>();
+  const running = new OpenList<RunningCall>();
   const refusal = createBrowserCheck(options.hostRules);
 
   const listener = (request: NodeRequest, response: NodeResponse): void => {
@@ -92,8 +93,8 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     };
     const { methodKind } = handler.method;
     const call = { giveUp, openEnded: methodKind === 'bidi_streaming' || methodKind === 'client_streaming' };
-    running.add(call);
-    response.once('close', () => running.delete(call));
+    const entry = running.add(call);
+    response.once('close', () => running.delete(entry));
     if (methodKind === 'unary') {
       response.setTimeout(idleTimeout, () => {
         // Only a stalled client is disconnected. The time that the model takes is not limited.
@@ -129,10 +130,10 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
   return {
     listener,
     endStreams() {
-      for (const { giveUp, openEnded } of running) if (openEnded) giveUp();
+      for (const { giveUp, openEnded } of running.items()) if (openEnded) giveUp();
     },
     endAll() {
-      for (const { giveUp } of running) giveUp();
+      for (const { giveUp } of running.items()) giveUp();
     },
   };
 }
