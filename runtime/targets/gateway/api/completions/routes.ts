@@ -173,13 +173,7 @@ interface PendingStream {
   readonly fail: (error: AppError) => void;
 }
 
-function openPendingStream({
-  clock,
-  afterMs,
-  begin,
-  errorText,
-  onGone,
-}: PendingStreamParts): PendingStream {
+function openPendingStream({ clock, afterMs, begin, errorText, onGone }: PendingStreamParts): PendingStream {
   const source = Promise.withResolvers<PieceSource>();
   let hasBegun = false;
 
