@@ -6,7 +6,9 @@ import {
   TimeoutFailure,
   type Requester,
   RpcFailure,
+  type RequestOptions,
 } from './connection.ts';
+import { deadlineAfter, RequestDeadlines, type TimedRequest } from './request-deadlines.ts';
 import { type ShapeOfParams, Malformed, isRecord, record } from '../shapes/shape.ts';
 import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -34,67 +36,124 @@ export interface RpcPeer {
   readonly end: (message: string) => void;
 }
 
-interface Pending extends OpenRequest {
+/** The state of a connection that its requests share. */
+interface PeerState {
+  readonly pending: OpenItems<unknown, PendingRequest>;
+  readonly deadlines: RequestDeadlines;
+  readonly cancel: RpcPeerOptions['cancel'];
+}
+
+/** A request in flight. */
+class PendingRequest implements OpenRequest, TimedRequest {
+  readonly id: number;
   readonly method: string;
-  readonly resolve: (result: ShapeOfParams) => void;
-  readonly reject: (error: unknown) => void;
-  readonly settle: () => void;
-  readonly onProgress: (progress: ShapeOfParams) => void;
+  deadline: number;
+  readonly #options: RequestOptions;
+  readonly #peer: PeerState;
+  readonly #response = Promise.withResolvers<ShapeOfParams>();
+  readonly #onAbort: (() => void) | undefined;
+  /** Number of requests to the client that the server waits for. */
+  #holders = 0;
+
+  constructor(id: number, method: string, options: RequestOptions, peer: PeerState) {
+    const { timeoutMs, signal } = options;
+    this.id = id;
+    this.method = method;
+    this.deadline = deadlineAfter(timeoutMs);
+    this.#options = options;
+    this.#peer = peer;
+    this.#onAbort = signal && (() => this.#abandon(reasonOf(signal)));
+    if (this.#onAbort) signal?.addEventListener('abort', this.#onAbort, { once: true });
+    peer.pending.set(id, this);
+    peer.deadlines.watch(this.deadline);
+  }
+
+  get response(): Promise<ShapeOfParams> {
+    return this.#response.promise;
+  }
+
+  get requester(): Requester | undefined {
+    return this.#options.requester;
+  }
+
+  receive(response: RpcMessage): void {
+    this.#settle();
+    try {
+      this.#response.resolve(rpcResult(this.method, response));
+    } catch (failure) {
+      this.#response.reject(failure);
+    }
+  }
+
+  fail(reason: Error): void {
+    this.#settle();
+    this.#response.reject(reason);
+  }
+
+  onProgress(progress: ShapeOfParams): void {
+    if (this.#holders === 0) this.#restart(this.#options.timeoutMs);
+    this.#options.onProgress?.(progress);
+  }
+
+  onDeadline(): void {
+    const { extend, timeoutMs } = this.#options;
+    const more = extend?.() ?? 0;
+    if (more > 0) this.#restart(more);
+    else {
+      const message = `The server did not respond to ${this.method} within ${timeoutMs} ms.`;
+      this.#abandon(new TimeoutFailure(message));
+    }
+  }
+
+  /** Pauses the timeout. The returned function restarts it with its full duration. */
+  hold(): () => void {
+    this.#holders += 1;
+    this.deadline = Infinity;
+    return () => {
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#restart(this.#options.timeoutMs);
+    };
+  }
+
+  #restart(milliseconds: number): void {
+    this.deadline = deadlineAfter(milliseconds);
+    this.#peer.deadlines.watch(this.deadline);
+  }
+
+  #abandon(error: Error): void {
+    // The specification does not allow clients to cancel `initialize`.
+    if (this.method !== 'initialize') this.#peer.cancel(this.id, error.message);
+    this.fail(error);
+  }
+
+  #settle(): void {
+    this.#peer.pending.delete(this.id);
+    if (this.#onAbort) this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  }
 }
 
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
-  const pending = new OpenItems<unknown, Pending>();
+  const pending = new OpenItems<unknown, PendingRequest>();
+  const deadlines = new RequestDeadlines(() => pending.values());
+  const peer: PeerState = { pending, deadlines, cancel };
   const relay = createServerRequestRelay({ send, open: pending });
   let lastId = 0;
   let ended: string | undefined;
 
   const request: RpcPeer['request'] = (method, params, options) => {
-    const { timeoutMs, extend, signal, onProgress, requester, headers } = options;
+    const { signal, onProgress, headers } = options;
     if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
     const id = lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<ShapeOfParams>();
-    const abandon = (error: Error): void => {
-      settle();
-      // The specification does not allow clients to cancel `initialize`.
-      if (method !== 'initialize') cancel(id, error.message);
-      reject(error);
-    };
-    const onTimeout = (): void => {
-      const more = extend?.() ?? 0;
-      if (more > 0) timer.extend(more);
-      else abandon(new TimeoutFailure(`The server did not respond to ${method} within ${timeoutMs} ms.`));
-    };
-    const onAbort = (): void => abandon(reasonOf(signal));
-    const timer = createPausableTimer(timeoutMs, onTimeout);
-    const settle = (): void => {
-      pending.delete(id);
-      timer.stop();
-      signal?.removeEventListener('abort', onAbort);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    pending.set(id, {
-      method,
-      resolve,
-      reject,
-      settle,
-      requester,
-      hold: timer.hold,
-      onProgress(progress) {
-        timer.refresh();
-        onProgress?.(progress);
-      },
-    });
-    const sent = onProgress ? withToken(params, id) : params;
-    send({ jsonrpc: '2.0', id, method, params: sent }, headers);
-    return promise;
+    const { response } = new PendingRequest(id, method, options, peer);
+    send({ jsonrpc: '2.0', id, method, params: onProgress ? withToken(params, id) : params }, headers);
+    return response;
   };
 
   const fail: RpcPeer['fail'] = (id, reason) => {
     const request = pending.get(id);
-    request?.settle();
-    request?.reject(reason);
+    request?.fail(reason);
     return request !== undefined;
   };
 
@@ -109,17 +168,11 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     return false;
   };
 
-  const receiveResponse = ({ id, result, error }: RpcMessage): boolean => {
-    const request = pending.get(id);
+  const receiveResponse = (response: RpcMessage): boolean => {
+    const request = pending.get(response.id);
     // A response without a matching request is late, or a server error.
-    if (!request) return false;
-    request.settle();
-    try {
-      request.resolve(rpcResult(request.method, { result, error }));
-    } catch (failure) {
-      request.reject(failure);
-    }
-    return true;
+    request?.receive(response);
+    return request !== undefined;
   };
 
   return {
@@ -138,10 +191,8 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     end(message) {
       ended ??= message;
       relay.end();
-      for (const { settle, reject } of pending.values()) {
-        settle();
-        reject(new ConnectionClosed(ended));
-      }
+      deadlines.stop();
+      for (const request of pending.values()) request.fail(new ConnectionClosed(ended));
     },
   };
 }
@@ -154,49 +205,6 @@ const withToken = (params: ShapeOfParams | undefined, id: number): ShapeOfParams
 function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('The request was canceled.', { cause: reason });
-}
-
-/** A timer that can be paused. */
-interface PausableTimer {
-  /** Restarts the timer with its full duration. */
-  readonly refresh: () => void;
-  /** Pauses the timer. Returns a function that resumes it with its full duration. */
-  readonly hold: () => () => void;
-  /** Restarts the timer once with a different duration. */
-  readonly extend: (milliseconds: number) => void;
-  readonly stop: () => void;
-}
-
-/** Maximum timer delay in Node; a longer timeout never expires. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
-function createPausableTimer(milliseconds: number, onTimeout: () => void): PausableTimer {
-  const start = (): NodeJS.Timeout | undefined =>
-    milliseconds <= MAX_DELAY_MS ? setTimeout(onTimeout, milliseconds) : undefined;
-  let timer = start();
-  let holders = 0;
-  let stopped = false;
-  return {
-    refresh() {
-      if (holders === 0) timer?.refresh();
-    },
-    hold() {
-      holders += 1;
-      clearTimeout(timer);
-      return () => {
-        holders -= 1;
-        if (holders === 0 && !stopped) timer = start();
-      };
-    },
-    extend(more) {
-      clearTimeout(timer);
-      if (holders === 0 && !stopped) timer = setTimeout(onTimeout, more);
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
 }
 
 /** A server request in flight. */
