@@ -26,14 +26,24 @@ const OTHER_TOOL = '_other';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Creates the call metrics. The metrics of a removed server are removed with it. */
+/**
+ * Creates the call metrics. The metrics of a removed server are removed with it. Calls are counted here and
+ * only converted to labels when the metrics are read, because labels cost more than the rest of a record.
+ */
 export function observeCalls(registry: Registry, supervisor: Supervisor): CallObserver {
   const registers = [registry];
-  const calls = new Counter({
+  const known = new Map<string, ServerCalls>();
+  void new Counter({
     name: 'mcp_calls_total',
     help: 'Calls to servers.',
     labelNames: ['server', 'kind', 'outcome'],
     registers,
+    collect() {
+      this.reset();
+      for (const [server, { calls }] of known) {
+        for (const [kind, outcome, count] of calls.all()) this.inc({ server, kind, outcome }, count);
+      }
+    },
   });
   const durations = new Histogram({
     name: 'mcp_call_duration_seconds',
@@ -42,22 +52,23 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
     buckets: SECONDS,
     registers,
   });
-  const toolCalls = new Counter({
+  void new Counter({
     name: 'mcp_tool_calls_total',
     help: `Tool calls by tool name on the server. At most ${MAX_TOOLS} tools per server have their own label.`,
     labelNames: ['server', 'tool', 'outcome'],
     registers,
-  });
-  const seen = new Map<string, SeenLabels>();
-  const forgetRemoved = (): void => {
-    for (const [server, { outcomes, tools }] of seen) {
-      if (supervisor.get(server)) continue;
-      seen.delete(server);
-      for (const kind of CALL_KINDS) {
-        durations.remove({ server, kind });
-        for (const outcome of outcomes) calls.remove({ server, kind, outcome });
+    collect() {
+      this.reset();
+      for (const [server, { toolCalls }] of known) {
+        for (const [tool, outcome, count] of toolCalls.all()) this.inc({ server, tool, outcome }, count);
       }
-      for (const tool of tools) for (const outcome of outcomes) toolCalls.remove({ server, tool, outcome });
+    },
+  });
+  const forgetRemoved = (): void => {
+    for (const server of known.keys()) {
+      if (supervisor.get(server)) continue;
+      known.delete(server);
+      for (const kind of CALL_KINDS) durations.remove({ server, kind });
     }
   };
   supervisor.subscribe(({ kind }) => {
@@ -67,26 +78,52 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
     onCall({ server, kind, tool, outcome, seconds }) {
       // A call can end after its server was removed.
       if (!supervisor.get(server)) return;
-      let labels = seen.get(server);
-      if (!labels) seen.set(server, (labels = { outcomes: new Set(), tools: new Set([OTHER_TOOL]) }));
-      labels.outcomes.add(outcome);
-      calls.inc({ server, kind, outcome });
+      let counts = known.get(server);
+      if (!counts) known.set(server, (counts = { calls: new CallCounts(), toolCalls: new CallCounts() }));
+      counts.calls.add(kind, outcome);
       durations.observe({ server, kind }, seconds);
-      if (kind === 'tool') toolCalls.inc({ server, tool: toolLabel(labels, tool), outcome });
+      if (kind === 'tool') counts.toolCalls.add(toolLabel(counts.toolCalls, tool), outcome);
     },
   };
 }
 
-/** The label values in use for a server. */
-interface SeenLabels {
-  readonly outcomes: Set<CallOutcome>;
-  readonly tools: Set<string>;
+/** The calls of a server. */
+interface ServerCalls {
+  readonly calls: CallCounts<CallKind>;
+  /** Tool calls by tool name. */
+  readonly toolCalls: CallCounts<string>;
 }
 
-function toolLabel({ tools }: SeenLabels, tool: string | undefined): string {
-  if (tool === undefined || (!tools.has(tool) && tools.size > MAX_TOOLS)) return OTHER_TOOL;
-  tools.add(tool);
-  return tool;
+/** Numbers of calls by outcome, for each kind of call or each tool. */
+class CallCounts<Name extends string> {
+  readonly #counts = new Map<Name, Map<CallOutcome, number>>();
+
+  has(name: Name): boolean {
+    return this.#counts.has(name);
+  }
+
+  /** Number of names. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  add(name: Name, outcome: CallOutcome): void {
+    let outcomes = this.#counts.get(name);
+    if (!outcomes) this.#counts.set(name, (outcomes = new Map()));
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+
+  *all(): Iterable<readonly [name: Name, outcome: CallOutcome, count: number]> {
+    for (const [name, outcomes] of this.#counts) {
+      for (const [outcome, count] of outcomes) yield [name, outcome, count];
+    }
+  }
+}
+
+function toolLabel(toolCalls: CallCounts<string>, tool: string | undefined): string {
+  if (tool === undefined) return OTHER_TOOL;
+  const separate = toolCalls.size - (toolCalls.has(OTHER_TOOL) ? 1 : 0);
+  return toolCalls.has(tool) || separate < MAX_TOOLS ? tool : OTHER_TOOL;
 }
 
 /** Call statistics of a server since the manager started. Percentiles cover the latest calls. */

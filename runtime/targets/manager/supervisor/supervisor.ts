@@ -105,7 +105,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     names: () => [...servers.keys()].sort(),
-    get: (name) => servers.get(serverName(name)),
+    // Most names are already normalized.
+    get: (name) => servers.get(name) ?? servers.get(serverName(name)),
     apply(specs) {
       const applied = lastChange.then(() => change(specs));
       lastChange = applied.catch(() => {});
