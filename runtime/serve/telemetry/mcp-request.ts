@@ -66,11 +66,11 @@ interface McpCall extends McpRequest {
  * no headers.
  */
 export function requestTraced<Result>(
-  tracer: Tracer | undefined,
+  tracer: Tracer,
   { server, meta, errorType, ...request }: McpCall,
   send: (meta: McpCall['meta'], headers?: TraceHeaders) => Promise<Result>,
 ): Promise<Result> {
-  const span = tracer?.startClient();
+  const span = tracer.startClient();
   if (!span) return send(meta);
   // The client's context must not be mixed with the span's.
   const withoutContext = { ...meta, traceparent: undefined, tracestate: undefined };

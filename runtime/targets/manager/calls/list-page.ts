@@ -50,10 +50,10 @@ const onePage = (page: ShapeOfParams, list: ListName): ItemsFrom => ({
 
 /** Rejects requests for capabilities that the server did not declare. `what` names the items in the error. */
 export async function requireCapability(
-  { connection, server }: CallContext,
+  context: CallContext,
   capability: string,
   what: string = capability,
 ): Promise<void> {
-  const { peer } = await connection();
-  if (!(capability in peer.capabilities)) throw notImplemented(what, server.name);
+  const { peer } = await context.connection();
+  if (!(capability in peer.capabilities)) throw notImplemented(what, context.server.name);
 }

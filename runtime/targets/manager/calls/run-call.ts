@@ -8,7 +8,7 @@ import { requireSignIn, type SignInParts } from './require-sign-in.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
-import type { Leave } from '#core/limits/turn-queue.ts';
+import type { Leave, Turn } from '#core/limits/turn-queue.ts';
 import { jsonSize } from '../shared/json-size.ts';
 import { requestTraced } from '#serve/telemetry/mcp-request.ts';
 import type { TraceHeaders } from '#serve/telemetry/request-trace.ts';
@@ -32,6 +32,7 @@ export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;
   readonly redact: Redactor;
   readonly clock: Clock;
+  /** Maximum size of a result, in characters of JSON. */
   readonly maxResultCharacters: number;
   readonly observer?: CallObserver | undefined;
   readonly audit?: CallAuditLog | undefined;
@@ -78,7 +79,8 @@ export function createCallRunner({
   ...options
 }: CallRunnerParts): RunCall {
   const { clock } = options;
-  return async (call, { kind, audited, takesTurn, texts }, work) => {
+  const signInParts = { supervisor, signInPage };
+  return async (call, { kind, audited, takesTurn = true, texts }, work) => {
     const startedAt = clock.now();
     let server: ManagedServer | undefined;
     const record = (outcome: CallOutcome, result?: unknown): void => {
@@ -99,11 +101,19 @@ export function createCallRunner({
       server = findServer(supervisor, call);
       // Only for audited calls, because users wait for these calls. Lists are often requested in
       // the background.
-      const signIn = requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
+      const signIn = requireSignIn(server, call, signInParts, audited !== undefined);
       if (signIn) await signIn;
       // Chosen after the sign-in, which replaces the user's connection.
       server = server.forUser(call.caller.user);
-      const result = await withCallContext(server, call, { ...options, takesTurn }, work);
+      const running = new RunningCall(server, call, options);
+      const turn = takesTurn ? running.turn() : undefined;
+      const leave = turn instanceof Promise ? await turn : turn;
+      let result;
+      try {
+        result = await work(running);
+      } finally {
+        leave?.();
+      }
       record(isToolError(result) ? 'tool-error' : 'ok', result);
       return result;
     } catch (error) {
@@ -133,18 +143,12 @@ function findServer(supervisor: Supervisor, { caller, server: typed }: ServerCal
 const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-interface CallContextOptions {
-  readonly clock: Clock;
-  /** Maximum size of a result, in characters of JSON. */
-  readonly maxResultCharacters: number;
-  readonly takesTurn?: boolean | undefined;
-  readonly tracer?: Tracer | undefined;
-}
+type RunningCallParts = Pick<CallRunnerParts, 'clock' | 'maxResultCharacters' | 'tracer'>;
 
 /** The server of a call, with the remaining time. */
 export interface CallContext {
   readonly server: ManagedServer;
-  readonly connection: () => Promise<Connection>;
+  readonly connection: () => Connection | Promise<Connection>;
   /** Returns the milliseconds until the call times out. */
   readonly timeLeft: () => number;
   readonly request: (method: string, params?: ShapeOfParams) => Promise<ShapeOfParams>;
@@ -162,107 +166,129 @@ const HTTP_REQUESTER: Requester = {
   request: () => Promise.reject(new Error('the client does not accept requests from servers')),
 };
 
-/** Waits for a queue slot, runs the work and releases the slot, all within the server's request timeout. */
-async function withCallContext<Result>(
-  server: ManagedServer,
-  { signal, onProgress, meta, headers, requester = HTTP_REQUESTER }: ServerCall,
-  { clock, maxResultCharacters, takesTurn = true, tracer }: CallContextOptions,
-  work: (context: CallContext) => Promise<Result>,
-): Promise<Result> {
-  let deadline = clock.now() + server.spec().timeouts.request;
-  const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
-  const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
-  const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
-  const request = async (
-    method: string,
-    params: ShapeOfParams | undefined,
-    _meta: ShapeOfParams | undefined,
-    traceHeaders: TraceHeaders | undefined,
-  ): Promise<ShapeOfParams> => {
-    const sent = _meta === undefined ? params : { ...params, _meta };
-    const send = (to: Connection): Promise<ShapeOfParams> =>
-      to.request(method, sent, {
-        timeoutMs: timeLeft(),
-        signal,
-        onProgress,
-        requester,
-        headers: { ...passedHeaders(server.spec(), headers), ...traceHeaders },
-      });
-    // Requested each time, because a reload can replace the connection.
-    const open = await connection();
-    let result: ShapeOfParams;
-    try {
-      result = await send(open);
-    } catch (error) {
-      if (!(error instanceof SessionExpired)) throw error;
-      await open.closed;
-      result = await send(await connection());
-    }
-    if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
-    throw new ResultTooLarge(maxResultCharacters);
-  };
-  try {
-    return await work({
-      server,
-      connection,
-      timeLeft,
-      request: (method, params) =>
-        requestTraced(
-          tracer,
-          { method, params: params ?? {}, server: server.name, meta, errorType },
-          (sent, traceHeaders) => request(method, params, sent, traceHeaders),
-        ),
-      async paused(pausedWork) {
-        const startedAt = clock.now();
-        try {
-          return await pausedWork();
-        } finally {
-          deadline += clock.now() - startedAt;
-        }
-      },
-    });
-  } finally {
-    leave?.();
+/** A call in progress. Its time in the queue counts toward the server's request timeout. */
+class RunningCall implements CallContext {
+  readonly server: ManagedServer;
+  readonly #call: ServerCall;
+  readonly #parts: RunningCallParts;
+  #deadline: number;
+
+  constructor(server: ManagedServer, call: ServerCall, parts: RunningCallParts) {
+    this.server = server;
+    this.#call = call;
+    this.#parts = parts;
+    this.#deadline = parts.clock.now() + server.spec().timeouts.request;
   }
-}
 
-/** Returns the client headers that the configuration passes on to a server. */
-function passedHeaders({ launch }: ServerSpec, headers: CallHeaders | undefined): RequestHeaders {
-  const names = launch.kind === 'remote' ? (launch.passHeaders ?? []) : [];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers?.get(name) ?? null;
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-}
+  readonly timeLeft = (): number => Math.max(0, Math.ceil(this.#deadline - this.#parts.clock.now()));
 
-async function turnOf(
-  { name, turns }: ManagedServer,
-  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal | undefined },
-): Promise<Leave> {
-  const turn = turns.ask();
-  if (turn.kind === 'granted') return turn.leave;
-  if (turn.kind === 'refused') {
+  connection(): Connection | Promise<Connection> {
+    return this.server.connection({ timeoutMs: this.timeLeft(), signal: this.#call.signal });
+  }
+
+  /** Waits for a queue slot. Returns the function that releases it. */
+  turn(): Leave | Promise<Leave> {
+    const { turns, name } = this.server;
+    const turn = turns.ask();
+    if (turn.kind === 'granted') return turn.leave;
+    if (turn.kind === 'waiting') return this.#granted(turn);
     throw new AppError(
       'OverloadedError',
       `server busy: ${name}: the limit of ${turns.running} running and ${turns.waiting} queued calls has been reached; retry in 1 s`,
       { retryAfterSeconds: 1 },
     );
   }
-  const late = (): AppError =>
-    new AppError(
-      'TimeoutError',
-      `server busy: ${name}: the call was queued for ${timeoutMs} ms; retry in 1 s`,
-      { retryAfterSeconds: 1 },
+
+  request(method: string, params?: ShapeOfParams): Promise<ShapeOfParams> {
+    const { meta } = this.#call;
+    const { tracer } = this.#parts;
+    if (!tracer) return this.#send({ method, params, meta });
+    return requestTraced(
+      tracer,
+      { method, params: params ?? {}, server: this.server.name, meta, errorType },
+      (sent, traceHeaders) => this.#send({ method, params, meta: sent, traceHeaders }),
     );
-  try {
-    await waitFor(turn.granted, { clock, timeoutMs, signal, late });
-    return turn.leave;
-  } catch (error) {
-    turn.leave();
-    throw error;
   }
+
+  async paused<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#parts;
+    const startedAt = clock.now();
+    try {
+      return await work();
+    } finally {
+      this.#deadline += clock.now() - startedAt;
+    }
+  }
+
+  async #granted({ granted, leave }: WaitingTurn): Promise<Leave> {
+    const timeoutMs = this.timeLeft();
+    const late = (): AppError =>
+      new AppError(
+        'TimeoutError',
+        `server busy: ${this.server.name}: the call was queued for ${timeoutMs} ms; retry in 1 s`,
+        { retryAfterSeconds: 1 },
+      );
+    try {
+      await waitFor(granted, { clock: this.#parts.clock, timeoutMs, signal: this.#call.signal, late });
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #send(request: SentRequest): Promise<ShapeOfParams> {
+    // Requested each time, because a reload can replace the connection.
+    const opened = this.connection();
+    const open = opened instanceof Promise ? await opened : opened;
+    let result: ShapeOfParams;
+    try {
+      result = await this.#sendTo(open, request);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      await open.closed;
+      result = await this.#sendTo(await this.connection(), request);
+    }
+    const { maxResultCharacters } = this.#parts;
+    if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
+    throw new ResultTooLarge(maxResultCharacters);
+  }
+
+  #sendTo(
+    connection: Connection,
+    { method, params, meta, traceHeaders }: SentRequest,
+  ): Promise<ShapeOfParams> {
+    const { signal, onProgress, headers, requester = HTTP_REQUESTER } = this.#call;
+    const passed = passedHeaders(this.server.spec(), headers);
+    return connection.request(method, meta === undefined ? params : { ...params, _meta: meta }, {
+      timeoutMs: this.timeLeft(),
+      signal,
+      onProgress,
+      requester,
+      headers: traceHeaders ? { ...passed, ...traceHeaders } : passed,
+    });
+  }
+}
+
+type WaitingTurn = Extract<Turn, { readonly kind: 'waiting' }>;
+
+interface SentRequest {
+  readonly method: string;
+  readonly params: ShapeOfParams | undefined;
+  readonly meta: ShapeOfParams | undefined;
+  readonly traceHeaders?: TraceHeaders | undefined;
+}
+
+/** Returns the client headers that the configuration passes on to a server. */
+function passedHeaders({ launch }: ServerSpec, headers: CallHeaders | undefined): RequestHeaders | undefined {
+  const names = launch.kind === 'remote' ? launch.passHeaders : undefined;
+  if (!names || !headers) return undefined;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** MCP's error code for an unknown resource up to revision 2025-11-25. */

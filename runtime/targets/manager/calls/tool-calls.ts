@@ -17,72 +17,101 @@ import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-c
  * Creates the tool calls. The catalog contains the configuration's decisions about tools; each call checks
  * its caller's permissions.
  */
-export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
+export const toolCalls = (runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> => ({
+  listTools: (call) =>
+    runCall(call, LIST_CALL_INFO.tools, async (context) => {
+      const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
+      const tools = (await catalog.tools(context, call)).filter(canUse);
+      if (tools.length > 0) return tools.map(({ shown }) => shown);
+      throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
+    }),
+  callTool(call) {
+    const audited: AuditedFacts = { name: call.tool, args: call.args };
+    const info: CallInfo = {
+      kind: 'tool',
+      audited,
+      texts: (server) => ({
+        title: 'MCP server error calling tool',
+        detail: `tool call failed: ${server}/${call.tool}`,
+      }),
+    };
+    return runCall(call, info, (context) => new ToolCall(catalog, call, audited, context).run());
+  },
+});
+
+/** One tool call: finds the tool, checks the caller's permissions, requests approval and calls the tool. */
+class ToolCall {
+  readonly #catalog: ToolCatalog;
+  readonly #call: McpToolCall;
+  readonly #audited: AuditedFacts;
+  readonly #context: CallContext;
+
+  constructor(catalog: ToolCatalog, call: McpToolCall, audited: AuditedFacts, context: CallContext) {
+    this.#catalog = catalog;
+    this.#call = call;
+    this.#audited = audited;
+    this.#context = context;
+  }
+
+  async run(): Promise<ToolResult> {
+    const catalog = this.#catalog;
+    const context = this.#context;
+    const call = this.#call;
+    const planned = catalog.plan(context.server, call.tool);
+    const { own: name } = await this.#check(planned ?? (await catalog.find(context, call, call.tool)));
+    try {
+      const result = await this.#request(name);
+      if (reportsUnknownTool(result, name)) catalog.expire(context);
+      return result;
+    } catch (error) {
+      if (!deniesTool(error, name)) throw error;
+      const tool = await catalog.findAgain(context, call, call.tool).catch(() => {
+        throw error;
+      });
+      // If the new list also contains the tool, the error has another cause.
+      if (tool?.own === name) throw error;
+      return this.#request((await this.#check(tool)).own);
+    }
+  }
+
+  async #request(name: string): Promise<ToolResult> {
+    return toolResultShape(await this.#context.request('tools/call', { name, arguments: this.#call.args }));
+  }
+
+  #check(tool: CatalogTool | undefined): CatalogTool | Promise<CatalogTool> {
+    const { caller, tool: typed } = this.#call;
+    const { name: server } = this.#context.server;
+    if (!tool || !canCall(caller, server, tool)) return this.#reject(tool);
+    this.#audited.tool = tool.own;
+    refuseOldName(tool, server, typed);
+    refuseChanged(tool, server);
+    return tool.approval === undefined ? tool : this.#approve(tool);
+  }
+
+  async #approve(tool: CatalogTool): Promise<CatalogTool> {
+    await requireApproval(this.#context, this.#call, tool, (approval) => (this.#audited.approval = approval));
+    return tool;
+  }
+
+  async #reject(tool: CatalogTool | undefined): Promise<never> {
+    const name = `${this.#context.server.name}/${this.#call.tool}`;
+    if (!tool && (await this.#isUnknown())) throw new AppError('NotFoundError', `tool not found: ${name}`);
+    throw new AppError('ForbiddenError', `tool not allowed: ${name}`);
+  }
+
   /**
    * Whether the caller could call the tool if the server had it. Callers learn nothing about names that they
    * are not allowed to use.
    */
-  const isUnknown = async (context: CallContext, call: McpToolCall): Promise<boolean> =>
-    isAllowed(context.server.spec().tools, call.tool.trim()) &&
-    call.caller.canUse(context.server.name, call.tool.trim()) &&
-    !(await catalog.isListed(context, call, call.tool));
-
-  return {
-    listTools: (call) =>
-      runCall(call, LIST_CALL_INFO.tools, async (context) => {
-        const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
-        const tools = (await catalog.tools(context, call)).filter(canUse);
-        if (tools.length > 0) return tools.map(({ shown }) => shown);
-        throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
-      }),
-    callTool(call) {
-      const { caller, tool: typed, args } = call;
-      const audited: AuditedFacts = { name: typed, args };
-      const info: CallInfo = {
-        kind: 'tool',
-        audited,
-        texts: (server) => ({
-          title: 'MCP server error calling tool',
-          detail: `tool call failed: ${server}/${typed}`,
-        }),
-      };
-      return runCall(call, info, async (context) => {
-        const { name: server } = context.server;
-        const check = async (tool: CatalogTool | undefined): Promise<string> => {
-          if (!tool && (await isUnknown(context, call))) {
-            throw new AppError('NotFoundError', `tool not found: ${server}/${typed}`);
-          }
-          if (!tool || !canCall(caller, server, tool)) {
-            throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
-          }
-          audited.tool = tool.own;
-          refuseOldName(tool, server, typed);
-          refuseChanged(tool, server);
-          if (tool.approval !== undefined) {
-            await requireApproval(context, call, tool, (approval) => (audited.approval = approval));
-          }
-          return tool.own;
-        };
-        const request = async (name: string) =>
-          toolResultShape(await context.request('tools/call', { name, arguments: args }));
-        const planned = catalog.plan(context.server, typed);
-        const name = await check(planned ?? (await catalog.find(context, call, typed)));
-        try {
-          const result = await request(name);
-          if (reportsUnknownTool(result, name)) catalog.expire(context);
-          return result;
-        } catch (error) {
-          if (!deniesTool(error, name)) throw error;
-          const tool = await catalog.findAgain(context, call, typed).catch(() => {
-            throw error;
-          });
-          // If the new list also contains the tool, the error has another cause.
-          if (tool?.own === name) throw error;
-          return request(await check(tool));
-        }
-      });
-    },
-  };
+  async #isUnknown(): Promise<boolean> {
+    const { caller, tool } = this.#call;
+    const { server } = this.#context;
+    return (
+      isAllowed(server.spec().tools, tool.trim()) &&
+      caller.canUse(server.name, tool.trim()) &&
+      !(await this.#catalog.isListed(this.#context, this.#call, tool))
+    );
+  }
 }
 
 function refuseOldName({ own, shown }: CatalogTool, server: string, typed: string): void {

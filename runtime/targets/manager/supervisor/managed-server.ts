@@ -41,10 +41,7 @@ export interface ManagedServer {
    * starting. If the server is down, rejects with an UnavailableError that contains the seconds until a
    * retry.
    */
-  connection(options: {
-    readonly timeoutMs: number;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<Connection>;
+  connection(options: ConnectionOptions): Connection | Promise<Connection>;
   /** Returns the open connection; undefined if the server is not running. */
   openConnection(): Connection | undefined;
   /**
@@ -129,6 +126,11 @@ export interface ServerStatus {
   readonly queued: number;
   /** Current problems with the running server's behavior, as sentences. */
   readonly warnings: readonly string[];
+}
+
+export interface ConnectionOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The last lines of a server's stderr, together with the manager's messages about the server. */

@@ -8,6 +8,7 @@ import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type {
+  ConnectionOptions,
   Health,
   ListFaults,
   ManagedServer,
@@ -257,14 +258,11 @@ export class SupervisedServer implements ManagedServer {
     return this.#runner.session;
   }
 
-  async connection({
-    timeoutMs,
-    signal,
-  }: {
-    readonly timeoutMs: number;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<Connection> {
-    if (this.#runner.session) return this.#runner.session;
+  connection(options: ConnectionOptions): Connection | Promise<Connection> {
+    return this.#runner.session ?? this.#nextConnection(options);
+  }
+
+  async #nextConnection({ timeoutMs, signal }: ConnectionOptions): Promise<Connection> {
     this.#requireSignIn();
     const session = await waitFor(this.#runner.nextSession(), {
       clock: this.#parts.clock,

@@ -92,9 +92,9 @@ export function toolRoutes(
       request: { schema: toolArguments, examples: { arguments: { timezone: 'UTC' } } },
       ...RESULT_ANSWERS,
       errors: BODY_ERRORS,
-      async direct({ exchange, requestId, caller, parts: [server = '', tool = ''] }) {
+      direct({ exchange, requestId, caller, parts: [server = '', tool = ''] }) {
         if (!isCaller(caller)) throw new AppError('InternalError', 'A tool was called without a caller.');
-        await callTool(exchange, { caller, server, tool, requestId });
+        return callTool(exchange, { caller, server, tool, requestId });
       },
     }),
   ];
@@ -121,12 +121,10 @@ interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
 type AnswerToolCall = (exchange: HttpExchange, call: ToolCall) => Promise<void>;
 
 /** Determines the result format that a request asks for; returns the function that creates the response. */
-type ResultForm = (exchange: HttpExchange) => (call: CalledTool, result: ToolResult) => HttpAnswer;
+type ResultForm = (exchange: HttpExchange) => ToolAnswer;
 
-const requestedForm: ResultForm = (exchange) => {
-  const form = resultForm(exchange);
-  return (call, result) => toolAnswer(call, result, form);
-};
+/** Creates the response with a tool's result, or throws an UpstreamError if the tool failed. */
+type ToolAnswer = (call: CalledTool, result: ToolResult, redact: Redactor) => HttpAnswer;
 
 interface ToolCallForm {
   readonly result?: ResultForm;
@@ -157,7 +155,7 @@ export function createToolCallAnswer(
         confirmation: exchange.headers.get(CONFIRM_HEADER) ?? undefined,
         signal: disconnectSignal(exchange),
       });
-      exchange.answer(answer({ ...call, redact }, result));
+      exchange.answer(answer(call, result, redact));
     });
 }
 
@@ -185,39 +183,43 @@ interface CalledTool {
   /** Names as the caller spelled them. */
   readonly server: string;
   readonly tool: string;
-  readonly redact: Redactor;
-}
-
-interface WantedForm {
-  readonly isFull: boolean;
-  readonly mediaType: string;
 }
 
 /** Returns the requested result format: text or the complete result. Throws an InputError for an unknown format. */
-function resultForm({ url, headers }: HttpExchange): WantedForm {
+const requestedForm: ResultForm = ({ url, headers }) => {
   const accept = (headers.get('accept') ?? '').split(',');
   const ownType = accept.some((one) => one.split(';')[0]?.trim().toLowerCase() === RESULT_TYPE);
   const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined;
   const form = wordIn(query?.get('result') ?? undefined, 'result', FORMS, ownType ? 'full' : 'text');
-  const isFull = form === 'full';
-  return { isFull, mediaType: isFull && ownType ? RESULT_TYPE : 'application/json' };
-}
+  if (form === 'text') return toolTextAnswer;
+  return ownType ? ownFullAnswer : jsonFullAnswer;
+};
 
-/** Creates the response with a tool's result. Throws an UpstreamError if the tool failed and text was requested. */
-function toolAnswer(call: CalledTool, result: ToolResult, { isFull, mediaType }: WantedForm): HttpAnswer {
-  if (!isFull && result.isError === true) throw failureOf(call, result);
-  const body = JSON.stringify(isFull ? result : toolText(result));
-  return { status: 200, headers: { 'content-type': mediaType }, body };
-}
+/** Creates the response with a tool's text. Throws an UpstreamError if the tool failed. */
+const toolTextAnswer: ToolAnswer = (call, result, redact) => {
+  if (result.isError === true) throw failureOf(call, result, redact);
+  return { status: 200, headers: JSON_TYPE, body: JSON.stringify(toolText(result)) };
+};
+
+/** Creates the response with a complete result, even if the tool failed. */
+const fullAnswer =
+  (mediaType: string): ToolAnswer =>
+  (_call, result) => ({
+    status: 200,
+    headers: { 'content-type': mediaType },
+    body: JSON.stringify(result),
+  });
+const ownFullAnswer = fullAnswer(RESULT_TYPE);
+const jsonFullAnswer = fullAnswer('application/json');
 
 /** Creates the response with a tool's result as one JSON value. Throws an UpstreamError if the tool failed. */
-export function toolValueAnswer(call: CalledTool, result: ToolResult): HttpAnswer {
-  if (result.isError === true) throw failureOf(call, result);
+export const toolValueAnswer: ToolAnswer = (call, result, redact) => {
+  if (result.isError === true) throw failureOf(call, result, redact);
   return { status: 200, headers: JSON_TYPE, body: JSON.stringify(toolValue(result)) };
-}
+};
 
 /** Creates the error for a failed tool, with its text and structured content. */
-function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): AppError {
+function failureOf({ server, tool }: CalledTool, result: ToolResult, redact: Redactor): AppError {
   const owner = serverName(server);
   const { structuredContent } = result;
   return new AppError('UpstreamError', 'MCP server error calling tool', {

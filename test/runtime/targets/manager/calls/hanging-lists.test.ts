@@ -10,7 +10,7 @@ async function startHanging(env: Record<string, string> = {}) {
   const clock = handClock();
   const servers = [serverSpec('changing', 'changing', { env }), serverSpec('echo', 'echo')];
   const manager = start(servers, { clock });
-  await Promise.all(servers.map(({ name }) => manager.server(name).connection({ timeoutMs: 20_000 })));
+  await Promise.all(servers.map(async ({ name }) => manager.server(name).connection({ timeoutMs: 20_000 })));
   const call = (tool: string, args = {}) => manager.calls.callTool({ ...callOf('changing'), tool, args });
   const list = async (list: ListName = 'tools', server = 'changing'): Promise<string[]> => {
     const items = await manager.calls.listAll({ ...callOf(server), list });

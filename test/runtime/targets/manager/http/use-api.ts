@@ -8,7 +8,7 @@ export function useApi(options: () => OpenApiOptions): () => OpenApi {
     api = await openApi(options());
     const { supervisor } = api.managed.context;
     const servers = supervisor.names().flatMap((name) => supervisor.get(name) ?? []);
-    await Promise.all(servers.map((server) => server.connection({ timeoutMs: 20_000 })));
+    await Promise.all(servers.map(async (server) => server.connection({ timeoutMs: 20_000 })));
   });
   afterAll(() => api?.close());
   return () => {
