@@ -1,5 +1,6 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { ErrorCode } from '#contract/errors.ts';
+import { durationHistogram } from '#serve/durations.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 
 export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
@@ -24,8 +25,6 @@ export interface CallObserver {
 const MAX_TOOLS = 100;
 const OTHER_TOOL = '_other';
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 /**
  * Creates the call metrics. The metrics of a removed server are removed with it. Calls are counted here and
  * only converted to labels when the metrics are read, because labels cost more than the rest of a record.
@@ -45,12 +44,10 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
       }
     },
   });
-  const durations = new Histogram({
+  const durations = durationHistogram(registry, {
     name: 'mcp_call_duration_seconds',
     help: 'Duration of calls, including the time in the queue.',
     labelNames: ['server', 'kind'],
-    buckets: SECONDS,
-    registers,
   });
   void new Counter({
     name: 'mcp_tool_calls_total',
