@@ -85,9 +85,10 @@ const toolMembers = objectOf({
 
 /** The result of `tools/call`. It can consist of structured content alone. */
 export const toolResultShape: Shape<ToolResult> = (value) => {
-  const { structuredContent, ...result } = toolMembers(value) as ToolResult & { content: readonly unknown[] };
-  if (structuredContent === undefined || structuredContent === null) return result;
-  if (isRecord(structuredContent)) return { ...result, structuredContent };
+  const shaped = toolMembers(value) as ToolResult & { content: readonly unknown[] };
+  if (shaped.structuredContent === undefined || isRecord(shaped.structuredContent)) return shaped;
+  const { structuredContent, ...result } = shaped;
+  if (structuredContent === null) return result;
   // Clients of revisions before 2026-07-28 would reject anything other than an object here.
   if (result.content.length > 0) return result;
   return { ...result, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };

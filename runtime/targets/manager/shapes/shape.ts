@@ -86,8 +86,14 @@ export const listOf =
   <Item>(shape: Shape<Item>): Shape<readonly Item[]> =>
   (value) => {
     if (!Array.isArray(value)) return rejectShape(value, 'a list');
-    const items = value.map((item, at) => checked(shape, item, at));
-    return items.some((item, at) => item !== value[at]) ? items : value;
+    let repaired: Item[] | undefined;
+    for (let at = 0; at < value.length; at += 1) {
+      const valid = checked(shape, value[at], at);
+      if (valid === value[at]) continue;
+      repaired ??= [...value];
+      repaired[at] = valid;
+    }
+    return repaired ?? value;
   };
 
 /** A list from which invalid items are removed. Only for items that clients can do without. */

@@ -307,5 +307,6 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return items.some((item) => isDeeperThan(item, levels - 1));
+  for (const item of items) if (isDeeperThan(item, levels - 1)) return true;
+  return false;
 }
