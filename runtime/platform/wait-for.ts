@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import { AppError } from '#contract/errors.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { setTimeout as sleep, setImmediate as immediate } from 'node:timers/promises';
@@ -5,7 +6,7 @@ import { setTimeout as sleep, setImmediate as immediate } from 'node:timers/prom
 interface WaitOptions {
   readonly clock?: Clock | undefined;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /** Creates the error to throw on timeout. */
   readonly late: () => Error;
 }

@@ -1,3 +1,4 @@
+import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { AppError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
@@ -47,11 +48,7 @@ async function ask({ requester, signal, args }: McpToolCall, name: string): Prom
   if (!requester) return 'not confirmed';
   const request = { method: 'elicitation/create', params: question(name, args) };
   try {
-    const { action, content } = await requestFromClient(
-      requester,
-      request,
-      signal ?? new AbortController().signal,
-    );
+    const { action, content } = await requestFromClient(requester, request, abortSignalOf(signal));
     return action === 'accept' && membersOf(content)['allow'] === true ? 'accepted' : 'declined';
   } catch (error) {
     if (error instanceof RpcError && error.code === RPC_CODE.methodNotFound) return 'not confirmed';

@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -68,7 +69,7 @@ export interface ServerCall {
   readonly requestId: string;
   /** The headers of the client's HTTP request, some of which the configuration can pass on. */
   readonly headers?: CallHeaders | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that the server can send requests to during the call; undefined if that is impossible. */
   readonly requester?: Requester | undefined;

@@ -1,3 +1,4 @@
+import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '#platform/wait-for.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
@@ -65,7 +66,7 @@ async function askForSignIn(
       message: `Sign in to ${server.name} to continue.`,
     };
     const request = { method: 'elicitation/create', params };
-    const { action } = await requestFromClient(requester, request, signal ?? new AbortController().signal);
+    const { action } = await requestFromClient(requester, request, abortSignalOf(signal));
     if (action !== 'accept') throw required;
     await waitFor(signedIn.promise, { timeoutMs: SIGN_IN_MS, signal, late: () => required });
   } catch (error) {

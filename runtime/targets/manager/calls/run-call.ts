@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
@@ -307,7 +308,7 @@ interface FailureContext {
   readonly redact: Redactor;
   /** The normalized server name, if known. */
   readonly server: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 /** Converts a failed call to an error for the caller, with secrets redacted. A server error remains its `cause`. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { ListName, CheckList } from '../shapes/check-list.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import { LISTS, requestList } from './request-list.ts';
@@ -247,7 +248,7 @@ class CachedList {
 /** A read of a list. */
 export interface ListReader {
   readonly timeLeft: () => number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /** Time limits for readers that can continue without the list. */
   readonly waitLimits?: ListWaitLimits | undefined;
   /** Maximum age of a cached list, if larger than the list's own. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
@@ -130,7 +131,7 @@ export interface ServerStatus {
 
 export interface ConnectionOptions {
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 /** The last lines of a server's stderr, together with the manager's messages about the server. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
@@ -41,7 +42,7 @@ export interface RequestOptions {
    * request fails.
    */
   readonly extend?: (() => number) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that the server can send requests to because of this request. The timeout is paused meanwhile. */

@@ -1,3 +1,4 @@
+import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { AppError, messageOf, configError } from '#contract/errors.ts';
 import type { ServerSpec, Launch, ServerTimeouts } from '../config/spec.ts';
 import {
@@ -289,7 +290,7 @@ const serverIn = (meta: unknown): unknown => membersOf(meta)[META_KEY.serverInfo
  */
 async function collectInput(
   { inputRequests, requestState }: ShapeOfParams,
-  { requester, signal = new AbortController().signal }: Pick<RequestOptions, 'requester' | 'signal'>,
+  { requester, signal }: Pick<RequestOptions, 'requester' | 'signal'>,
 ): Promise<ShapeOfParams> {
   const requests = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
@@ -301,10 +302,12 @@ async function collectInput(
     const message = `The server requires client input (${methods}), but no client can provide it for this request.`;
     throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
   }
+  const abortSignal = abortSignalOf(signal);
   try {
     const responses = await Promise.all(
       requests.map(
-        async ({ key, ...request }) => [key, await requestFromClient(requester, request, signal)] as const,
+        async ({ key, ...request }) =>
+          [key, await requestFromClient(requester, request, abortSignal)] as const,
       ),
     );
     return {

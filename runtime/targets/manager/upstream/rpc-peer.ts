@@ -1,3 +1,4 @@
+import type { Cancellation } from '#core/limits/cancellation.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
 import {
   type Connection,
@@ -202,7 +203,7 @@ const withToken = (params: ShapeOfParams | undefined, id: number): ShapeOfParams
   _meta: { ...membersOf(params?.['_meta']), progressToken: id },
 });
 
-function reasonOf(signal: AbortSignal | undefined): Error {
+function reasonOf(signal: Cancellation | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('The request was canceled.', { cause: reason });
 }

@@ -21,8 +21,10 @@ import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
 import { SERVER_NAME } from './operations.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import { createExchangeBodyReader } from '#serve/http/body.ts';
-import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
+import { clientDisconnected } from '#platform/wait-for.ts';
+import { type Cancellation, Canceler } from '#core/limits/cancellation.ts';
 import type { ServerCall } from '../../calls/call.ts';
 import type { ToolResult, ContentBlock } from '../../shapes/results.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
@@ -132,6 +134,13 @@ interface ToolCallForm {
   readonly bodyIsOptional?: boolean;
 }
 
+/** Cancels a call when the client disconnects. */
+function disconnection(exchange: HttpExchange): Cancellation {
+  const canceler = new Canceler();
+  exchange.onGone(() => canceler.abort(clientDisconnected()));
+  return canceler;
+}
+
 export function createToolCallAnswer(
   { calls, kernel }: ManagerContext,
   options: ManagerAppOptions,
@@ -153,7 +162,7 @@ export function createToolCallAnswer(
         args,
         headers: exchange.headers,
         confirmation: exchange.headers.get(CONFIRM_HEADER) ?? undefined,
-        signal: disconnectSignal(exchange),
+        signal: disconnection(exchange),
       });
       exchange.answer(answer(call, result, redact));
     });
