@@ -1,6 +1,6 @@
 import { Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { DurationHistogram, durationHistogram } from '#serve/durations.ts';
+import { durationHistogram } from '#serve/durations.ts';
 
 const OPTIONS = {
   name: 'request_duration_seconds',
@@ -44,7 +44,7 @@ test('servers with the same registry share a histogram', async () => {
 
 test('label values with separators are not confused', async () => {
   const registry = new Registry();
-  const histogram = new DurationHistogram(registry, OPTIONS);
+  const histogram = durationHistogram(registry, OPTIONS);
   histogram.observe({ method: 'a\nb', status: 'c' }, 1);
   histogram.observe({ method: 'a', status: 'b\nc' }, 1);
   expect((await registry.metrics()).match(/_count\{/g)).toHaveLength(2);

@@ -1,5 +1,6 @@
-import { type Registry, Counter, Gauge, Histogram } from 'prom-client';
+import { type Registry, Counter, Gauge } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
+import { LabeledCounter, LabeledHistogram } from '#serve/labeled-metrics.ts';
 import { traceOf } from '#serve/telemetry/request-trace.ts';
 import { openSpanQueue } from '#serve/telemetry/span-queue.ts';
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
@@ -74,24 +75,23 @@ const HTTP_DURATIONS = 'http_request_duration_seconds';
  * a limited number of models.
  */
 function createGatewayMetrics(registry: Registry, activeRequests: () => number): GatewayMetrics {
-  const registers = [registry];
-  const counter = <Label extends string>(
+  const counter = <Label extends string = never>(
     name: string,
     help: string,
     ...labelNames: Label[]
-  ): Counter<Label> => new Counter({ name, help, labelNames, registers });
+  ): LabeledCounter<Label> => new LabeledCounter(registry, { name, help, labelNames });
   const histogram = <Label extends string>(
     name: string,
     help: string,
     buckets: number[],
     ...labelNames: Label[]
-  ): Histogram<Label> => new Histogram({ name, help, labelNames, buckets, registers });
+  ): LabeledHistogram<Label> => new LabeledHistogram(registry, { name, help, labelNames, buckets });
 
   countRequests(registry);
   void new Gauge({
     name: 'gateway_active_requests',
     help: 'Requests in flight, including streams.',
-    registers,
+    registers: [registry],
     collect() {
       this.set(activeRequests());
     },
@@ -235,14 +235,14 @@ function countRequests(registry: Registry): void {
     help: 'Completed HTTP requests.',
     labelNames: ['method', 'endpoint', 'status'],
     registers: [registry],
-    async collect() {
+    collect() {
       this.reset();
-      const durations = registry.getSingleMetric(HTTP_DURATIONS);
-      if (!(durations instanceof Histogram)) return;
-      for (const { metricName, labels, value } of (await durations.get()).values) {
-        if (metricName !== `${HTTP_DURATIONS}_count`) continue;
-        const { method, route, status } = labels as Record<string, string | number>;
-        this.inc({ method, endpoint: route, status } as Record<string, string | number>, value);
+      const durations: unknown = registry.getSingleMetric(HTTP_DURATIONS);
+      if (!(durations instanceof LabeledHistogram)) return;
+      const all = (durations as LabeledHistogram<'method' | 'route' | 'status'>).counts();
+      for (const { labels, count } of all) {
+        const { method, route, status } = labels;
+        this.inc({ method, endpoint: route, status }, count);
       }
     },
   });
