@@ -4,6 +4,9 @@ import type { Steps } from '#core/limits/steps.ts';
 /** Maximum time slice before yielding to the event loop. */
 const MAX_SLICE_MS = 4;
 
+/** Maximum time slice for steps, which are shorter. */
+const MAX_STEPS_MS = 1;
+
 /**
  * Creates a function to await regularly in long computations: it yields to the event loop when the
  * time slice is used up.
@@ -19,6 +22,23 @@ export function createYielder(): () => Promise<void> {
 
 /** Resolves in the next turn of the event loop. */
 export const nextTurn = (): Promise<void> => others();
+
+/** Callers of `ownTurn` that have not been resumed. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves in a later turn of the event loop in which no other caller of this function is resumed. Any
+ * number of long computations then delays other work by one time slice per turn.
+ */
+export const ownTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
+  });
+
+function resumeNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(resumeNext);
+}
 
 /** When the current turn was first checked. */
 let turnBegan: number | undefined;
@@ -56,8 +76,8 @@ export const isLarge = (bytes: number): boolean => bytes > 256 * 1024;
 /** Runs all steps, and yields to the event loop in between. */
 export async function runYielding<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
-    await others();
-    const until = performance.now() + MAX_SLICE_MS;
+    await ownTurn();
+    const until = performance.now() + MAX_STEPS_MS;
     do {
       const { done, value } = steps.next();
       if (done) return value;

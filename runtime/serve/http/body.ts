@@ -5,12 +5,13 @@ import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { explainJson } from '#core/json/explain-json.ts';
-import { measureJson } from '#core/json/json-size.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { parseInParts } from '#core/json/parse-in-parts.ts';
+import { scanJson, type MemberRange } from '#core/json/scan-json.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { type ByteBudget, type ByteHold, UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
 import type { Steps } from '#core/limits/steps.ts';
-import { runFairly } from '#platform/run-yielding.ts';
+import { isLarge, runFairly } from '#platform/run-yielding.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import { ACCEPTED_ENCODINGS, bodyDecoder, type BodyGrowth } from './decode-body.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
@@ -91,7 +92,8 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
     if (!untyped) requireJson(request, options);
     const bytes = await request.readBody(options);
     if (untyped && bytes.length > 0) requireJson(request, options);
-    return runFairly(parse(bytes, schema, bytes.length === 0 ? undefined : request.hold()), bytes.length);
+    const hold = bytes.length === 0 ? undefined : request.hold();
+    return runFairly(parse(bytes, schema, { hold }), bytes.length);
   };
 }
 
@@ -107,9 +109,16 @@ export async function readJsonBytes(
 export type BodyParser = <Schema extends TSchema>(
   bytes: Uint8Array,
   schema: SchemaChoice<Schema>,
-  /** The account to which the memory for the parsed body is charged. */
-  hold?: ByteHold,
+  effects?: ParseEffects,
 ) => Steps<Static<Schema>>;
+
+/** What else parsing a body changes. */
+export interface ParseEffects {
+  /** The account to which the memory for the parsed body is charged. */
+  readonly hold?: ByteHold | undefined;
+  /** Receives the positions of the members of the top-level object. */
+  readonly members?: MemberRange[] | undefined;
+}
 
 /** Parses and validates a body that has already been read. */
 export function createBodyParser({
@@ -118,10 +127,10 @@ export function createBodyParser({
   ...options
 }: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
-  return function* (bytes, choice, hold) {
+  return function* (bytes, choice, effects) {
     const isEmpty = bytes.length === 0;
     if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
-    const value = isEmpty && emptyBody !== undefined ? emptyBody : yield* parseJson(bytes, options, hold);
+    const value = isEmpty && emptyBody !== undefined ? emptyBody : yield* parseJson(bytes, options, effects);
     yield;
     const schema = typeof choice === 'function' ? choice(value) : choice;
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
@@ -186,10 +195,10 @@ const MAX_VALUES = 1_000_000;
 export function* parseJson(
   bytes: Uint8Array,
   { maxDepth = MAX_DEPTH, maxValues = MAX_VALUES, parse = parseJsonText }: ParseOptions = {},
-  hold?: ByteHold,
+  { hold, members = [] }: ParseEffects = {},
 ): Steps<unknown> {
   // Parsing millions of levels or values would block the event loop for seconds.
-  const size = yield* measureJson(bytes, { maxDepth, maxValues });
+  const size = yield* scanJson(bytes, { maxDepth, maxValues }, members);
   if ('heapBytes' in size) hold?.take(size.heapBytes);
   else if (size.exceeds === 'maxDepth') {
     throw located(
@@ -201,6 +210,13 @@ export function* parseJson(
   }
   if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');
   yield;
+  if (isLarge(bytes.length)) {
+    try {
+      return yield* parseInParts(bytes, members, parse);
+    } catch {
+      // The whole text is parsed below, so that the error contains the position in it.
+    }
+  }
   const text = textOf(bytes);
   yield;
   try {

@@ -25,7 +25,7 @@ export async function readJsonBody(
   if (!isJson(exchange)) return { refusal: HTTP_ERRORS.notJsonType() };
   try {
     const body = await exchange.readBody({ maxBodyBytes: maxBytes, tooLargeMessage });
-    const steps = parseJson(body, { maxDepth: MAX_DEPTH, parse }, exchange.hold());
+    const steps = parseJson(body, { maxDepth: MAX_DEPTH, parse }, { hold: exchange.hold() });
     return { value: await runFairly(steps, body.length) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,21 +1,12 @@
-import { stringEnd } from '#core/json/string-end.ts';
+import { membersIn, type MemberRange } from '#core/json/scan-json.ts';
 
 /** Changes to an object's members: another JSON text, or `undefined` to remove the member. */
 export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
-export interface JsonMember {
+export interface JsonMember extends MemberRange {
   readonly name: string;
-  /** Offsets of the name, the value and the end. */
-  readonly start: number;
-  readonly value: number;
-  readonly end: number;
-  /** Total number of members in all objects inside the value, including duplicates. */
-  readonly inside: number;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPEN = 0x7b;
 /** A name without escapes or non-ASCII bytes. */
 const PLAIN_NAME = /^[^\\\x80-\xff]*$/;
@@ -91,65 +82,24 @@ function spliced(json: Uint8Array, splices: readonly Splice[]): Buffer {
 }
 
 /** Lists the members in the text of a JSON object, including duplicates. */
-export function listMembers(json: Uint8Array): JsonMember[] {
-  const members: JsonMember[] = [];
+export const listMembers = (json: Uint8Array): JsonMember[] => withNames(json, membersIn(json));
+
+/** Adds the names to the members of a valid JSON text. */
+export function withNames(json: Uint8Array, ranges: readonly MemberRange[]): JsonMember[] {
   const text = bufferOf(json);
-  let at = json.indexOf(OPEN) + 1;
-  for (;;) {
-    at = skipSpace(json, at);
-    if (json[at] !== QUOTE) return members;
-    const start = at;
-    at = stringEnd(json, at);
-    const name = nameIn(text, start, at);
-    const value = afterColon(json, at);
-    const { end, inside } = endOfValue(json, value);
-    members.push({ name, start, value, end, inside });
-    at = skipSpace(json, end);
-    if (json[at] === COMMA) at += 1;
-  }
+  return ranges.map((range) => ({ ...range, name: nameIn(text, range) }));
 }
 
 /**
  * Decodes a name. Plain names, which are the common case, are not parsed, because parsing would take longer
  * than everything else.
  */
-function nameIn(json: Buffer, start: number, end: number): string {
-  const name = json.toString('latin1', start + 1, end - 1);
+function nameIn(json: Buffer, { start, nameEnd }: MemberRange): string {
+  const name = json.toString('latin1', start + 1, nameEnd - 1);
   if (PLAIN_NAME.test(name)) return name;
-  const decoded: string = JSON.parse(json.toString('utf8', start, end));
+  const decoded: string = JSON.parse(json.toString('utf8', start, nameEnd));
   return decoded;
 }
 
-const afterColon = (json: Uint8Array, at: number): number => skipSpace(json, skipSpace(json, at) + 1);
-
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, length);
-
-const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
-const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
-
-function endOfValue(json: Uint8Array, start: number): Pick<JsonMember, 'end' | 'inside'> {
-  let depth = 0;
-  let inside = 0;
-  for (let at = start; at < json.length; at += 1) {
-    const byte = json[at] as number;
-    if (byte === QUOTE) {
-      at = stringEnd(json, at) - 1;
-      if (depth === 0) return { end: at + 1, inside };
-    } else if (opens(byte)) depth += 1;
-    else if (closes(byte)) {
-      // This is the closing bracket of the enclosing list or object.
-      if (depth === 0) return { end: at, inside };
-      depth -= 1;
-      if (depth === 0) return { end: at + 1, inside };
-    } else if (byte === COLON) inside += 1;
-    else if (depth === 0 && (byte === COMMA || byte <= 0x20)) return { end: at, inside };
-  }
-  return { end: json.length, inside };
-}
-
-function skipSpace(json: Uint8Array, start: number): number {
-  let at = start;
-  while ((json[at] ?? 0x21) <= 0x20) at += 1;
-  return at;
-}

@@ -4,8 +4,9 @@ import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Steps } from '#core/limits/steps.ts';
 import { runFairly } from '#platform/run-yielding.ts';
+import type { MemberRange } from '#core/json/scan-json.ts';
 import { createBodyParser } from '#serve/http/body.ts';
-import { editMembers, listMembers, type JsonMember } from '../../shared/json-members.ts';
+import { editMembers, listMembers, withNames, type JsonMember } from '../../shared/json-members.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';
 import { searchReferences } from '../../providers/references.ts';
@@ -44,11 +45,13 @@ export function createRequestReader(): (
     schema: TSchema,
     inPath?: PathMembers,
   ): Steps<ReadRequest> {
-    const parsed = membersOf(yield* parse(given, inPath ? withoutModel(schema) : schema, hold));
+    const ranges: MemberRange[] = [];
+    const effects = { hold, members: ranges };
+    const parsed = membersOf(yield* parse(given, inPath ? withoutModel(schema) : schema, effects));
     yield;
     const body = inPath ? { ...parsed, ...omitUndefined({ ...inPath }) } : parsed;
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
-    const members = listMembers(bytes);
+    const members = bytes === given ? withNames(bytes, ranges) : listMembers(bytes);
     requireDistinctMembers(members);
     requireOneModel(body);
     yield;

@@ -38,16 +38,69 @@ test.each([
     'Max_Tokens',
     /has both "max_tokens" and "Max_Tokens", and the provider might use a different one than the gateway\. Send only one\.$/,
   ],
-])('a request with a duplicate setting is rejected: %s', async (members, param, message) => {
-  const { userId, secret } = await someone();
-  const { messages } = chatBody('openai:good');
-  const body = `{${members},"messages":${JSON.stringify(messages)}}`;
+])(
+  'a request with a duplicate setting is rejected, whatever its size: %s',
+  async (members, param, message) => {
+    const { userId, secret } = await someone();
+    const { messages } = chatBody('openai:good');
+    for (const sent of [messages, longMessages]) {
+      const body = `{${members},"messages":${JSON.stringify(sent)}}`;
+      const answer = await gateway.post(CHAT, body, secret);
+      expect(await errorIn(answer)).toMatchObject({
+        status: 422,
+        param,
+        message: expect.stringMatching(message),
+      });
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+  },
+);
+
+/** Together, more than 256 KiB, so that they are parsed in parts. */
+const longMessages = Array.from({ length: 20 }, (_, at) => ({
+  role: at % 2 === 0 ? 'user' : 'assistant',
+  content: `${at} é字 "\ud83d\ude00" \\ ${'A long message. '.repeat(1000)}`,
+}));
+
+test('every byte of a large request except for the model reaches the provider', async () => {
+  const { secret } = await someone();
+  const messages = JSON.stringify(longMessages, null, 1).replace('A long', String.raw`\u0041 long`);
+  const body = ` {"seed": 12345678901234567890 ,"model":"openai:good","messages": ${messages}, "stop":null}\n`;
   const answer = await gateway.post(CHAT, body, secret);
-  expect(await errorIn(answer)).toMatchObject({
-    status: 422,
-    param,
-    message: expect.stringMatching(message),
-  });
+  expect(answer.status).toBe(200);
+  expect((await openai.last()).body).toBe(body.replace('openai:good', 'good'));
+});
+
+test.each([
+  [
+    'a missing comma',
+    (text: string) => text.replace('},{"role":"assistant"', '}{"role":"assistant"'),
+    400,
+    /^The body is not valid JSON: unexpected "\{" at line 1, column \d+\.$/,
+  ],
+  [
+    'an item too many',
+    (text: string) => text.replace(',{"role":"assistant"', ',,{"role":"assistant"'),
+    400,
+    /^The body is not valid JSON: unexpected character at an unknown position\.$/,
+  ],
+  [
+    'a wrong type in the last message',
+    (text: string) => text.replace(/"content":"19 /, '"content":5,"text":"19 '),
+    422,
+    /^messages\/19\/content must be text, a list of parts, or null, not 5$/,
+  ],
+  [
+    'a name twice in the last message',
+    (text: string) => text.replace(/"content":"19 /, '"content":"x","content":"19 '),
+    422,
+    /"content" twice/,
+  ],
+])('%s in a large request is rejected', async (_name, change, status, message) => {
+  const { userId, secret } = await someone();
+  const body = change(JSON.stringify({ ...chatBody('openai:good'), messages: longMessages }));
+  const answer = await gateway.post(CHAT, body, secret);
+  expect(await errorIn(answer)).toMatchObject({ status, message: expect.stringMatching(message) });
   expect(await gateway.usage(userId)).toEqual([]);
 });
 

@@ -1,11 +1,11 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { type JsonSize, measureJson } from '#core/json/json-size.ts';
+import { type JsonSize, scanJson } from '#core/json/scan-json.ts';
 import { runAtOnce } from '#platform/run-yielding.ts';
 
 const NO_LIMITS = { maxDepth: Infinity, maxValues: Infinity };
 const measure = (text: string, limits = {}): JsonSize =>
-  runAtOnce(measureJson(Buffer.from(text), { ...NO_LIMITS, ...limits }));
+  runAtOnce(scanJson(Buffer.from(text), { ...NO_LIMITS, ...limits }));
 
 /** The lists and objects in a parsed text, and the members and items except the first of each. */
 function countOf(value: unknown): { containers: number; more: number } {
