@@ -116,20 +116,31 @@ interface ImageSize {
   readonly height: number;
 }
 
-/** In a JPEG, the size can come after a preview image of up to this length. */
-const MAX_HEAD = 256 * 1024;
+/**
+ * Numbers of characters to decode: the first is enough for most images. In a JPEG, the size can come after a
+ * preview image of up to the second.
+ */
+const HEADS = [1024, 256 * 1024];
 
 /**
  * Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of these or damaged.
  * @internal Exported for tests only.
  */
 export function imageSize(base64: string): ImageSize | undefined {
-  const head = Buffer.from(base64.slice(0, MAX_HEAD), 'base64');
+  for (const length of HEADS) {
+    const size = sizeIn(Buffer.from(base64.slice(0, length), 'base64'));
+    if (size) return size;
+    if (length >= base64.length) return undefined;
+  }
+  return undefined;
+}
+
+function sizeIn(head: Buffer): ImageSize | undefined {
   try {
     const size = read(head);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    // The image is damaged: a read went beyond its end.
+    // A read went beyond the end: the image is damaged, or its size comes later.
     return undefined;
   }
 }
