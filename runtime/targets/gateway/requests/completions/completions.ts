@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { isLarge, nextTurn } from '#platform/run-yielding.ts';
+import { isLarge, ownTurn } from '#platform/run-yielding.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
@@ -123,8 +123,11 @@ export function createCompletions(parts: CompletionParts): Completions {
     const keys = chosen.targets.map(({ key }) => key);
     const seconds = file && lengthOfFile(file);
     const audio = rules.audio?.(body, seconds ?? 0);
-    if (isLarge(bytes.length)) await nextTurn();
-    const counting = countTokensOfRequest(tokenCounter, rules, body, keys, audio?.audioInput);
+    if (isLarge(bytes.length)) await ownTurn();
+    const counting = countTokensOfRequest(tokenCounter, rules, body, keys, {
+      inFile: audio?.audioInput,
+      owner: spender.user.userId,
+    });
     const counts = counting instanceof Promise ? await counting : counting;
     const tokens = {
       counts,
@@ -159,7 +162,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 
     // Call: routing sends the request to a target.
     const { unsupportedTools } = set.requests;
-    if (isLarge(content.bytes.length)) await nextTurn();
+    if (isLarge(content.bytes.length)) await ownTurn();
     const call = derivedFrom(content, {
       ...content,
       files: file && [file],

@@ -95,7 +95,9 @@ export function createInputCounts({
         throw error;
       }
       const rules = wire === 'responses' ? responsesEndpoint : {};
-      const counts = await countTokensOfRequest(tokenCounter, rules, content.body, [key]);
+      const counts = await countTokensOfRequest(tokenCounter, rules, content.body, [key], {
+        owner: spender?.user.userId,
+      });
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
       call?.end();

@@ -115,6 +115,13 @@ interface RequestCounts {
   readonly learn: (model: string, summary: AnswerSummary) => void;
 }
 
+interface CountOptions {
+  /** Tokens of a file that is not part of the body. */
+  readonly inFile?: number | undefined;
+  /** The user whose earlier prompts speed up the count. Default: all texts are counted. */
+  readonly owner?: string | undefined;
+}
+
 /**
  * Counts the tokens of a request's prompt for each of these models. Only returns a promise if an encoding
  * must be loaded.
@@ -124,11 +131,10 @@ export function countTokensOfRequest(
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
   models: readonly string[],
-  /** Tokens of a file that is not part of the body. */
-  inFile = 0,
+  options: CountOptions = {},
 ): RequestCounts | Promise<RequestCounts> {
   const loading = counter.loading(models);
-  const count = (): RequestCounts => countWith(counter, rules, body, models, inFile);
+  const count = (): RequestCounts => countWith(counter, rules, body, models, options);
   return loading ? loading.then(count) : count();
 }
 
@@ -137,14 +143,14 @@ function countWith(
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
   models: readonly string[],
-  inFile: number,
+  { inFile = 0, owner }: CountOptions,
 ): RequestCounts {
   const counted = new Map<string, CountedPrompt | undefined>();
   const prompts = new Map<string, number>();
   for (const model of models) {
     if (prompts.has(model)) continue;
     const count = (texts: Json): number => {
-      const found = counter.prompt(model, texts);
+      const found = counter.prompt(model, texts, owner);
       counted.set(model, found);
       return found.tokens;
     };

@@ -118,7 +118,7 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
     } else if (Array.isArray(found)) {
       for (const item of found) collect(item, isText);
     } else if (typeof found === 'object' && found !== null) {
-      for (const [name, member] of Object.entries(found)) collectMember(name, member, found);
+      for (const name of Object.keys(found)) collectMember(name, (found as Json)[name], found);
     }
   };
   const collectMember = (name: string, member: unknown, around: object): void => {

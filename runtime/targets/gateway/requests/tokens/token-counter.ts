@@ -1,5 +1,7 @@
 import { writtenTexts, mediaIn } from '../guardrails/input-parts.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
+import { pushAll } from '#core/values/push-all.ts';
+import { createPrefixCounts, type PromptTexts } from './counted-prefixes.ts';
 import type { Encoding } from './encoding.ts';
 import { loadEncoding, type EncodingName } from './load-encoding.ts';
 import { mediaTokens, type MediaRules } from './media-tokens.ts';
@@ -27,8 +29,11 @@ export interface TokenCounter {
    * ready.
    */
   loading(models: readonly string[]): Promise<void> | undefined;
-  /** A request's tokens: its texts, tools, images, documents and audio. */
-  prompt(model: string, body: Json): CountedPrompt;
+  /**
+   * A request's tokens: its texts, tools, images, documents and audio. With an owner, texts at the beginning
+   * that an earlier request of the same owner started with are not counted again.
+   */
+  prompt(model: string, body: Json, owner?: string): CountedPrompt;
   /**
    * The tokens of a text that the model generated; `length` is set if it is only the start of a longer
    * text.
@@ -92,6 +97,7 @@ const MAX_COUNTED_MODELS = 2000;
 export function createTokenCounter(learned: LearnedFactors = createLearnedFactors()): TokenCounter {
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
+  const prefixes = createPrefixCounts();
   const familyOf = createFamilies();
   /** Number of responses that had both a text and a count, by model. */
   const answers = new Map<string, number>();
@@ -104,11 +110,18 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     return done;
   };
   /** The tokens of texts and of the format around the texts. */
-  const textTokens = (model: string, texts: readonly string[], around: number, part = ''): CountedPrompt => {
+  const textTokens = (
+    model: string,
+    { texts, repeated }: PromptTexts,
+    { around = 0, part = '', owner }: { around?: number; part?: string; owner?: string | undefined },
+  ): CountedPrompt => {
     const { encoding: name, factors } = familyOf(model);
     const encoding = ready.get(name);
     if (!encoding) throw new Error(`The encoding ${name} is not loaded.`);
-    const base = countInTexts(texts, encoding.count) + around;
+    const count = (some: readonly string[]): number => countInTexts(some, encoding.count);
+    const counted =
+      owner === undefined ? count(texts) : prefixes.count({ texts, repeated }, `${name} ${owner}`, count);
+    const base = counted + around;
     if (!factors) return { tokens: base, learnable: undefined };
     const script = scriptOf(longest(texts));
     const factor = learned.get(model, part + script) ?? learned.get(model, script) ?? factors[script];
@@ -127,11 +140,11 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
       const missing = models.map((model) => familyOf(model).encoding).filter((name) => !ready.has(name));
       return missing.length === 0 ? undefined : Promise.all(missing.map(read)).then(() => undefined);
     },
-    prompt(model, body) {
-      const { tools, ...rest } = body;
-      const texts = writtenTexts(rest);
-      if (Array.isArray(tools) && tools.length > 0) texts.push(JSON.stringify(tools));
-      const { tokens, learnable } = textTokens(model, texts, tokensAround(body));
+    prompt(model, body, owner) {
+      const { tokens, learnable } = textTokens(model, promptTexts(body), {
+        around: tokensAround(body),
+        owner,
+      });
       const media = mediaIn(body);
       if (media.length === 0) return { tokens, learnable };
       const { media: rules } = familyOf(model);
@@ -139,7 +152,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
       return { tokens: tokens + others, learnable: undefined };
     },
     output(model, text, length = text.length) {
-      const { tokens } = textTokens(model, [text], 0, OUTPUT);
+      const { tokens } = textTokens(model, { texts: [text], repeated: 0 }, { part: OUTPUT });
       return text.length === 0 ? 0 : Math.ceil((tokens * length) / text.length);
     },
     learn(model, { learnable }, reported) {
@@ -152,7 +165,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
       if (seen === 1 && answers.size >= MAX_COUNTED_MODELS) answers.clear();
       answers.set(model, seen);
       if (seen > FIRST_LEARNED && seen % LEARNED_SHARE !== 0) return;
-      const { tokens, learnable } = textTokens(model, [text], 0, OUTPUT);
+      const { tokens, learnable } = textTokens(model, { texts: [text], repeated: 0 }, { part: OUTPUT });
       const surprise = reported / tokens;
       if (!learnable || learnable.base < MIN_LEARNED) return;
       if (surprise > MAX_SURPRISE || surprise < 1 / MAX_SURPRISE) return;
@@ -181,6 +194,22 @@ export function createLearnedFactors(): LearnedFactors {
 }
 
 export const factorKey = (model: string, script: string): string => `${model} ${script}`;
+
+/** Members that contain the messages of a conversation. */
+const CONVERSATIONS = ['messages', 'input', 'contents'];
+
+/** A prompt's texts, with the messages at the end, where a conversation's next prompt has more of them. */
+function promptTexts({ tools, ...body }: Json): PromptTexts {
+  const name = CONVERSATIONS.find((one) => Array.isArray(body[one])) ?? '';
+  const { [name]: messages = [], ...others } = body;
+  const turns = messages as readonly unknown[];
+  const texts = Array.isArray(tools) && tools.length > 0 ? [JSON.stringify(tools)] : [];
+  pushAll(texts, writtenTexts(others));
+  pushAll(texts, writtenTexts({ [name]: turns.slice(0, -1) }));
+  const repeated = texts.length;
+  pushAll(texts, writtenTexts({ [name]: turns.slice(-1) }));
+  return { texts, repeated };
+}
 
 function tokensAround({ messages, input }: Json): number {
   const turns: unknown = messages ?? input;
