@@ -31,11 +31,11 @@ const withImages = (count: number) => (): string =>
     ],
   });
 
-const conversation = (): string =>
+const conversation = (messages: number) => (): string =>
   JSON.stringify({
     model: MODEL,
     max_tokens: 64,
-    messages: Array.from({ length: MESSAGES }, (_, at) => ({
+    messages: Array.from({ length: messages }, (_, at) => ({
       role: at % 2 === 0 ? 'user' : 'assistant',
       content: `Message ${at} of a long conversation, which has a few sentences. `.repeat(4),
     })),
@@ -45,7 +45,8 @@ export const LARGE_LOADS: readonly LargeLoad[] = [
   { name: 'four 5 MB images in one request', concurrency: 1, body: withImages(4) },
   { name: 'four requests with a 5 MB image', concurrency: 4, body: withImages(1) },
   { name: 'a 5 MB image', concurrency: 1, body: withImages(1) },
-  { name: `${MESSAGES} messages`, concurrency: 1, body: conversation },
+  { name: `${MESSAGES} messages`, concurrency: 1, body: conversation(MESSAGES) },
+  { name: 'ten requests with 1 MB of messages', concurrency: 10, body: conversation(2 * MESSAGES) },
   {
     name: `a stream of ${FLOOD.events} events`,
     concurrency: 1,
