@@ -38,6 +38,7 @@ export function* parseInParts(
     from = end;
   }
   const object = parse(text + bytes.toString('utf8', from)) as Readonly<Record<string, unknown>>;
+  if (lists.size === 0) return object;
   for (const name of Object.keys(object)) {
     const items = lists.get(object[name]);
     // An assignment would treat `__proto__` specially.
