@@ -33,9 +33,9 @@ const MAX_CONTENTION_ATTEMPTS = 60;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Turns of the event loop before a transaction starts, so that all operations that arrive meanwhile share it.
- * Turns of an idle process take microseconds, and those of a busy process bring further operations:
- * transactions of three turns take 8 % less processor time per request than those of one turn.
+ * Turns of the event loop before a transaction starts while other requests are in flight. All operations that
+ * arrive meanwhile share the transaction, which takes 8 % less processor time per request than a transaction
+ * in each turn.
  */
 const GATHER_TURNS = 3;
 
@@ -49,7 +49,14 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-export function createLedgerQueue(store: LedgerStore, onRevision: (revision: number) => void): LedgerQueue {
+interface QueueParts {
+  readonly store: LedgerStore;
+  readonly onRevision: (revision: number) => void;
+  /** Whether requests are in flight whose operations could follow soon. */
+  readonly hasOthers: () => boolean;
+}
+
+export function createLedgerQueue({ store, onRevision, hasOthers }: QueueParts): LedgerQueue {
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let scheduled = false;
@@ -96,7 +103,7 @@ export function createLedgerQueue(store: LedgerStore, onRevision: (revision: num
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || running.size >= store.parallel) return;
     scheduled = true;
-    afterTurns(GATHER_TURNS, start);
+    afterTurns(hasOthers() ? GATHER_TURNS : 1, start);
   };
 
   /** Applies an operation in memory if the store keeps these accounts there, without waiting for transactions. */

@@ -48,9 +48,13 @@ const MAX_RENEWALS = 3;
 /** Opens the ledger. First releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
-  const queue = createLedgerQueue(store.ledger, revision.noticed);
-  const lease = createProcessLease(store);
   const flights = createFlightLog(store.ledger, clock, onError);
+  const queue = createLedgerQueue({
+    store: store.ledger,
+    onRevision: revision.noticed,
+    hasOthers: () => flights.size() > 0,
+  });
+  const lease = createProcessLease(store);
   /** Entries that could not be written when they were due. */
   const unwritten = new Map<string, Closing>();
   /** Alerts for rejected requests that are already in the database, so that further rejections write nothing. */
@@ -276,6 +280,8 @@ type UsageSoFar = () => UsageEntry | undefined;
 interface FlightLog {
   add(id: string, usage: UsageSoFar, tags: readonly string[] | undefined): void;
   remove(id: string): void;
+  /** Number of requests in flight. */
+  size(): number;
   stop(): void;
 }
 
@@ -343,6 +349,7 @@ function createFlightLog(
       arm();
     },
     remove: (id) => flights.delete(id),
+    size: () => flights.size,
     stop() {
       isStopped = true;
       disarm?.();
