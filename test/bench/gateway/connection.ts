@@ -1,6 +1,6 @@
 import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import type { Target } from './contestant.ts';
-import { chatRequest } from './messages.ts';
+import { chatRequest, type RequestContent } from './messages.ts';
 
 /** In milliseconds from the start of the request. */
 export interface Timing {
@@ -20,8 +20,11 @@ export interface Connection {
 
 const PATH = '/v1/chat/completions';
 
-export const requestTo = ({ port, model, headers }: Target, name: string, stream = false): Buffer =>
-  Buffer.from(rawPost(port, PATH, headers, chatRequest(model(name), stream)));
+export const requestTo = (
+  { port, model, headers }: Target,
+  name: string,
+  content: RequestContent = {},
+): Buffer => Buffer.from(rawPost(port, PATH, headers, chatRequest(model(name), content)));
 
 export async function openConnection({ port }: Pick<Target, 'port'>): Promise<Connection> {
   const connection = await openRawConnection(port);

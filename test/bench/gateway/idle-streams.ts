@@ -15,7 +15,7 @@ export async function holdStreams(
   count: number,
 ): Promise<HeldStreams> {
   const before = memoryOf(pid).resident;
-  const request = requestTo(target, 'idle', true);
+  const request = requestTo(target, 'idle', { stream: true });
   const open: Connection[] = [];
   try {
     while (open.length < count) {

@@ -4,6 +4,8 @@ import type { Target } from './contestant.ts';
 export interface LoadOptions {
   readonly concurrency: number;
   readonly stream?: boolean;
+  /** Length of the conversation in each request in bytes. Default: none. */
+  readonly conversation?: number | undefined;
   /** Called before every request. */
   readonly goOn: () => boolean;
 }
@@ -13,19 +15,27 @@ export interface LoadResult {
   readonly timings: readonly Timing[];
 }
 
+/** Number of different questions about a conversation. */
+const QUESTIONS = 50;
+
 /** Sends requests one after another on each of several connections. */
 export async function putLoad(
   target: Target,
-  { concurrency, stream = false, goOn }: LoadOptions,
+  { concurrency, stream, conversation, goOn }: LoadOptions,
 ): Promise<LoadResult> {
-  const request = requestTo(target, 'chat', stream);
+  const questions = conversation === undefined ? 1 : QUESTIONS;
+  const requests = Array.from({ length: questions }, (_, number) =>
+    requestTo(target, 'chat', { stream, conversation, number }),
+  );
+  let sent = 0;
+  const next = (): Buffer => requests[sent++ % questions] as Buffer;
   const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(target)));
   const timings: Timing[] = [];
   const started = performance.now();
   try {
     await Promise.all(
       connections.map(async ({ ask }) => {
-        while (goOn()) timings.push(await ask(request));
+        while (goOn()) timings.push(await ask(next()));
       }),
     );
     const seconds = (performance.now() - started) / 1000;

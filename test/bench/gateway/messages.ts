@@ -1,14 +1,38 @@
-/** The request for every contestant: as small as possible, so that the measurement shows the overhead of the intermediate process. */
-export const chatRequest = (model: string, stream: boolean): string =>
+/** What a request contains in addition to a question. */
+export interface RequestContent {
+  readonly stream?: boolean | undefined;
+  /** Length of the conversation before the question in bytes. Default: none. */
+  readonly conversation?: number | undefined;
+  /** Distinguishes the question from those of other requests. */
+  readonly number?: number | undefined;
+}
+
+/**
+ * The request for every contestant: as small as possible, so that the measurement shows the overhead of the
+ * intermediate process, or the conversation of an agent, which sends it again with each new question.
+ */
+export const chatRequest = (
+  model: string,
+  { stream = false, conversation = 0, number = 0 }: RequestContent,
+): string =>
   JSON.stringify({
     model,
     ...(stream && { stream }),
     max_tokens: 64,
     messages: [
       { role: 'system', content: 'You are a helpful assistant.' },
-      { role: 'user', content: 'Say in one sentence what a gateway is.' },
+      ...Array.from({ length: Math.round(conversation / TURN.length) }, (_, at) => ({
+        role: at % 2 === 0 ? 'user' : 'assistant',
+        content: `${at}: ${TURN}`,
+      })),
+      { role: 'user', content: `Say in one sentence what a gateway is${' again'.repeat(number)}.` },
     ],
   });
+
+/** A message of a conversation, with 1,000 characters. */
+const TURN = Array.from({ length: 40 }, (_, at) => `Line ${10 + at} of a file to read.`)
+  .join('\n')
+  .slice(0, 1000);
 
 /** The model whose streams send one word and then nothing. */
 export const IDLE = 'idle';

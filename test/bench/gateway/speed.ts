@@ -13,6 +13,8 @@ interface SpeedOptions {
   readonly concurrency: number;
   /** Streams are measured until their first word. */
   readonly stream?: boolean;
+  /** Length of the conversation in each request in bytes. Default: none. */
+  readonly conversation?: number;
 }
 
 interface Speed {
@@ -28,7 +30,7 @@ export type Speeds = ReadonlyMap<string, Speed>;
 /** Prints a table. */
 export async function compareSpeed(
   running: ReadonlyMap<string, RunningContestant>,
-  { title, rounds, turnMs, concurrency, stream = false }: SpeedOptions,
+  { title, rounds, turnMs, concurrency, stream = false, conversation }: SpeedOptions,
 ): Promise<Speeds> {
   const names = [...running.keys()];
   const middles = new Map(names.map((name) => [name, [] as number[]]));
@@ -38,7 +40,7 @@ export async function compareSpeed(
       name,
       async () => {
         const goOn = forMilliseconds(turnMs);
-        const { perSecond, timings } = await putLoad(target, { concurrency, stream, goOn });
+        const { perSecond, timings } = await putLoad(target, { concurrency, stream, conversation, goOn });
         const times = timings.map(({ first, whole }) => (stream ? first : whole));
         middles.get(name)?.push(percentile(times, 0.5));
         all.get(name)?.push(...times);

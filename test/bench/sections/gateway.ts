@@ -16,6 +16,11 @@ const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 100_000);
 const STEPS = 10;
 const STREAMS = 1000;
 const WARM_UP_MS = 3000;
+/** Bodies of agents: the conversation stays the same, and the question changes. */
+const CONVERSATIONS = [
+  ['8 concurrent, 16 kB', 16_000],
+  ['8 concurrent, 200 kB', 200_000],
+] as const;
 
 const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, goModel, portkey, liteLlm];
 
@@ -67,6 +72,8 @@ async function speeds({ port, count }: Upstream): Promise<void> {
       turnMs: 800,
       concurrency: 32,
     });
+    for (const [title, conversation] of CONVERSATIONS)
+      await compareSpeed(running, { title, rounds: 5, turnMs: 800, concurrency: 8, conversation });
     print(`The provider has answered ${await count()} requests.\n`);
     printGoals(one, many);
   } finally {
