@@ -31,33 +31,22 @@ export class Session implements Connection {
     this.lastUsed = this.startedAt;
   }
 
-  request(
+  async request(
     method: string,
     params: ShapeOfParams | undefined,
     options: RequestOptions,
   ): Promise<ShapeOfParams> {
     this.running += 1;
-    return this.#connection
-      .request(method, params, this.#countProgress(options))
-      .then(this.#onResult, this.#onFailure);
-  }
-
-  readonly #onResult = (result: ShapeOfParams): ShapeOfParams => {
-    this.signsOfLife += 1;
-    this.responses += 1;
-    this.#leave();
-    return result;
-  };
-
-  readonly #onFailure = (error: unknown): never => {
-    this.#leave();
-    throw error;
-  };
-
-  #leave(): void {
-    this.running -= 1;
-    this.lastUsed = this.#clock.now();
-    if (this.running === 0) this.#drained?.();
+    try {
+      const result = await this.#connection.request(method, params, this.#countProgress(options));
+      this.signsOfLife += 1;
+      this.responses += 1;
+      return result;
+    } finally {
+      this.running -= 1;
+      this.lastUsed = this.#clock.now();
+      if (this.running === 0) this.#drained?.();
+    }
   }
 
   #countProgress(options: RequestOptions): RequestOptions {
