@@ -1,4 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
+import { keysOf } from '#core/values/keys.ts';
 
 /** The values of a metric's labels. */
 export type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
@@ -49,9 +50,12 @@ abstract class LabeledMetric<Label extends string, Value> {
     return series.value;
   }
 
-  /** Deletes the value with these labels. */
-  remove(labels: Labels<Label>): void {
-    this.#series.delete(this.#keyOf(labels));
+  /** Deletes all values with these labels, whatever their other labels are. */
+  remove(labels: Partial<Labels<Label>>): void {
+    const given = keysOf(labels);
+    for (const [key, series] of this.#series) {
+      if (given.every((name) => series.labels[name] === labels[name])) this.#series.delete(key);
+    }
   }
 
   /** Returns the values in the form that the registry reads. */

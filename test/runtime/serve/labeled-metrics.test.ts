@@ -33,3 +33,15 @@ test('members that are not labels are not published', async () => {
   counter.inc(labels);
   expect(await registry.metrics()).toContain('calls_total{model="m"} 1');
 });
+
+test('removes the values with some labels, whatever the others are', async () => {
+  const registry = new Registry();
+  const options = { name: 'calls_total', help: 'Calls.', labelNames: ['server', 'outcome'] as const };
+  const counter = new LabeledCounter(registry, options);
+  for (const server of ['a', 'b']) for (const outcome of ['ok', 'failed']) counter.inc({ server, outcome });
+  counter.remove({ server: 'a' });
+  counter.remove({ server: 'b', outcome: 'ok' });
+  counter.remove({ server: 'c' });
+  const text = await registry.metrics();
+  expect(text.match(/^calls_total.*$/gm)).toEqual(['calls_total{server="b",outcome="failed"} 1']);
+});

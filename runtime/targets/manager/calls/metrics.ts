@@ -1,6 +1,7 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ErrorCode } from '#contract/errors.ts';
 import { durationHistogram } from '#serve/durations.ts';
+import { LabeledCounter } from '#serve/labeled-metrics.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 
 export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
@@ -25,47 +26,30 @@ export interface CallObserver {
 const MAX_TOOLS = 100;
 const OTHER_TOOL = '_other';
 
-/**
- * Creates the call metrics. The metrics of a removed server are removed with it. Calls are counted here and
- * only converted to labels when the metrics are read, because labels cost more than the rest of a record.
- */
+/** Creates the call metrics. The metrics of a removed server are removed with it. */
 export function observeCalls(registry: Registry, supervisor: Supervisor): CallObserver {
-  const registers = [registry];
-  const known = new Map<string, ServerCalls>();
-  void new Counter({
+  const calls = new LabeledCounter(registry, {
     name: 'mcp_calls_total',
     help: 'Calls to servers.',
     labelNames: ['server', 'kind', 'outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [server, { calls }] of known) {
-        for (const [kind, outcome, count] of calls.all()) this.inc({ server, kind, outcome }, count);
-      }
-    },
   });
   const durations = durationHistogram(registry, {
     name: 'mcp_call_duration_seconds',
     help: 'Duration of calls, including the time in the queue.',
     labelNames: ['server', 'kind'],
   });
-  void new Counter({
+  const toolCalls = new LabeledCounter(registry, {
     name: 'mcp_tool_calls_total',
     help: `Tool calls by tool name on the server. At most ${MAX_TOOLS} tools per server have their own label.`,
     labelNames: ['server', 'tool', 'outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [server, { toolCalls }] of known) {
-        for (const [tool, outcome, count] of toolCalls.all()) this.inc({ server, tool, outcome }, count);
-      }
-    },
   });
+  /** The tools with their own label, by server. */
+  const known = new Map<string, Set<string>>();
   const forgetRemoved = (): void => {
     for (const server of known.keys()) {
       if (supervisor.get(server)) continue;
       known.delete(server);
-      for (const kind of CALL_KINDS) durations.remove({ server, kind });
+      for (const metric of [calls, durations, toolCalls]) metric.remove({ server });
     }
   };
   supervisor.subscribe(({ kind }) => {
@@ -75,52 +59,19 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
     onCall({ server, kind, tool, outcome, seconds }) {
       // A call can end after its server was removed.
       if (!supervisor.get(server)) return;
-      let counts = known.get(server);
-      if (!counts) known.set(server, (counts = { calls: new CallCounts(), toolCalls: new CallCounts() }));
-      counts.calls.add(kind, outcome);
+      let tools = known.get(server);
+      if (!tools) known.set(server, (tools = new Set()));
+      calls.inc({ server, kind, outcome });
       durations.observe({ server, kind }, seconds);
-      if (kind === 'tool') counts.toolCalls.add(toolLabel(counts.toolCalls, tool), outcome);
+      if (kind === 'tool') toolCalls.inc({ server, tool: toolLabel(tools, tool), outcome });
     },
   };
 }
 
-/** The calls of a server. */
-interface ServerCalls {
-  readonly calls: CallCounts<CallKind>;
-  /** Tool calls by tool name. */
-  readonly toolCalls: CallCounts<string>;
-}
-
-/** Numbers of calls by outcome, for each kind of call or each tool. */
-class CallCounts<Name extends string> {
-  readonly #counts = new Map<Name, Map<CallOutcome, number>>();
-
-  has(name: Name): boolean {
-    return this.#counts.has(name);
-  }
-
-  /** Number of names. */
-  get size(): number {
-    return this.#counts.size;
-  }
-
-  add(name: Name, outcome: CallOutcome): void {
-    let outcomes = this.#counts.get(name);
-    if (!outcomes) this.#counts.set(name, (outcomes = new Map()));
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-
-  *all(): Iterable<readonly [name: Name, outcome: CallOutcome, count: number]> {
-    for (const [name, outcomes] of this.#counts) {
-      for (const [outcome, count] of outcomes) yield [name, outcome, count];
-    }
-  }
-}
-
-function toolLabel(toolCalls: CallCounts<string>, tool: string | undefined): string {
-  if (tool === undefined) return OTHER_TOOL;
-  const separate = toolCalls.size - (toolCalls.has(OTHER_TOOL) ? 1 : 0);
-  return toolCalls.has(tool) || separate < MAX_TOOLS ? tool : OTHER_TOOL;
+function toolLabel(tools: Set<string>, tool: string | undefined): string {
+  if (tool === undefined || (!tools.has(tool) && tools.size >= MAX_TOOLS)) return OTHER_TOOL;
+  tools.add(tool);
+  return tool;
 }
 
 /** Call statistics of a server since the manager started. Percentiles cover the latest calls. */
