@@ -39,8 +39,10 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
   const end = (error: AppError): void => {
     if (dead) return;
     dead = error;
-    for (const { reject } of waiting.values()) reject(error);
-    for (const id of waiting.keys()) waiting.delete(id);
+    for (const id of waiting.keys()) {
+      waiting.get(id)?.reject(error);
+      waiting.delete(id);
+    }
     if (!closing) died.resolve(error);
   };
   worker.on('message', (message: WorkerReply) => {

@@ -44,7 +44,8 @@ const LAST_READ_MS = 100;
  * keep-alive timeout.
  */
 export function trackAnswers(server: Server): RunningAnswers {
-  const running = new Map<Socket, OpenList<ServerResponse>>();
+  const connections = new OpenList<Socket>();
+  const running = new WeakMap<Socket, OpenList<ServerResponse>>();
   const over = new WeakSet<Duplex>();
   let announced = false;
   let lingerMs: number | undefined;
@@ -53,7 +54,7 @@ export function trackAnswers(server: Server): RunningAnswers {
   };
   const announceEnd = (): void => {
     announced = true;
-    for (const responses of running.values()) responses.items().forEach(announce);
+    for (const socket of connections.items()) running.get(socket)?.items().forEach(announce);
   };
   const end = (socket: Socket): void => {
     if (over.has(socket) || running.get(socket)?.size !== 0) return;
@@ -71,7 +72,11 @@ export function trackAnswers(server: Server): RunningAnswers {
   };
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new OpenList());
-    socket.once('close', () => running.delete(socket));
+    const entry = connections.add(socket);
+    socket.once('close', () => {
+      running.delete(socket);
+      connections.delete(entry);
+    });
     linger(socket);
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -92,7 +97,7 @@ export function trackAnswers(server: Server): RunningAnswers {
     endConnections(patienceMs) {
       announceEnd();
       lingerMs = patienceMs;
-      for (const socket of running.keys()) linger(socket);
+      connections.items().forEach(linger);
     },
   };
 }
@@ -175,13 +180,13 @@ interface OpenSockets {
 
 /** Tracks the connections of a listening server, independent of its protocol. */
 export function trackSockets(server: NetServer): OpenSockets {
-  const sockets = new Set<Socket>();
+  const sockets = new OpenList<Socket>();
   const allEnded = Promise.withResolvers<void>();
   let accepted = 0;
   server.on('connection', (socket: Socket) => {
     accepted += 1;
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    const entry = sockets.add(socket);
+    socket.once('close', () => sockets.delete(entry));
   });
   return {
     async stopListening(patienceMs) {
@@ -194,7 +199,7 @@ export function trackSockets(server: NetServer): OpenSockets {
     async ended(graceMs, beforeCut) {
       const cut = setTimeout(() => {
         beforeCut?.();
-        for (const socket of sockets) socket.destroy();
+        for (const socket of sockets.items()) socket.destroy();
       }, graceMs);
       await allEnded.promise;
       clearTimeout(cut);

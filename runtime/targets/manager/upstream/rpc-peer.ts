@@ -230,7 +230,7 @@ interface ServerRequestRelay {
 }
 
 function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): ServerRequestRelay {
-  const forwarded = new Map<unknown, AbortController>();
+  const forwarded = new OpenItems<unknown, AbortController>();
   const forward = async (
     request: ServerRequest,
     related: number | undefined,

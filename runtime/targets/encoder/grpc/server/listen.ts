@@ -1,3 +1,4 @@
+import { OpenList } from '#core/limits/open-list.ts';
 import { createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
@@ -131,16 +132,16 @@ function createProtocolSwitch(
   servers: { readonly http1: Http1Server; readonly http2: Http2Server },
   timeout: number,
 ): ProtocolSwitch {
-  const undecided = new Set<Socket>();
+  const undecided = new OpenList<Socket>();
   return {
     take(socket) {
       // A connection can fail at any time. The server that receives the connection handles the failure.
       socket.on('error', () => {});
-      undecided.add(socket);
+      const entry = undecided.add(socket);
       const giveUp = setTimeout(() => socket.destroy(), timeout);
       const decided = (): void => {
         clearTimeout(giveUp);
-        undecided.delete(socket);
+        undecided.delete(entry);
       };
       socket.once('close', decided);
 
@@ -168,7 +169,7 @@ function createProtocolSwitch(
     },
     close(lingerMs) {
       const destroyAll = (): void => {
-        for (const socket of undecided) socket.destroy();
+        for (const socket of undecided.items()) socket.destroy();
       };
       // If this process did not get CPU time, it must first read the data that has arrived in the meantime.
       if (undecided.size > 0) setTimeout(() => void afterPoll().then(destroyAll), lingerMs);
@@ -252,21 +253,21 @@ function createProtocolServers({
       else listener(request, response);
     },
   );
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions = new OpenList<ServerHttp2Session>();
   let endAfterMs: number | undefined;
   const endSoon = (session: ServerHttp2Session): void => {
     const timer = setTimeout(() => void afterPoll().then(() => session.close()), endAfterMs);
     session.once('close', () => clearTimeout(timer));
   };
   http2.on('session', (session) => {
-    sessions.add(session);
+    const entry = sessions.add(session);
     if (endAfterMs !== undefined) endSoon(session);
     // The first frame from a client contains its settings.
     const giveUp = setTimeout(() => session.destroy(), idleTimeout);
     session.once('remoteSettings', () => clearTimeout(giveUp));
     session.once('close', () => {
       clearTimeout(giveUp);
-      sessions.delete(session);
+      sessions.delete(entry);
     });
   });
   http2.on('sessionError', (error) => log.debug({ err: error }, 'gRPC connection failed'));
@@ -276,14 +277,14 @@ function createProtocolServers({
     http2,
     announceEnd() {
       answers.announceEnd();
-      for (const session of sessions) {
+      for (const session of sessions.items()) {
         if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
       }
     },
     end(lingerMs) {
       answers.endConnections(lingerMs);
       endAfterMs = lingerMs;
-      sessions.forEach(endSoon);
+      sessions.items().forEach(endSoon);
     },
     stop: () => void http1.close(),
   };

@@ -1,3 +1,4 @@
+import { OpenItems } from '#core/limits/open-items.ts';
 import { messageOf } from '#contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '#serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
@@ -39,7 +40,7 @@ export async function openStreamableHttp(
 ): Promise<Transport> {
   const connection = openRemoteConnection(launch, timeouts, signIns);
   const { client } = connection;
-  const exchanges = new Map<number, AbortController>();
+  const exchanges = new OpenItems<number, AbortController>();
   const parameterHeaders = createParameterHeaders(onLog);
   let sessionId: string | undefined;
   let version: string | undefined;
