@@ -119,14 +119,13 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       return;
     }
     if (incoming.url !== undefined) incoming.url = keepDotSegments(incoming.url);
-    const fail = (failure: DirectFailure): void => {
-      compressLargeResponse(incoming, outgoing);
-      void listenerWith({ failure })(incoming, outgoing);
-    };
     // Direct routes compress large responses themselves.
-    if (direct?.(incoming, outgoing, fail)) return;
-    compressLargeResponse(incoming, outgoing);
-    void listener(incoming, outgoing);
+    const pass = (to: typeof listener): void => {
+      compressLargeResponse(incoming, outgoing);
+      void to(incoming, outgoing);
+    };
+    const fail = (failure: DirectFailure): void => pass(listenerWith({ failure }));
+    if (!direct?.(incoming, outgoing, fail)) pass(listener);
   };
   server.on('request', (incoming, outgoing) => {
     // If clients kept reconnecting after each response, connections would always be waiting to be

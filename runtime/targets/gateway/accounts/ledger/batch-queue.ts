@@ -167,7 +167,7 @@ export class BatchRows {
   readonly #changed = new ById<AccountRow>([]);
   readonly #opened: ReservationRow[] = [];
   readonly #closed: string[] = [];
-  readonly #billed: string[];
+  readonly #billed: Set<string>;
   readonly #usage: UsageRow[] = [];
   readonly #resets: BudgetResetRow[] = [];
   readonly #alerts = new ById<AlertRow>([]);
@@ -176,7 +176,7 @@ export class BatchRows {
     this.revision = revision;
     this.#accounts = new ById(accounts);
     this.#reservations = new ById(reservations);
-    this.#billed = [...billed];
+    this.#billed = new Set(billed);
   }
 
   account(id: string): AccountRow | undefined {
@@ -202,11 +202,11 @@ export class BatchRows {
   }
 
   isBilled(id: string): boolean {
-    return this.#billed.includes(id);
+    return this.#billed.has(id);
   }
 
   bill(row: UsageRow): void {
-    this.#billed.push(row.id);
+    this.#billed.add(row.id);
     this.#usage.push(row);
   }
 

@@ -194,10 +194,10 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     },
     keep: async (reservation) => {
       flights.remove(reservation.id);
-      const { userId, keyId, accounts, tags } = payerOf(reservation.spender);
+      const { userId, keyId, ids, tags } = payerOf(reservation.spender);
       const held = { id: randomUUIDv7(), userId, keyId, tags };
       await queue.run({
-        accounts: idsOf(accounts),
+        accounts: ids,
         reservation: reservation.id,
         apply: (rows) => keepReservation(rows, reservation, held),
       });
