@@ -1,5 +1,5 @@
 import { lookup } from '#core/values/lookup.ts';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { type AppError, configError, messageOf } from '#contract/errors.ts';
 
 /**
@@ -9,26 +9,36 @@ import { type AppError, configError, messageOf } from '#contract/errors.ts';
 export async function bind(server: Server, target: ListenTarget): Promise<number> {
   const host = bindHost(target.hostname);
   try {
-    return await listen(server, host, target.port).catch(async (error: unknown) => {
+    return await listen(server, { ...target, host }).catch(async (error: unknown) => {
       // On a machine without IPv6, "all addresses" means all IPv4 addresses.
       const withoutIpv6 = host === '::' && /EAFNOSUPPORT|EADDRNOTAVAIL/.test(String(error));
       if (!withoutIpv6) throw error;
-      return await listen(server, '0.0.0.0', target.port);
+      return await listen(server, { ...target, host: '0.0.0.0' });
     });
   } catch (error) {
     throw explainListenError(error, target);
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
+type Address = Pick<ListenTarget, 'port' | 'isShared'> & { readonly host: string };
+
+function listen(server: Server, { host, port, isShared = false }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, reusePort: isShared }, () => {
       server.off('error', reject);
       const address = server.address();
       resolve(typeof address === 'object' && address ? address.port : port);
     });
   });
+}
+
+/** Returns the port that a server would listen on, or the error that it would get. */
+export async function findPort(target: ListenTarget): Promise<number> {
+  const server = createServer();
+  const port = await bind(server, target);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** Converts a host for Node's `listen`: `[::1]` without its brackets. */
@@ -47,6 +57,11 @@ export interface ListenTarget {
   readonly port: number;
   /** The flag that sets the port, for example `--grpc-port`. */
   readonly portFlag: string;
+  /**
+   * Whether other servers can listen on the same port. The system then distributes the connections among
+   * them. Only Linux supports this.
+   */
+  readonly isShared?: boolean | undefined;
 }
 
 /** Explains why a server could not listen and how to fix the problem. @internal */

@@ -28,11 +28,26 @@ export interface KernelLimits {
   readonly maxRequestMemory?: number | undefined;
 }
 
+/** The place of a thread in a server with several threads. */
+export interface ThreadShare {
+  /** Number of threads that share the process's limits equally. */
+  readonly of: number;
+  /** Whether this is the main thread, which reports the metrics of the process. */
+  readonly isMain: boolean;
+}
+
+const WHOLE: ThreadShare = { of: 1, isMain: true };
+
 /** Creates the state of a server that is starting, with the metrics of its process. */
-export function createKernel(log: Logger, access: Access, { maxRequestMemory }: KernelLimits = {}): Kernel {
+export function createKernel(
+  log: Logger,
+  access: Access,
+  { maxRequestMemory = defaultRequestMemory() }: KernelLimits = {},
+  share: ThreadShare = WHOLE,
+): Kernel {
   const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
-  const requestMemory = createRequestMemory(metrics, maxRequestMemory);
+  if (share.isMain) collectDefaultMetrics({ register: metrics });
+  const requestMemory = createRequestMemory(metrics, Math.floor(maxRequestMemory / share.of));
   return { log, metrics, lifecycle: createLifecycle(), access, requestMemory };
 }
 

@@ -60,6 +60,7 @@ const SOURCES = {
     workers: {
       ...SHARED_WORKERS,
       ...SCHEMA_WORKER,
+      serving: 'runtime/targets/gateway/servers/threads/serving-thread.ts',
       parquet: 'runtime/targets/gateway/evaluation/datasets/read/parquet-worker.ts',
     },
     pages: [...SHARED_PAGES, 'targets/gateway/api/pages'],

@@ -13,6 +13,11 @@ export class OpenList<Item> {
     return this.#size;
   }
 
+  /** The entry that was added first. */
+  get first(): OpenEntry<Item> | undefined {
+    return this.#first;
+  }
+
   /** Adds an item, and returns the entry with which it can be deleted. */
   add(item: Item): OpenEntry<Item> {
     const entry: Entry<Item> = { item, previous: this.#last, next: undefined };

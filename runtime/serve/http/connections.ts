@@ -183,10 +183,17 @@ export function trackSockets(server: NetServer): OpenSockets {
   const sockets = new OpenList<Socket>();
   const allEnded = Promise.withResolvers<void>();
   let accepted = 0;
+  let hasStopped = false;
+  const settle = (): void => {
+    if (hasStopped && sockets.size === 0) allEnded.resolve();
+  };
   server.on('connection', (socket: Socket) => {
     accepted += 1;
     const entry = sockets.add(socket);
-    socket.once('close', () => sockets.delete(entry));
+    socket.once('close', () => {
+      sockets.delete(entry);
+      settle();
+    });
   });
   return {
     async stopListening(patienceMs) {
@@ -194,7 +201,9 @@ export function trackSockets(server: NetServer): OpenSockets {
       // The `close` method of HTTP servers considers a response to be sent once the server has
       // written it completely, so it would cut off large responses that the client is still
       // reading.
-      NetServer.prototype.close.call(server, () => allEnded.resolve());
+      NetServer.prototype.close.call(server);
+      hasStopped = true;
+      settle();
     },
     async ended(graceMs, beforeCut) {
       const cut = setTimeout(() => {

@@ -9,7 +9,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { AppError } from '#contract/errors.ts';
-import { bind } from '../bind.ts';
+import { bind, type ListenTarget } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TlsFiles } from '../tls.ts';
@@ -32,16 +32,8 @@ import {
 } from './request-head.ts';
 import type { FailureBinding } from './request-state.ts';
 
-export interface ListenOptions {
+export interface HttpOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
-  /** The address as users write it, for example `0.0.0.0`, `[::]` or `localhost`. */
-  readonly hostname: string;
-  /** Port. If it is 0, the system selects a free port. */
-  readonly port: number;
-  /** The flag that sets the port, for the error message if the port is in use. */
-  readonly portFlag: string;
-  /** Certificate and key; if set, the server only speaks HTTPS. */
-  readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
   /**
    * Reports that the server is about to stop. Responses then ask clients to use other connections.
@@ -50,10 +42,21 @@ export interface ListenOptions {
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Handles requests without the app. */
   readonly direct?: DirectListener | undefined;
+  /** Passes requests that are not handled directly to another server. Returns whether it has taken a request. */
+  readonly passOn?: ((incoming: IncomingMessage, outgoing: ServerResponse) => boolean) | undefined;
   /** Takes over connections that switch to another protocol. */
   readonly upgrades?: Upgrades | undefined;
   /** Error format for requests that are not passed to the app. Default: plain text. */
   readonly refuse?: Refuse | undefined;
+}
+
+/**
+ * The address as users write it, for example `0.0.0.0`, `[::]` or `localhost`, and a port. If the port is 0,
+ * the system selects a free port.
+ */
+export interface ListenOptions extends HttpOptions, ListenTarget {
+  /** Certificate and key; if set, the server only speaks HTTPS. */
+  readonly tls?: TlsFiles | undefined;
 }
 
 /** Timeouts in milliseconds. */
@@ -82,24 +85,46 @@ export interface Upgrades {
 
 const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
 
-export interface HttpListener {
-  /** The port that the server actually listens on. */
-  readonly port: number;
+interface HttpServer {
   /**
    * Stops accepting connections and lets requests finish, including requests that clients have
    * already sent. Requests that take longer than `graceMs` are cut off.
    */
-  close(graceMs: number): Promise<void>;
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+export interface HttpListener extends HttpServer {
+  /** The port that the server actually listens on. */
+  readonly port: number;
 }
 
 /** Serves the app. Rejects with a ConfigError that explains why it cannot listen and how to fix it. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
+  const { server, close } = openServer(options);
+  const port = await bind(server, options);
+  return { port, close };
+}
+
+/** A server for connections that were accepted elsewhere. */
+export interface ConnectedHttp extends HttpServer {
+  readonly accept: (connection: Duplex) => void;
+}
+
+/** Serves the app without listening on a port. */
+export function connectHttp(options: HttpOptions): ConnectedHttp {
+  const { server, close } = openServer(options);
+  return { accept: (connection) => void server.emit('connection', connection), close };
+}
+
+type ServerSettings = HttpOptions & Pick<ListenOptions, 'tls'>;
+
+function openServer(options: ServerSettings): HttpServer & { readonly server: Server } {
   const { app } = options;
   const headProblem = createHeadCheck();
   const server = createServer(options, headProblem);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
   options.lifecycle?.onStop(answers.announceEnd);
-  const { direct, refuse = plainTextRefusal } = options;
+  const { direct, passOn, refuse = plainTextRefusal } = options;
   answerInvalidRequest(server, refuse, answers.hasBegun);
   continueWhenRead(server);
   answerHalfClosed(server);
@@ -125,7 +150,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       void to(incoming, outgoing);
     };
     const fail = (failure: DirectFailure): void => pass(listenerWith({ failure }));
-    if (!direct?.(incoming, outgoing, fail)) pass(listener);
+    if (direct?.(incoming, outgoing, fail) || passOn?.(incoming, outgoing)) return;
+    pass(listener);
   };
   server.on('request', (incoming, outgoing) => {
     // If clients kept reconnecting after each response, connections would always be waiting to be
@@ -135,9 +161,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   });
   const { upgrades } = options;
   if (upgrades) server.on('upgrade', upgrades.take);
-  const port = await bind(server, options);
   return {
-    port,
+    server,
     async close(graceMs) {
       const lingerMs = Math.min(LINGER_MS, graceMs);
       answers.announceEnd();
@@ -151,7 +176,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   };
 }
 
-function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProblem: HeadCheck): Server {
+function createServer({ tls, timeouts = {}, upgrades }: ServerSettings, headProblem: HeadCheck): Server {
   const { headers, request, keepAlive } = { ...TIMEOUTS, ...timeouts };
   const settings: ServerOptions = {
     headersTimeout: headers,

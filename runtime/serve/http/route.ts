@@ -1,4 +1,4 @@
-import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
+import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Static, TSchema, TUnknown } from 'typebox';
 import type { Principal } from '../access.ts';
@@ -195,6 +195,21 @@ export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
     if (guard.enter) app.on(method.toUpperCase(), path, guard.enter, handler);
     else app.on(method.toUpperCase(), path, handler);
   }
+}
+
+/** Whether one of the routes handles a request. */
+export type RouteMatcher = (request: {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}) => boolean;
+
+export function createRouteMatcher(routes: readonly Route[]): RouteMatcher {
+  const app = new Hono<ShellEnv>();
+  addRoutes(app, routes);
+  return ({ method = '', url = '' }) => {
+    const [path = ''] = url.split('?', 1);
+    return app.router.match(method, path)[0].length > 0;
+  };
 }
 
 /** Returns the routes' operations for the OpenAPI document. */

@@ -1,7 +1,9 @@
+import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alert-message.ts';
-import type { Completions } from './requests/completions/completion.ts';
+import type { Completions, LiveRequest } from './requests/completions/completion.ts';
+import type { TargetEvent, TargetState } from './requests/routing/target-states.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './evaluation/experiments/experiment.ts';
 import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
@@ -17,6 +19,19 @@ import type { Telemetry } from './requests/completions/telemetry.ts';
 import type { SingleJobs } from './evaluation/workflows/single-jobs.ts';
 import type { ExperimentAnswers } from './evaluation/workflows/experiment-answers.ts';
 import type { Workflows } from './evaluation/workflows/workflow.ts';
+
+/** The other threads of this process, if there are any (docs/decisions/0160). */
+export interface OtherThreads {
+  /** Resolves when all threads know the revision. */
+  noticeRevision(revision: number): Promise<void> | undefined;
+  /** Passes on what this thread has learned about a target. */
+  learned(event: TargetEvent): void;
+  /** The requests in flight in all threads, oldest first. */
+  live(own: readonly LiveRequest[]): Promise<readonly LiveRequest[]>;
+  targets(own: readonly TargetState[]): Promise<readonly TargetState[]>;
+  /** The metrics of all threads in the Prometheus format. */
+  metrics(own: Registry): Promise<string>;
+}
 
 /** State shared by the gateway's routes. */
 export interface GatewayContext {
@@ -44,6 +59,8 @@ export interface GatewayContext {
   /** The configured alerts; a reload replaces them. */
   readonly alertsConfig: () => AlertsConfig | undefined;
   readonly version: string;
+  /** The other threads of this process. */
+  readonly threads: OtherThreads;
   /** Whether the database is writable. */
   readonly isDatabaseAvailable: () => Promise<boolean>;
   /** Reloads the configuration. Throws if it is invalid; the previous one then stays active. */

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
+import type { ThreadLink } from '#serve/threads/thread-link.ts';
 import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
 import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
 import { createCacheClears, type CacheClears } from './accounts/cache-clears.ts';
@@ -10,6 +11,7 @@ import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createThreadLedger, type LedgerFunctions } from './accounts/ledger/thread-ledger.ts';
 import { createObjectMasks, type ObjectMasks } from './accounts/objects/object-masks.ts';
 import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
@@ -51,6 +53,8 @@ export interface GatewayState {
   readonly objectMasks: ObjectMasks;
   readonly signInCodes: RedeemedCodes;
   readonly modelEntries: ModelEntries;
+  /** Receives a database revision that another thread has read or created. */
+  readonly noticeRevision: (revision: number) => void;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -65,14 +69,21 @@ export interface GatewayStateOptions {
   readonly onError: (error: unknown) => void;
   /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
+  /** Called with each database revision that this thread has created; changes wait for it. */
+  readonly onRevision?: ((revision: number) => Promise<void> | undefined) | undefined;
+  /** The main thread, which has the ledger; undefined in the main thread. */
+  readonly ledgerThread?: ThreadLink<LedgerFunctions> | undefined;
 }
 
 /** Opens all parts of the state. Closing it also closes the store. */
 export async function openGatewayState(store: Store, options: GatewayStateOptions): Promise<GatewayState> {
-  const revision = followRevision(store, options.clock);
+  const { clock, onError, ledgerThread: link } = options;
+  const revision = followRevision(store, clock, options.onRevision);
   const administration = administer(store, revision, options);
   const { identity } = administration;
-  const ledger = await openLedger(store, { ...options, revision, identity });
+  const ledger = link
+    ? createThreadLedger({ link, clock, onRevision: revision.noticed, onError })
+    : await openLedger(store, { ...options, revision, identity });
   const refusedAttempts = createRefusedAttempts(store, options);
   return {
     ...administration,
@@ -124,6 +135,7 @@ function administer(
     objectMasks: createObjectMasks(store.db, options.masterKey),
     signInCodes: createRedeemedCodes(store, clock),
     modelEntries: createModelEntries(store, revision, options),
+    noticeRevision: revision.noticed,
     close: async () => {
       await guardrailHits.close();
       await identity.close();

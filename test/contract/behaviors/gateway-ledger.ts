@@ -7,6 +7,11 @@ export const GATEWAY_LEDGER = {
     behavior:
       'A gateway that is killed under load records each response exactly once, leaves no reservations behind and exceeds no budgets.',
   },
+  'gateway-ledger:killed-threads': {
+    source: 'docs/gateway.md#prices-and-usage',
+    behavior:
+      'A gateway with several serving threads that is killed under load records each response exactly once, leaves no reservations behind and exceeds no budgets.',
+  },
   'gateway-ledger:interrupted': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:

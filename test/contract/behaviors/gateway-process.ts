@@ -48,6 +48,29 @@ export const GATEWAY_PROCESS = {
     source: 'docs/gateway-config.md#database-keys-and-limits',
     behavior: 'If no keys exist, the gateway creates one and prints it once to stdout.',
   },
+  'gateway-process:threads-budget': {
+    source: 'docs/gateway-config.md#threads',
+    behavior:
+      'Limits apply to all serving threads together: of 200 concurrent requests, a budget for 10 admits 10.',
+  },
+  'gateway-process:threads-whole': {
+    source: 'docs/gateway-config.md#threads',
+    behavior:
+      'Metrics, requests in flight and circuit breakers are those of all serving threads, and a shutdown waits for all their requests.',
+  },
+  'gateway-process:threads-changes': {
+    source: 'docs/gateway-config.md#threads',
+    behavior:
+      'A new provider, a deleted key and a reloaded configuration apply to all serving threads as soon as the change is confirmed.',
+  },
+  'gateway-process:threads-provider-limit': {
+    source: 'docs/gateway-config.md#threads',
+    behavior: 'The serving threads together keep the maximum number of connections to a provider.',
+  },
+  'gateway-process:threads-refused': {
+    source: 'docs/gateway-config.md#threads',
+    behavior: 'An invalid number of threads, and a port that is in use, are errors of one sentence.',
+  },
   'gateway-process:reload-signal': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
     behavior:

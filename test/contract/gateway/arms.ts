@@ -64,4 +64,8 @@ export const argumentsFor = (folder: string): string[] => [
   '--port',
   '0',
   '--no-watch',
+  ...SERVING_THREADS,
 ];
+
+/** `THREADS=2` runs all behaviors of the gateway with two serving threads. */
+const SERVING_THREADS = process.env['THREADS'] === undefined ? [] : ['--threads', process.env['THREADS']];

@@ -58,58 +58,65 @@ async function accounts(database: TestDatabase, url: string) {
   return { usage, spent, used };
 }
 
-describeDatabases((database) => {
-  verifiesOnce('gateway-ledger:killed', async () => {
-    const url = await database.create();
-    const flags = ['--database-url', url];
-    const before = (await openai.counts())['requests'] ?? 0;
-    let gateway = await start(files, flags);
-    const rich = await newKey(gateway, 'rich', 10n ** 12n);
-    const poor = await newKey(gateway, 'poor', SMALL_BUDGET);
-    const clients = spend(CLIENTS, [rich, poor]);
-    let lost = 0;
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      clients.ask(gateway.url);
-      await clients.answers(someAnswers());
-      // The kill must not always happen right after a response has arrived.
-      await sleep(randomInt(0, 4));
-      lost += clients.underWay();
-      clients.ask(undefined);
-      gateway.child.kill('SIGKILL');
-      await gateway.ended;
-      gateway = await start(files, flags);
-    }
+/** Kills a gateway under load again and again, and compares its books with what clients and the provider have seen. */
+async function killUnderLoad(database: TestDatabase, more: readonly string[]): Promise<void> {
+  const url = await database.create();
+  const flags = ['--database-url', url, ...more];
+  const before = (await openai.counts())['requests'] ?? 0;
+  let gateway = await start(files, flags);
+  const rich = await newKey(gateway, 'rich', 10n ** 12n);
+  const poor = await newKey(gateway, 'poor', SMALL_BUDGET);
+  const clients = spend(CLIENTS, [rich, poor]);
+  let lost = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
     clients.ask(gateway.url);
     await clients.answers(someAnswers());
-    await clients.stop();
-    await spendTheRest(gateway, poor);
-    await end(gateway);
+    // The kill must not always happen right after a response has arrived.
+    await sleep(randomInt(0, 4));
+    lost += clients.underWay();
+    clients.ask(undefined);
+    gateway.child.kill('SIGKILL');
+    await gateway.ended;
+    gateway = await start(files, flags);
+  }
+  clients.ask(gateway.url);
+  await clients.answers(someAnswers());
+  await clients.stop();
+  await spendTheRest(gateway, poor);
+  await end(gateway);
 
-    // Requests in flight at a kill are billed in part, so the rest of the budget can be less than one request.
-    const expected = new Set(['403 budget_exceeded', '403 estimate_exceeds_budget', '429 budget_reserved']);
-    expect([...clients.refusals.keys()].filter((word) => !expected.has(word))).toEqual([]);
-    const { usage, spent, used } = await accounts(database, url);
-    const written = usage.map(({ request_id }) => request_id);
-    expect(new Set(written).size).toBe(written.length);
-    expect([...clients.answered].filter((id) => !written.includes(id))).toEqual([]);
-    // All responses of the provider, except those in flight at a kill.
-    const served = ((await openai.counts())['requests'] ?? 0) - before;
-    const succeeded = usage.filter(({ status }) => status === 'success').length;
-    expect(succeeded <= served && succeeded >= served - lost, `${succeeded} of ${served}, ${lost} lost`).toBe(
-      true,
+  // Requests in flight at a kill are billed in part, so the rest of the budget can be less than one request.
+  const expected = new Set(['403 budget_exceeded', '403 estimate_exceeds_budget', '429 budget_reserved']);
+  expect([...clients.refusals.keys()].filter((word) => !expected.has(word))).toEqual([]);
+  const { usage, spent, used } = await accounts(database, url);
+  const written = usage.map(({ request_id }) => request_id);
+  expect(new Set(written).size).toBe(written.length);
+  expect([...clients.answered].filter((id) => !written.includes(id))).toEqual([]);
+  // All responses of the provider, except those in flight at a kill.
+  const served = ((await openai.counts())['requests'] ?? 0) - before;
+  const succeeded = usage.filter(({ status }) => status === 'success').length;
+  expect(succeeded <= served && succeeded >= served - lost, `${succeeded} of ${served}, ${lost} lost`).toBe(
+    true,
+  );
+  expect(spent('rich')).toBe(used('rich'));
+  expect(spent('poor')).toBe(used('poor'));
+  const paid = spent('poor') ?? 0n;
+  // A request in flight at a kill is billed for less than a complete request.
+  const isWhole = usage.every(({ status }) => status !== 'interrupted');
+  expect(paid <= SMALL_BUDGET && paid > SMALL_BUDGET - (isWhole ? 1n : COST), `${paid}`).toBe(true);
+  if (process.env['KILLS'])
+    console.log(
+      `${database.kind}: ${KILLS} kills, ${served} served, ${succeeded} written down, ${lost} under way at kills, ` +
+        `${paid} spent of ${SMALL_BUDGET}`,
     );
-    expect(spent('rich')).toBe(used('rich'));
-    expect(spent('poor')).toBe(used('poor'));
-    const paid = spent('poor') ?? 0n;
-    // A request in flight at a kill is billed for less than a complete request.
-    const isWhole = usage.every(({ status }) => status !== 'interrupted');
-    expect(paid <= SMALL_BUDGET && paid > SMALL_BUDGET - (isWhole ? 1n : COST), `${paid}`).toBe(true);
-    if (process.env['KILLS'])
-      console.log(
-        `${database.kind}: ${KILLS} kills, ${served} served, ${succeeded} written down, ${lost} under way at kills, ` +
-          `${paid} spent of ${SMALL_BUDGET}`,
-      );
-  });
+}
+
+describeDatabases((database) => {
+  verifiesOnce('gateway-ledger:killed', async () => await killUnderLoad(database, []));
+  verifiesOnce(
+    'gateway-ledger:killed-threads',
+    async () => await killUnderLoad(database, ['--threads', '2']),
+  );
 
   verifiesOnce('gateway-ledger:several', async () => {
     const url = await database.create();

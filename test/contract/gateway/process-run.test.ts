@@ -38,7 +38,7 @@ verifiesOnce('gateway-process:reload-file', async () => {
   await watching.said(/"msg":"serving"/);
   writeConfig(folder, { providers, limits: { shutdown: '1s' }, otel: { endpoint: 'http://127.0.0.1:4318' } });
   const said = await watching.said(/otel changed; restart the gateway/);
-  expect(said).toMatch(/A server setting \(e\.g\. host, port, tls or limits\) changed/);
+  expect(said).toMatch(/A server setting \(e\.g\. host, port, tls, threads or limits\) changed/);
   expect(said).not.toMatch(/database_url or data_dir changed/);
 });
 

@@ -74,6 +74,7 @@ export interface WatchdogOrder {
   readonly shared: SharedArrayBuffer;
   readonly timeoutMs: number;
   readonly intervalMs: number;
+  readonly isMainThread: boolean;
 }
 
 /** Positions of the counters. */

@@ -16,13 +16,17 @@ import {
 
 // The watchdog's thread.
 
-const { shared, timeoutMs, intervalMs } = workerData as WatchdogOrder;
+const { shared, timeoutMs, intervalMs, isMainThread } = workerData as WatchdogOrder;
 const counters = new Int32Array(shared);
 const stalled = createStallClock(intervalMs);
 const read = (counter: number): number => Atomics.load(counters, counter);
 
 const watching = setInterval(() => {
-  const view = { at: performance.now(), beats: read(BEATS), thread: mainThreadFacts() };
+  const view = {
+    at: performance.now(),
+    beats: read(BEATS),
+    thread: isMainThread ? mainThreadFacts() : undefined,
+  };
   if (stalled(view) < timeoutMs || read(DEBUGGER) === 1) return;
   clearInterval(watching);
   void end(view.beats);
@@ -34,13 +38,12 @@ const MAX_FRAMES = 50;
 
 async function end(beats: number): Promise<void> {
   const session = new Session();
-  session.connectToMainThread();
   const urls = new Map<string, string>();
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => urls.set(scriptId, url));
-  const paused = await pause(session);
-  // The main thread has become responsive at the last moment.
+  const paused = isMainThread ? await pause(session) : undefined;
+  // The thread has become responsive at the last moment.
   if (read(BEATS) !== beats) {
-    session.disconnect();
+    if (isMainThread) session.disconnect();
     return;
   }
   const seconds = Math.round(timeoutMs / 1000);
@@ -53,7 +56,7 @@ async function end(beats: number): Promise<void> {
       rssBytes: process.memoryUsage.rss(),
       stack:
         paused?.callFrames.slice(0, MAX_FRAMES).map((frame) => lineOf(frame, urls)) ??
-        'none: the thread runs native code',
+        (isMainThread ? 'none: the thread runs native code' : 'none: a serving thread is blocked'),
       msg: `The event loop has been blocked for ${seconds} s. Terminating the process with ${WATCHDOG_SIGNAL} (exit code ${WATCHDOG_EXIT_CODE}) so that it can be restarted.`,
     })}\n`,
   );
@@ -64,6 +67,7 @@ async function end(beats: number): Promise<void> {
 }
 
 function pause(session: Session): Promise<Debugger.PausedEventDataType | undefined> {
+  session.connectToMainThread();
   const { promise, resolve } = Promise.withResolvers<Debugger.PausedEventDataType | undefined>();
   setTimeout(() => resolve(undefined), STACK_MS);
   session.once('Debugger.paused', ({ params }) => resolve(params));

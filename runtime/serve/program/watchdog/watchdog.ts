@@ -7,6 +7,8 @@ export interface WatchdogOptions {
   readonly timeoutMs: number;
   /** Number of running requests, for the log. */
   readonly requests: () => number;
+  /** Whether the watched thread is the main thread. The stacks of other threads are not logged. Default: true. */
+  readonly isMainThread?: boolean | undefined;
   /**
    * Delay before the watchdog's thread is started. Default: a few seconds, so that it does not slow
    * down the startup.
@@ -22,7 +24,12 @@ const START_DELAY_MS = 3000;
  * blocked process cannot respond to requests or signals. A separate thread does this, and logs the
  * stack of the watched thread. Returns the function that stops the watchdog.
  */
-export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions): () => void {
+export function startWatchdog({
+  timeoutMs,
+  requests,
+  isMainThread = true,
+  delayMs,
+}: WatchdogOptions): () => void {
   if (timeoutMs === 0) return () => undefined;
   const shared = new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT);
   const counters = new Int32Array(shared);
@@ -37,7 +44,7 @@ export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions)
   const starting = setTimeout(
     () => {
       thread = spawnWorker('watchdog', new URL('./thread.ts', import.meta.url), {
-        workerData: { shared, timeoutMs, intervalMs } satisfies WatchdogOrder,
+        workerData: { shared, timeoutMs, intervalMs, isMainThread } satisfies WatchdogOrder,
         resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
       });
       thread.unref();

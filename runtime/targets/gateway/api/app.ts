@@ -8,10 +8,12 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import {
   addRoutes,
   createDeclareRoute,
+  createRouteMatcher,
   type DeclareRoute,
   directRoutesOf,
   operationsOf,
   type Route,
+  type RouteMatcher,
 } from '#serve/http/route.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
@@ -74,13 +76,17 @@ import { workflowRoutes } from './workflows.ts';
 export interface GatewayApi {
   readonly app: Hono<ShellEnv>;
   readonly direct: DirectListener;
+  /** Whether a request is a model call, which serving threads handle. */
+  readonly callsModel: RouteMatcher;
 }
 
 /** Creates the gateway's HTTP application without listening on a port. */
 export function gatewayApi(context: GatewayContext, options: GatewayAppOptions): GatewayApi {
   const { server } = options;
   const hostRules = hostRulesOf(options);
-  const routes = gatewayRoutes(context, options);
+  const parts = httpParts(context, options);
+  const models = modelCallRoutes(context, options, parts);
+  const routes = [...models, ...otherRoutes(context, options, parts)];
   const operations = operationsOf(routes);
   const signIn = createSignIn(context);
   const app = httpShell(context.kernel, {
@@ -96,6 +102,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
     strict: false,
     pathOf: withoutOtariRoot,
     metrics: options.metrics,
+    readMetrics: () => context.threads.metrics(context.kernel.metrics),
     async metricsGuard(c, next) {
       c.set('caller', await signIn.caller(c.req.raw.headers));
       await next();
@@ -116,6 +123,7 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
   app.route('/', docsPageRoutes([{ href: './', name: 'Pages' }]));
   return {
     app,
+    callsModel: createRouteMatcher(models),
     direct: createDirectListener(
       context.kernel,
       directRoutesOf(routes, {
@@ -133,21 +141,38 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
  * @internal Exported for tests.
  */
 export function gatewayRoutes(context: GatewayContext, options: GatewayAppOptions): readonly Route[] {
-  const bodies = smallBodyOptions(options);
-  const parts: HttpParts = {
-    guards: createGuards(context, options),
-    route: declareRoute(createBodyReader, bodies, BODY_ERRORS),
-    absoluteUrl: createAbsoluteUrl(options.server, context.signIn?.publicUrl),
-  };
+  const parts = httpParts(context, options);
+  return [...modelCallRoutes(context, options, parts), ...otherRoutes(context, options, parts)];
+}
+
+const httpParts = (context: GatewayContext, options: GatewayAppOptions): HttpParts => ({
+  guards: createGuards(context, options),
+  route: declareRoute(createBodyReader, smallBodyOptions(options), BODY_ERRORS),
+  absoluteUrl: createAbsoluteUrl(options.server, context.signIn?.publicUrl),
+});
+
+/** The routes that call models. */
+const modelCallRoutes = (
+  context: GatewayContext,
+  options: GatewayAppOptions,
+  parts: HttpParts,
+): readonly Route[] => [
+  ...completionRoutes(context, options, parts),
+  ...geminiRoutes(context, options, parts),
+  ...azureRoutes(context, options, parts),
+  ...tokenCountRoutes(context, options, parts),
+];
+
+function otherRoutes(
+  context: GatewayContext,
+  options: GatewayAppOptions,
+  parts: HttpParts,
+): readonly Route[] {
   const evaluation: HttpParts = {
     ...parts,
-    route: declareRoute(createEvaluationBodyReader, bodies, EVALUATION_BODY_ERRORS),
+    route: declareRoute(createEvaluationBodyReader, smallBodyOptions(options), EVALUATION_BODY_ERRORS),
   };
   return [
-    ...completionRoutes(context, options, parts),
-    ...geminiRoutes(context, options, parts),
-    ...azureRoutes(context, options, parts),
-    ...tokenCountRoutes(context, options, parts),
     ...responseRoutes(context, parts),
     ...fileRoutes(context, parts, options),
     ...batchRoutes(context, parts),

@@ -4,6 +4,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
+import { targetStatesOf } from '../requests/models/models.ts';
 import type { TargetState } from '../requests/routing/target-states.ts';
 import { count, timeOrNull } from './http/fields.ts';
 import type { HttpParts } from './http/parts.ts';
@@ -32,7 +33,7 @@ export const states = Type.Array(
 
 /** `/v1/provider-states`: the state, in this process, of the models that it has called. */
 export function providerStateRoutes(
-  { models, clock }: GatewayContext,
+  { models, threads, clock }: GatewayContext,
   { guards, route }: HttpParts,
 ): readonly Route[] {
   return [
@@ -58,14 +59,9 @@ export function providerStateRoutes(
           output_token_ms: null,
         },
       ]),
-      run: () => {
-        const held = models.hold();
-        try {
-          const now = clock.now();
-          return held.set.router.states().map((state) => stateView(state, now));
-        } finally {
-          held.release();
-        }
+      run: async () => {
+        const now = clock.now();
+        return (await threads.targets(targetStatesOf(models))).map((state) => stateView(state, now));
       },
     }),
   ];

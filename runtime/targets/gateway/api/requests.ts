@@ -62,7 +62,7 @@ const text = (name: string, description: string, example: string) =>
 
 /** `/v1/requests`: requests in flight and past requests, with their attempts. */
 export function requestRoutes(context: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
-  const { state, clock, completions } = context;
+  const { state, clock, completions, threads } = context;
   const { requests, identity } = state;
 
   return [
@@ -130,8 +130,7 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       run: async (c) => {
         const { isOwn } = await sightOf(callerOf(c), identity);
         const now = clock.now();
-        return completions
-          .live()
+        return (await threads.live(completions.live()))
           .filter((one) => isOwn(one, one.startedAt))
           .map((one) => liveRequestView(one, now));
       },

@@ -13,11 +13,12 @@ export const serveCommand: Command = {
   summary: 'Serve the configured models over HTTP.',
   options: OPTIONS,
   async run(invocation, output) {
-    const { readFlagsAndEnv } = await import('../config/flags-and-env.ts');
+    const { copyFlags, readFlagsAndEnv } = await import('../config/flags-and-env.ts');
     const { readGatewayConfig } = await import('../config/read-config.ts');
     const { runGateway } = await import('../servers/run-gateway.ts');
     const flagsAndEnv = readFlagsAndEnv(invocation, OPTIONS, process.env);
     const read = () => readGatewayConfig(flagsAndEnv, process.env);
-    return await runGateway({ read, watch: !invocation.flag('no-watch') }, output);
+    const flags = copyFlags(invocation, GATEWAY_OPTIONS);
+    return await runGateway({ read, flags, watch: !invocation.flag('no-watch') }, output);
   },
 };

@@ -11,6 +11,7 @@ export const DEFAULTS = {
   port: 8000,
   maxBodyBytes: 33_554_432,
   bodyTimeout: '30s',
+  threads: 1,
   shutdown: '30s',
   watchdog: durationText(DEFAULT_WATCHDOG_MS),
   requestMemory: DEFAULT_REQUEST_MEMORY,

@@ -26,9 +26,34 @@ export interface FlagsAndEnv {
   variable(name: string): string | undefined;
 }
 
+/** The flags on a command line, as data that can be sent to another thread. */
+export type CopiedFlags = Readonly<
+  Record<string, { readonly source: string; readonly value: string | undefined }>
+>;
+
+/** Copies the flags that a command supports. */
+export const copyFlags = (invocation: Invocation, options: Readonly<Record<string, unknown>>): CopiedFlags =>
+  Object.fromEntries(
+    Object.keys(options)
+      .filter((name) => invocation.given(name))
+      .map((name) => [name, { source: invocation.source(name), value: invocation.value(name) }]),
+  );
+
+/** Reads copied flags, and the variables. */
+export const readCopiedFlags = (flags: CopiedFlags, env: Environment): FlagsAndEnv =>
+  readFlagsAndEnv(
+    {
+      given: (name) => Object.hasOwn(flags, name),
+      source: (name) => flags[name]?.source ?? `--${name}`,
+      value: (name) => flags[name]?.value,
+    },
+    GATEWAY_OPTIONS,
+    env,
+  );
+
 /** Reads the flags that a command supports, and the variables for all flags: variables apply to every command. */
 export function readFlagsAndEnv(
-  invocation: Invocation,
+  invocation: Pick<Invocation, 'given' | 'source' | 'value'>,
   options: Readonly<Record<string, unknown>>,
   env: Environment,
 ): FlagsAndEnv {

@@ -35,6 +35,7 @@ const NETWORK_OPTIONS: Options = {
     'allowed-hosts': {},
     'cors-origins': {},
     'max-body': { defaultText: String(DEFAULTS.maxBodyBytes) },
+    threads: { defaultText: String(DEFAULTS.threads) },
     'shutdown-timeout': {
       help: 'Graceful shutdown timeout for requests and streams in flight, e.g. 30s',
       defaultText: DEFAULTS.shutdown,

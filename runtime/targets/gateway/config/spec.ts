@@ -53,6 +53,8 @@ export interface ServerConfig extends ProcessSettings {
   readonly publicUrl?: string | undefined;
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
+  /** Number of threads that serve model requests; 1 if the main thread does. */
+  readonly threads: number;
   /** Graceful shutdown timeout. */
   readonly shutdownMs: number;
   /** How long to report "not ready" while still accepting requests, before the shutdown. */

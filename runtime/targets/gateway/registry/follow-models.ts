@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Secret } from '#core/text/redactions.ts';
-import type { Logger } from '#serve/log.ts';
 import type { ModelEntries, StoredEntries } from '../accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { WithStored } from '../config/stored-models.ts';
@@ -34,13 +33,14 @@ interface FollowerParts {
   readonly apply: (models: ModelsConfig) => void;
   /** Called with secrets that must be redacted in logs. */
   readonly learn: (secrets: readonly Secret[]) => void;
-  readonly log: Logger;
+  /** Called with the problems of entries that cannot be applied. */
+  readonly onProblem: (problem: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
 export function followModels(
   first: FileModels,
-  { entries, apply, learn, log, onError }: FollowerParts,
+  { entries, apply, learn, onProblem, onError }: FollowerParts,
 ): ModelFollower {
   let file = first;
   let current = first.models;
@@ -59,7 +59,7 @@ export function followModels(
     apply(merged.models);
     [file, stored, current] = [nextFile, nextStored, merged.models];
     const problems = [...named('Provider', merged.providers), ...named('Alias', merged.aliases)];
-    for (const problem of problems) if (!reported.has(problem)) log.warn(problem);
+    for (const problem of problems) if (!reported.has(problem)) onProblem(problem);
     reported = new Set(problems);
   };
   const load = async (pending: number | Promise<number>): Promise<void> => {

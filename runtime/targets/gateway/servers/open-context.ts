@@ -11,10 +11,13 @@ import type { Redactor } from '#serve/redact.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import { type AlertsConfig } from '../alerts/alert-message.ts';
 import { createExperimentAnswers } from '../evaluation/workflows/experiment-answers.ts';
-import { createAnswerCache } from '../requests/cache/answer-cache.ts';
+import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
+import { createThreadCache } from '../requests/cache/thread-cache.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext, OtherThreads } from '../context.ts';
+import type { ThreadLink } from '#serve/threads/thread-link.ts';
+import type { MainFunctions } from './threads/functions.ts';
 import { createExperiments } from '../evaluation/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { encoderPath } from '../evaluation/jobs/files/encoder-path.ts';
@@ -28,6 +31,11 @@ import { createAliasRegistry } from '../registry/alias-registry.ts';
 import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { createProviderRegistry } from '../registry/provider-registry.ts';
 import type { WatchChild } from '../providers/adapters/encoder/child.ts';
+import {
+  createProviderTurns,
+  createThreadTurns,
+  type ProviderTurns,
+} from '../providers/adapters/provider-turns.ts';
 import { openProvider } from '../providers/adapters/open-provider.ts';
 import { locationText } from '../store/database-url.ts';
 import { openStore } from '../store/open-store.ts';
@@ -46,6 +54,9 @@ import type { Store } from '../store/store.ts';
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
   readonly modelFollower: ModelFollower;
+  readonly answerCache: AnswerCache;
+  /** Limits concurrent requests to providers. */
+  readonly turns: ProviderTurns;
   readonly replaceAlerts: (alerts: AlertsConfig | undefined) => void;
   /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
@@ -65,10 +76,16 @@ export interface ContextParts {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly reload: () => Promise<void>;
+  /** The other threads of this process. */
+  readonly threads: OtherThreads;
+  /** The main thread, in a serving thread. Background work only runs in the main thread. */
+  readonly main?: ThreadLink<MainFunctions> | undefined;
 }
 
 /** Opens everything that the routes share. */
-export async function openContext({ config, log, redactor, reload }: ContextParts): Promise<OpenedContext> {
+export async function openContext(parts: ContextParts): Promise<OpenedContext> {
+  const { config, log, redactor, reload, threads, main } = parts;
+  const serving = config.server.threads;
   const clock = systemClock;
   const closers = createCloserStack();
   const onError = (error: unknown): void => log.error({ err: error }, 'Background task failed.');
@@ -89,10 +106,12 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
           { requests },
           'Requests in flight when a gateway was killed were billed with their known usage.',
         ),
+      onRevision: (revision) => threads.noticeRevision(revision),
+      ledgerThread: main,
     });
     closers.replace(() => state.close());
-    await state.prices.seed(config.models.pricing);
-    const factors = await openLearnedFactors(store, clock, onError);
+    if (!main) await state.prices.seed(config.models.pricing);
+    const factors = await openLearnedFactors(store, { clock, onError, forgetsOld: !main });
     closers.add(factors.close);
 
     const { identity, signInCodes: codes } = state;
@@ -119,11 +138,30 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const { watch } = guard;
     const { tracing } = config;
     const env = tracing && tracingVariables(tracing);
+    const turns = createProviderTurns();
+    const turnsOf = main ? createThreadTurns(main) : turns.of;
+    const encoderAddress = main && ((name: string) => main.call('encoderAddress', name));
     const models = createModels(config.models, {
       open: (provider) =>
-        openProvider(provider, { clock, random: Math.random, onLine, onTrouble, watch, env }),
+        openProvider(provider, {
+          clock,
+          random: Math.random,
+          onLine,
+          onTrouble,
+          watch,
+          env,
+          encoderAddress,
+          turnsOf,
+        }),
       clock,
       random: Math.random,
+      threads: serving,
+      onTargetEvent:
+        serving === 1
+          ? undefined
+          : main
+            ? (event) => main.tell('learned', event)
+            : (event) => threads.learned(event),
     });
     closers.add(() => models.close());
     const { modelEntries: entries } = state;
@@ -131,7 +169,10 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       entries,
       apply: (fresh) => models.replace(fresh),
       learn: (secrets) => redactor.learn(secrets),
-      log,
+      // The main thread reports the problems of all threads.
+      onProblem: (problem) => {
+        if (!main) log.warn(problem);
+      },
       onError,
     });
     await modelFollower.sync();
@@ -147,35 +188,51 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const experiments = createExperiments(store, { clock, datasets: jobs.datasets, workflows });
 
     // Routes check permissions themselves, because the rules depend on the route and on several headers.
-    const kernel = createKernel(log, { check: () => undefined }, config.server);
+    const share = { of: serving === 1 ? 1 : serving + 1, isMain: !main };
+    const kernel = createKernel(log, { check: () => undefined }, config.server, share);
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
     const activeRequests = lifecycle.inside;
     const tokenCounter = createTokenCounter(factors);
-    const answerCache = createAnswerCache({
-      db: store.db,
-      clock,
-      clears: state.cacheClears,
-      onError: (error) => log.warn({ err: error }, 'The response cache’s database is unavailable.'),
-    });
+    const answerCache = main
+      ? createThreadCache(main)
+      : createAnswerCache({
+          db: store.db,
+          clock,
+          clears: state.cacheClears,
+          onError: (error) => log.warn({ err: error }, 'The response cache’s database is unavailable.'),
+        });
     closers.add(() => answerCache.close());
     const answers = createExperimentAnswers({ db: store.db, cache: answerCache, models, clock });
     const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
     closers.add(() => prompts.close());
     const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
-    const stored = createStored({ state, models, policy, tokenCounter, clock, log, onError });
+    const stored = createStored({ state, models, policy, tokenCounter, clock, log, onError, settles: !main });
     closers.add(() => stored.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
-    const delivery = createAlertDelivery({
-      outbox: state.alerts,
-      config: alertsConfig,
+    if (!main) {
+      const delivery = createAlertDelivery({
+        outbox: state.alerts,
+        config: alertsConfig,
+        clock,
+        random: Math.random,
+        log,
+        count: (outcome) => telemetry.alerted(outcome),
+        onError,
+      });
+      closers.add(delivery.close);
+    }
+    const completions = createCompletions({
+      state,
+      models,
+      telemetry,
+      tokenCounter,
+      answerCache,
+      policy,
+      lifecycle,
       clock,
-      random: Math.random,
       log,
-      count: (outcome) => telemetry.alerted(outcome),
-      onError,
     });
-    closers.add(delivery.close);
     return {
       kernel,
       clock,
@@ -205,19 +262,12 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
           .catch(onError);
       },
       tokenCounter,
-      completions: createCompletions({
-        state,
-        models,
-        telemetry,
-        tokenCounter,
-        answerCache,
-        policy,
-        lifecycle,
-        clock,
-        log,
-      }),
+      answerCache,
+      turns,
+      completions,
       stored,
       telemetry,
+      threads,
       alertsConfig,
       replaceAlerts: (fresh) => void (alerts = fresh),
       version,

@@ -15,7 +15,7 @@ interface GatewayReloaderOptions {
 
 /** Configuration sections that are read only at startup, with their names in the configuration file. */
 const START_ONLY = {
-  server: 'A server setting (e.g. host, port, tls or limits)',
+  server: 'A server setting (e.g. host, port, tls, threads or limits)',
   database: 'database_url or data_dir',
   masterKey: 'master_key',
   userLimits: 'user_limits',

@@ -8,13 +8,14 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
     reloads: true,
     async start(write) {
       const running = await startGateway({ ...options, write });
-      const { log, url, firstKey, reload, stop, config, requests } = running;
+      const { log, url, firstKey, reload, stop, config, requests, failed } = running;
       if (firstKey !== undefined) output.out(`${firstKey}\n`);
       return {
         log,
         banner: bannerOf(running),
         facts: { url },
         watchdog: { timeoutMs: config.server.watchdogMs, requests },
+        failed,
         // The log already has the reason for the failure.
         reload: () => void reload().catch(() => undefined),
         stop,

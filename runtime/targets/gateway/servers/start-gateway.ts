@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
-import { formatAddress } from '#serve/bind.ts';
-import { listenHttp } from '#serve/http/listen.ts';
+import { findPort, formatAddress } from '#serve/bind.ts';
+import { connectHttp, listenHttp } from '#serve/http/listen.ts';
 import { createLog, type Logger } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
@@ -18,6 +18,8 @@ import { malformedRequestAnswer } from '../api/http/errors.ts';
 import { exposureOf } from './exposure.ts';
 import { openContext, type OpenedContext } from './open-context.ts';
 import { createGatewayReloader } from './reloader.ts';
+import { createServingThreads } from './threads/serving-threads.ts';
+import type { CopiedFlags } from '../config/flags-and-env.ts';
 import type { GatewayConfig, ServerConfig, WorkflowsConfig } from '../config/spec.ts';
 import type { GatewayState } from '../gateway-state.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -31,6 +33,8 @@ import { createRunner, type Runner } from '../evaluation/jobs/runner/runner.ts';
 export interface StartOptions {
   /** Reads the configuration, at startup and on every reload. */
   readonly read: () => Promise<LoadedGatewayConfig>;
+  /** The flags that `read` uses, for other threads. Default: none. */
+  readonly flags?: CopiedFlags;
   /** Writes a log line. */
   readonly write: (line: string) => void;
   /** Whether to reload the configuration when its file changes. */
@@ -49,6 +53,8 @@ export interface RunningGateway {
   /** The API key that was created because none existed. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly reload: () => Promise<void>;
+  /** Resolves with the reason if the gateway cannot continue. */
+  readonly failed: Promise<string>;
   /** Finishes accepted requests, rejects new ones, and closes everything. */
   readonly stop: () => Promise<void>;
 }
@@ -57,7 +63,12 @@ export interface RunningGateway {
 const MAX_CLOSE_MS = 2000;
 
 /** Starts the gateway and its server. */
-export async function startGateway({ read, write, watch = false }: StartOptions): Promise<RunningGateway> {
+export async function startGateway({
+  read,
+  flags = {},
+  write,
+  watch = false,
+}: StartOptions): Promise<RunningGateway> {
   const config = await read();
   const { server, masterKey } = config;
   assertSafeToListen(exposureOf(config));
@@ -76,14 +87,15 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         throw error;
       }
     };
-    const context = await openContext({ config, log, redactor, reload });
+    const threads = createServingThreads();
+    const context = await openContext({ config, log, redactor, reload, threads });
     closers.add(context.close);
     const { kernel, state } = context;
     // Part of the timeout is reserved for recording the usage of requests that are closed when it expires.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
       program: 'gateway',
-      lifecycle: kernel.lifecycle,
+      lifecycle: threads.stopping(kernel.lifecycle),
       closers,
       clock: context.clock,
       delayMs: server.shutdownDelayMs,
@@ -102,6 +114,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         context.modelFollower.replaceFile(fresh);
         context.replaceAlerts(fresh.alerts);
         log.level = fresh.logLevel;
+        await threads.reload(log);
         await context.recordReload({ changed: changedSettings(current, fresh) });
         current = fresh;
       },
@@ -116,25 +129,36 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };
     const { app, direct } = gatewayApi(context, options);
-    const http = await listenHttp({
+    const address = { hostname: server.host, port: server.port, portFlag: '--port' };
+    const http = {
       app,
       direct,
       upgrades: realtimeUpgrades(context, options),
-      hostname: server.host,
-      port: server.port,
-      portFlag: '--port',
-      tls: server.tls,
       lifecycle: kernel.lifecycle,
       refuse: malformedRequestAnswer,
-    });
-    closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
-    closers.add(() => http.close(shutdown.graceMs()));
-    const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
+    };
+    let port: number;
+    if (server.threads === 1) {
+      const listener = await listenHttp({ ...http, ...address, tls: server.tls });
+      ({ port } = listener);
+      closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
+      closers.add(() => listener.close(shutdown.graceMs()));
+    } else {
+      const { accept, close } = connectHttp(http);
+      closers.add(() => close(shutdown.graceMs()));
+      closers.add(() => threads.close(shutdown.graceMs()));
+      const order = { flags, threads: server.threads };
+      await threads.start(order, { context, write, accept });
+      port = await findPort(address);
+      await threads.listen(port);
+    }
+    const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, port)}`;
     const { workflows } = config;
-    const runner = await openRunner(context, { app, server, url, port: http.port, workflows, log });
+    const runner = await openRunner(context, { app, server, url, port, workflows, log });
     closers.add(runner.close);
     if (watch) reloader.watch();
     kernel.lifecycle.ready();
+    threads.ready();
     runner.start();
     return {
       url,
@@ -144,6 +168,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       requests: kernel.lifecycle.inside,
       firstKey,
       reload,
+      failed: threads.failed,
       stop: shutdown.run,
     };
   } catch (error) {

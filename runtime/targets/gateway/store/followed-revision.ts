@@ -31,7 +31,15 @@ export type NoteChange = (
   states: Pick<AuditEvent, 'before' | 'after'>,
 ) => void;
 
-export function followRevision({ db, audit }: Pick<Store, 'db' | 'audit'>, clock: Clock): FollowedRevision {
+/**
+ * `onChange` is called with each revision that this process has created. Changes only take effect for callers
+ * when it resolves.
+ */
+export function followRevision(
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
+  clock: Clock,
+  onChange: (revision: number) => Promise<void> | undefined = () => undefined,
+): FollowedRevision {
   let known = -1;
   let readAt = -Infinity;
   let refreshing: Promise<number> | undefined;
@@ -70,6 +78,7 @@ export function followRevision({ db, audit }: Pick<Store, 'db' | 'audit'>, clock
         throw databaseUnavailable(error);
       });
       noticed(revision);
+      await onChange(revision);
       return result;
     },
   };

@@ -4,6 +4,7 @@ import type { Order } from '../../shared/order.ts';
 import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
 import type { TokenPrice, UnitCounts } from '../../shared/price.ts';
 import type { ListPage } from '../../store/page.ts';
+import type { InFlightNote } from '../../store/store.ts';
 import type { BudgetChanges, BudgetValues } from '../fields/budgets.ts';
 import type { Spender } from '../identity/identity.ts';
 
@@ -132,6 +133,8 @@ export interface Ledger {
    * unwritten.
    */
   heartbeat(): Promise<void>;
+  /** Stores what requests in flight have used so far, for requests that another thread handles. */
+  note(notes: readonly InFlightNote[]): Promise<void>;
   /** A spender's used and remaining limits. */
   quota(spender: Spender): Promise<Quota>;
   /** Writes outstanding entries, then stops. */

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '#contract/errors.ts';
-import { OpenItems } from '#core/limits/open-items.ts';
 import type { Clock } from '#platform/clock.ts';
 import { accountsOf, keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Identity, Spender, Limits } from '../identity/identity.ts';
-import type { Store, InFlightNote, LedgerStore } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry, AccountState, Allowance, Quota } from './ledger.ts';
@@ -18,11 +17,11 @@ import {
   type ReservationResult,
 } from './reservation.ts';
 import { heldAccounts, type HeldAccount, totalOf, minuteOf, admitted } from './limits.ts';
+import { createFlightLog, interruptedOf } from './flight-log.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { repeat } from './repeat.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { parseJsonText } from '#core/json/json-text.ts';
 import { spentNow } from '../identity/accounts.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
@@ -48,7 +47,7 @@ const MAX_RENEWALS = 3;
 /** Opens the ledger. First releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
-  const flights = createFlightLog(store.ledger, clock, onError);
+  const flights = createFlightLog((notes) => store.ledger.note(notes), clock, onError);
   const queue = createLedgerQueue({
     store: store.ledger,
     onRevision: revision.noticed,
@@ -229,6 +228,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         isUnreserved: true,
       });
     },
+    note: async (notes) => await store.ledger.note(notes),
     quota: async (spender) => await quotaOf(store, spender, now()),
     close: async () => {
       flights.stop();
@@ -268,111 +268,6 @@ function checkEstimate({ cost, tokens }: Estimate): void {
   throw inputError(
     `Invalid estimate of ${cost} nano-dollars and ${tokens} tokens: both must be integers of at least 0.`,
   );
-}
-
-/** Returns what a request in flight has used so far; undefined if nothing yet. */
-type UsageSoFar = () => UsageEntry | undefined;
-
-/**
- * Stores what requests in flight have used so far, so that they are billed if this process is killed. This
- * costs short requests nothing: they are not written.
- */
-interface FlightLog {
-  add(id: string, usage: UsageSoFar, tags: readonly string[] | undefined): void;
-  remove(id: string): void;
-  /** Number of requests in flight. */
-  size(): number;
-  stop(): void;
-}
-
-/** Check interval, and minimum age of a request before it is first written. */
-const INTERVAL_MS = 100;
-
-/** Interval at which a request with growing usage is written. */
-const RENEWAL_MS = 1000;
-
-interface Flight {
-  readonly id: string;
-  readonly usage: UsageSoFar;
-  readonly tags: readonly string[] | undefined;
-  due: number;
-  written: string | undefined;
-}
-
-function createFlightLog(
-  store: Pick<LedgerStore, 'note'>,
-  clock: Clock,
-  onError: (error: unknown) => void,
-): FlightLog {
-  const flights = new OpenItems<string, Flight>();
-  let disarm: (() => void) | undefined;
-  let isStopped = false;
-
-  const write = async (): Promise<void> => {
-    const now = clock.now();
-    const notes: InFlightNote[] = [];
-    for (const flight of flights.values()) {
-      if (flight.due > now) continue;
-      const { id } = flight;
-      const entry = flight.usage();
-      if (!entry) continue;
-      flight.due = now + RENEWAL_MS;
-      const interrupted = interruptedToText({ entry, tags: flight.tags });
-      if (interrupted === flight.written) continue;
-      flight.written = interrupted;
-      notes.push({ id, interrupted });
-    }
-    if (notes.length === 0) return;
-    try {
-      await store.note(notes);
-    } catch (error) {
-      for (const { id } of notes) {
-        const flight = flights.get(id);
-        if (flight) flight.written = undefined;
-      }
-      onError(error);
-    }
-  };
-  const arm = (): void => {
-    if (isStopped || disarm || flights.size === 0) return;
-    disarm = clock.after(INTERVAL_MS, () => {
-      void write().finally(() => {
-        disarm = undefined;
-        arm();
-      });
-    });
-  };
-
-  return {
-    add(id, usage, tags) {
-      flights.set(id, { id, usage, tags, due: clock.now() + INTERVAL_MS, written: undefined });
-      arm();
-    },
-    remove: (id) => flights.delete(id),
-    size: () => flights.size,
-    stop() {
-      isStopped = true;
-      disarm?.();
-    },
-  };
-}
-
-/** What a request in flight has used so far. */
-interface InterruptedUsage {
-  readonly entry: UsageEntry;
-  readonly tags: readonly string[] | undefined;
-}
-
-/** The usage as text for the database. */
-const interruptedToText = ({ entry, tags }: InterruptedUsage): string =>
-  JSON.stringify({ entry: { ...entry, cost: entry.cost === null ? null : String(entry.cost) }, tags });
-
-/** Parses the output of `interruptedToText`. */
-function interruptedOf(text: string): InterruptedUsage {
-  const { entry, tags } = parseJsonText(text) as Omit<InterruptedUsage, 'entry'> & {
-    readonly entry: Omit<UsageEntry, 'cost'> & { readonly cost: string | null };
-  };
-  return { entry: { ...entry, cost: entry.cost === null ? null : BigInt(entry.cost) }, tags };
 }
 
 async function quotaOf(

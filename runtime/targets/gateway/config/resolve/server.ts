@@ -1,5 +1,6 @@
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import { REQUEST_MEMORY_LIMITS } from '#serve/program/process-options.ts';
+import { parseThreadCount, resolveThreadCount, THREAD_RULE } from '#serve/program/thread-count.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 import { DEFAULTS } from '../defaults.ts';
@@ -24,6 +25,7 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
     bodyTimeoutMs:
       flagsAndEnv.milliseconds('body-timeout') ??
       durationIn(context, ['limits', 'body_timeout'], limits.body_timeout ?? DEFAULTS.bodyTimeout),
+    threads: resolveThreads(context, file),
     shutdownMs:
       flagsAndEnv.milliseconds('shutdown-timeout') ??
       durationIn(context, ['limits', 'shutdown'], limits.shutdown ?? DEFAULTS.shutdown),
@@ -34,6 +36,16 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
       durationIn(context, ['limits', 'watchdog'], limits.watchdog ?? DEFAULTS.watchdog, { zero: true }),
     shutdownDelayMs: flagsAndEnv.milliseconds('shutdown-delay') ?? 0,
   };
+}
+
+function resolveThreads({ flagsAndEnv, isNeeded }: ResolveContext, { threads }: GatewayFile): number {
+  const text = flagsAndEnv.text('threads');
+  if (!isNeeded('threads')) return DEFAULTS.threads;
+  if (text === undefined) return resolveThreadCount(threads ?? DEFAULTS.threads, 'threads');
+  const source = flagsAndEnv.source('threads');
+  const count = parseThreadCount(text);
+  if (count === undefined) throw new UsageError(`${source}: ${JSON.stringify(text)} is not ${THREAD_RULE}.`);
+  return resolveThreadCount(count, source);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { METRICS_ACCESS } from '#core/cli/common-flags.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
+import { THREAD_LIMITS } from '#serve/program/thread-count.ts';
 import { DEFAULTS, MASTER_KEY_RULE } from '../defaults.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
@@ -14,6 +15,7 @@ import { type AliasEntry, alias, breaker, retries } from './routing.ts';
 import {
   choice,
   computed,
+  countOrAuto,
   countSetting,
   durationSetting,
   flagSetting,
@@ -60,6 +62,11 @@ export const network = {
   public_url: textSetting(
     'URL at which clients reach the gateway, for downloads and uploads.',
     computed(DEFAULTS.publicUrl),
+  ),
+  threads: countOrAuto(
+    'Number of threads that serve model requests; with `auto`, one less than the number of processors. Only Linux supports more than 1.',
+    DEFAULTS.threads,
+    { minimum: THREAD_LIMITS.min, maximum: THREAD_LIMITS.max },
   ),
   limits: Type.Optional(
     keys(

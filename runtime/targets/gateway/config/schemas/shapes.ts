@@ -67,6 +67,23 @@ export const countSetting = <const Value extends Fallback<number> = undefined>(
     }),
   ) as Defaulted<TOptional<TInteger>, Value>;
 
+/** A whole number, or `auto`. */
+export const countOrAuto = <const Value extends number>(
+  description: string,
+  fallback: Value,
+  { minimum = 1, maximum }: { readonly minimum?: number; readonly maximum?: number } = {},
+) =>
+  Type.Optional(
+    Type.Unsafe<number | 'auto'>({
+      anyOf: [{ type: 'integer', minimum, ...(maximum !== undefined && { maximum }) }, { const: 'auto' }],
+      ...about(description, fallback),
+      [RULE_KEYWORD]:
+        maximum === undefined
+          ? `a whole number of at least ${minimum}, or auto`
+          : `a whole number from ${minimum} to ${maximum}, or auto`,
+    }),
+  ) as Defaulted<TOptional<TUnsafe<number | 'auto'>>, Value>;
+
 /** A number within limits. */
 export const numberSetting = <const Value extends Fallback<number> = undefined>(
   description: string,

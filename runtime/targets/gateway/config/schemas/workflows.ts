@@ -4,6 +4,7 @@ import {
   about,
   choice,
   computed,
+  countOrAuto,
   countSetting,
   type Defaulted,
   flagSetting,
@@ -65,15 +66,10 @@ const ray = keys(
 export const workflows = keys(
   {
     compute: choice(COMPUTES, 'Where jobs run: on the gateway’s machine, or on the Ray cluster.', 'local'),
-    workers: Type.Optional(
-      Type.Unsafe<number | 'auto'>({
-        anyOf: [{ type: 'integer', minimum: 1 }, { const: 'auto' }],
-        description:
-          'Maximum number of workers that share a job’s rows; with `auto`, encoder jobs get as many as the machine has CPUs, or as the Ray cluster has room for.',
-        default: 1,
-        [RULE_KEYWORD]: 'a whole number of at least 1, or auto',
-      }),
-    ) as Defaulted<TOptional<TUnsafe<number | 'auto'>>, 1>,
+    workers: countOrAuto(
+      'Maximum number of workers that share a job’s rows; with `auto`, encoder jobs get as many as the machine has CPUs, or as the Ray cluster has room for.',
+      1,
+    ),
     slots: countSetting('Maximum number of concurrent local workers.', computed('`workers`')),
     trust_users: flagSetting(
       'Allow users’ jobs to start `.encoder` files and to call loopback and private addresses, like jobs of the master key.',

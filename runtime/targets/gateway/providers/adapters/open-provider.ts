@@ -3,6 +3,7 @@ import { anthropicAdapter } from './anthropic/adapter.ts';
 import { type CloudKind, isCloud, type SettingsOfClouds } from './cloud-settings.ts';
 import type { CloudParts, OpenCloud } from './cloud.ts';
 import {
+  type EncoderAddress,
   type EncoderProgram,
   type Provider,
   type ProviderAdapter,
@@ -12,12 +13,13 @@ import {
 } from './provider.ts';
 import { encoderAdapter, createEncoderProvider } from './encoder/encoder-provider.ts';
 import type { WatchChild } from './encoder/child.ts';
-import { superviseEncoder } from './encoder/supervised-upstream.ts';
+import { followEncoder, superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
 import { openAzure } from './azure/open.ts';
 import { openBedrock } from './bedrock/open.ts';
 import { configError } from '#contract/errors.ts';
 import { openVertex } from './vertex/open.ts';
+import type { TurnsOf } from './provider-turns.ts';
 import { createUpstream } from './upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { createProvider } from './create-provider.ts';
@@ -33,6 +35,10 @@ export interface OpenProviderOptions {
   readonly onTrouble?: (line: string) => void;
   /** Additional environment variables for the executables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Returns the address of an executable that another thread has started; undefined in the main thread. */
+  readonly encoderAddress?: ((name: string) => Promise<EncoderAddress>) | undefined;
+  /** Limits concurrent requests. Default: each provider's client has its own limit. */
+  readonly turnsOf?: TurnsOf | undefined;
 }
 
 type OwnType = Exclude<ProviderType, CloudKind>;
@@ -62,12 +68,17 @@ const openCloud = <Kind extends CloudKind>(
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine, onTrouble, watch, env }: OpenProviderOptions,
+  { clock, random, onLine, onTrouble, watch, env, encoderAddress, turnsOf }: OpenProviderOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };
   if ('path' in instance) {
     const { path } = instance;
+    const parts = { name, apiKey: undefined, program: path, limits, clock };
+    if (encoderAddress) {
+      const upstream = followEncoder({ name, limits, turnsOf, address: () => encoderAddress(name) });
+      return createEncoderProvider({ ...parts, upstream });
+    }
     const upstream = superviseEncoder({
       name,
       path,
@@ -78,12 +89,13 @@ export function openProvider(
       onTrouble,
       watch,
       env,
+      turnsOf,
     });
-    return createEncoderProvider({ name, apiKey: undefined, program: path, upstream, limits, clock });
+    return { ...createEncoderProvider({ ...parts, upstream }), encoderAddress: upstream.address };
   }
   const { apiKey, baseUrl, local, headers } = instance;
   const connect: CloudParts['connect'] = (own, address = baseUrl) =>
-    createUpstream({ name, baseUrl: address, local, headers: { ...own, ...headers }, limits });
+    createUpstream({ name, baseUrl: address, local, headers: { ...own, ...headers }, limits, turnsOf });
   const { cloud } = instance;
   if (cloud) return openCloud(cloud.kind, cloud, { instance, limits, clock, connect });
   const { type } = instance;

@@ -45,6 +45,12 @@ export interface EncoderProgram {
   readonly limits?: Partial<ProviderLimits> | undefined;
 }
 
+/** The address of a running executable, with the key that it requires. */
+export interface EncoderAddress {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
 export interface ProviderLimits {
   readonly connectMs: number;
   /** Maximum time until a stream's first event with output. */
@@ -287,6 +293,8 @@ export interface Provider {
   readonly listedAs?: string | undefined;
   /** Path of the executable that the gateway runs; only for encoders. */
   readonly program?: string | undefined;
+  /** Where the started executable accepts requests, for other threads; undefined for other providers. */
+  readonly encoderAddress?: (() => Promise<EncoderAddress>) | undefined;
   /** Only supported by encoders. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   /** Finds entities. Only supported by encoders. */

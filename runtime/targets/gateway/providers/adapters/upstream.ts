@@ -2,6 +2,7 @@ import { lookup } from '#core/values/lookup.ts';
 import { Readable, type Duplex } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
 import { TurnQueue, type Leave } from '#core/limits/turn-queue.ts';
+import type { Turns, TurnsOf } from './provider-turns.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import type { LookupFunction } from 'node:net';
 import { configError, AppError, messageOf } from '#contract/errors.ts';
@@ -47,6 +48,8 @@ interface UpstreamOptions {
   readonly local: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: { readonly connectMs: number; readonly maxConnections: number | undefined };
+  /** Limits concurrent requests. Default: a limit of this client alone. */
+  readonly turnsOf?: TurnsOf | undefined;
 }
 
 const KEEP_ALIVE_MS = 30_000;
@@ -55,7 +58,14 @@ const KEEP_ALIVE_MS = 30_000;
  * HTTP client for one provider with connection reuse. Redirects are not followed, because they would bypass
  * the address check and send the API key to another server. Callers are responsible for response timeouts.
  */
-export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
+export function createUpstream({
+  name,
+  baseUrl,
+  local,
+  headers,
+  limits,
+  turnsOf = ownTurns,
+}: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
   const prefix = trimEndOf(url.pathname, '/');
   const query = url.search.slice(1);
@@ -64,7 +74,7 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   const { maxConnections } = limits;
   // Undici would keep requests that wait for a connection, including their bodies, even after the requests
   // have been canceled.
-  const turns = maxConnections === undefined ? undefined : new TurnQueue(maxConnections, Infinity);
+  const turns = maxConnections === undefined ? undefined : turnsOf(`${name} ${url.href}`, maxConnections);
   const pool = new Pool(url.origin, {
     connections: maxConnections ?? null,
     pipelining: 1,
@@ -96,6 +106,8 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
     close: () => pool.destroy(),
   };
 }
+
+const ownTurns: TurnsOf = (_server, maxRequests) => new TurnQueue(maxRequests, Infinity);
 
 const bodyOf = (body: UpstreamRequest['body'] | null): Uint8Array | Readable | null =>
   isPieces(body) ? Readable.from(body, { objectMode: false }) : (body ?? null);
@@ -150,7 +162,7 @@ function dispatch(
 }
 
 /** Waits for a free connection. Resolves with a function that releases it; rejects if the request is canceled first. */
-async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
+async function waitForTurn(turns: Turns, waiter: Waiter): Promise<Leave> {
   const turn = turns.ask();
   if (turn.kind === 'granted') return turn.leave;
   if (turn.kind === 'refused') throw new Error('too many requests are waiting');

@@ -25,16 +25,15 @@ export interface AnswerCache {
   keep(entry: CacheEntry, settings: CacheSettings, question?: QuestionVector): void;
   /** Same as `keep` for several responses, with a single query. */
   keepAll(entries: readonly CacheEntry[], settings: CacheSettings): void;
-  /**
-   * Registers the request as the one that calls the model for a key. Returns undefined if another request
-   * is already doing so; `waiting` then resolves when that request has ended.
-   */
-  lead(key: string): (() => void) | undefined;
-  waiting(key: string): Promise<void> | undefined;
+  /** Registers the request as the one that calls the model for a key, if no other request is doing so. */
+  lead(key: string): Lead | Promise<Lead>;
   readonly similar: SimilarQuestions;
   /** Waits until all responses have been written to the database. */
   close(): Promise<void>;
 }
+
+/** A function to call when the request has ended, or the end of the other request. */
+type Lead = { readonly end: () => void } | { readonly otherEnded: Promise<void> };
 
 export interface AnswerCacheParts {
   readonly db: Kysely<Schema>;
@@ -110,15 +109,17 @@ export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerC
     keep: (entry, settings, question) => keepAll([entry], settings, question),
     keepAll,
     lead(key) {
-      if (calls.has(key)) return undefined;
+      const otherEnded = calls.get(key);
+      if (otherEnded) return { otherEnded };
       const { promise, resolve } = Promise.withResolvers<void>();
       calls.set(key, promise);
-      return () => {
-        calls.delete(key);
-        resolve();
+      return {
+        end() {
+          calls.delete(key);
+          resolve();
+        },
       };
     },
-    waiting: (key) => calls.get(key),
     async close() {
       await Promise.all(writing);
     },

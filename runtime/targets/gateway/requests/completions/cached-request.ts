@@ -116,12 +116,12 @@ export function openCachedRequest(
       // Requests do not wait for a stream, because their clients would not receive the first word until the
       // stream has ended.
       if (isStream || directives.noStore) return undefined;
-      const waiting = cache.waiting(key);
-      if (!waiting) {
-        end = cache.lead(key);
+      const lead = await cache.lead(key);
+      if ('end' in lead) {
+        ({ end } = lead);
         return undefined;
       }
-      await Promise.race([waiting, aborted(signal)]);
+      await Promise.race([lead.otherEnded, aborted(signal)]);
       // If its response is not in the cache, it failed or must not be cached. Waiting for another identical
       // request would not help.
       return await find();

@@ -4,7 +4,7 @@ import { createModelCache } from '../cache/model-cache.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
-import { createTargetStates } from '../routing/target-states.ts';
+import { createTargetStates, type TargetEvent, type TargetState } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { fileState } from '#platform/file-state.ts';
@@ -13,6 +13,10 @@ interface ModelsOptions {
   readonly open: (config: ProviderInstance | EncoderProgram) => Provider;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Number of threads that serve requests. Each has its share of the retries per second. Default: 1. */
+  readonly threads?: number | undefined;
+  /** Called with everything about targets that other threads need to know. */
+  readonly onTargetEvent?: ((event: TargetEvent) => void) | undefined;
 }
 
 export interface Models extends CurrentModels {
@@ -22,6 +26,8 @@ export interface Models extends CurrentModels {
    * nothing has changed.
    */
   replace(config: ModelsConfig): void;
+  /** Applies what another thread has learned about a target. */
+  learn(event: TargetEvent): void;
   close(): Promise<void>;
 }
 
@@ -32,10 +38,14 @@ interface Generation {
   isReplaced: boolean;
 }
 
-export function createModels(first: ModelsConfig, { open, clock, random }: ModelsOptions): Models {
+export function createModels(first: ModelsConfig, options: ModelsOptions): Models {
+  const { open, clock, random, threads = 1, onTargetEvent } = options;
   const pool = createProviderPool(open);
   let config = first;
-  const states = createTargetStates(() => ({ ...ROUTING_POLICY, ...config.routing }));
+  const states = createTargetStates(() => {
+    const { breaker, retryBudget } = { ...ROUTING_POLICY, ...config.routing };
+    return { breaker, retryBudget: { ...retryBudget, perSecond: retryBudget.perSecond / threads } };
+  }, onTargetEvent);
 
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
@@ -93,6 +103,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
       before.isReplaced = true;
       if (before.holders === 0) before.giveBack();
     },
+    learn: (event) => states.apply(event),
     async close() {
       await current.set.guardrails.close();
       await pool.close();
@@ -193,6 +204,16 @@ export function permissionOf(models: CurrentModels, model: string): string | und
     return alias ?? targets[0]?.key;
   } catch {
     return undefined;
+  } finally {
+    held.release();
+  }
+}
+
+/** The states of the targets that this thread has called. */
+export function targetStatesOf(models: CurrentModels): readonly TargetState[] {
+  const held = models.hold();
+  try {
+    return held.set.router.states();
   } finally {
     held.release();
   }

@@ -12,9 +12,24 @@ export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   isPaused(key: string, now: number): boolean;
   /** The targets with a state: failures, a pause, requests in flight, or a measured speed. */
   list(now: number): readonly TargetState[];
+  /** Applies what another thread has learned. */
+  apply(event: TargetEvent): void;
   /** Deletes the states of targets whose provider was replaced. */
   forget(isReplaced: (key: string) => boolean): void;
 }
+
+/** What one thread has learned about a target, for the other threads (docs/decisions/0160). */
+export type TargetEvent =
+  | { readonly kind: 'pause'; readonly key: string; readonly until: number }
+  /** A trial is in progress. */
+  | { readonly kind: 'trial'; readonly key: string; readonly owner: string | undefined; readonly now: number }
+  | {
+      readonly kind: 'result';
+      readonly key: string;
+      readonly result: TargetResult;
+      readonly request: Omit<Admitted, 'admitted'>;
+      readonly now: number;
+    };
 
 /** The state of a target in this process. */
 export interface TargetState {
@@ -36,15 +51,29 @@ interface StatePolicies {
   readonly retryBudget: RetryBudgetPolicy;
 }
 
-export function createTargetStates(policies: () => StatePolicies): TargetStates {
+/** `onEvent` is called with everything that other threads need to know. */
+export function createTargetStates(
+  policies: () => StatePolicies,
+  onEvent?: (event: TargetEvent) => void,
+): TargetStates {
   const budgets = new Map<string, RetryBudget>();
   const breakers = createTargetBreakers(() => policies().breaker);
   const pauses = new Map<string, number>();
   const loads = createTargetLoads();
   return {
     loads,
-    admit: (key, now, owner) => breakers.admit(key, now, owner),
-    report: (key, result, request, now) => breakers.report(key, result, request, now),
+    admit(key, now, owner) {
+      const admission = breakers.admit(key, now, owner);
+      if (onEvent && admission.admitted && (admission.isTrial || admission.isOwnTrial))
+        onEvent({ kind: 'trial', key, owner, now });
+      return admission;
+    },
+    report(key, result, request, now) {
+      // A success of a target without failures changes nothing.
+      if (onEvent && (result !== 'succeeded' || breakers.isKnown(key, request.owner)))
+        onEvent({ kind: 'result', key, result, request, now });
+      breakers.report(key, result, request, now);
+    },
     retries(key) {
       const known = budgets.get(key);
       if (known) return known;
@@ -52,7 +81,15 @@ export function createTargetStates(policies: () => StatePolicies): TargetStates 
       remember(budgets, key, created);
       return created;
     },
-    pause: (key, until) => remember(pauses, key, until),
+    pause(key, until) {
+      remember(pauses, key, until);
+      onEvent?.({ kind: 'pause', key, until });
+    },
+    apply(event) {
+      if (event.kind === 'pause') remember(pauses, event.key, event.until);
+      else if (event.kind === 'trial') breakers.admit(event.key, event.now, event.owner);
+      else breakers.report(event.key, event.result, event.request, event.now);
+    },
     isPaused(key, now) {
       const until = pauses.get(key);
       if (until === undefined) return false;
@@ -205,6 +242,8 @@ interface TargetBreakers {
   admit(key: string, now: number, owner?: string): TargetAdmission;
   report(key: string, result: TargetResult, request: Omit<Admitted, 'admitted'>, now: number): void;
   readonly keys: () => readonly string[];
+  /** Whether the target has failures since its last success, or the user has an own breaker for it. */
+  isKnown(key: string, owner: string | undefined): boolean;
   /** A target's breaker for all users. */
   get(key: string): Breaker;
   /** The users whose own breaker for the target is open. */
@@ -302,6 +341,7 @@ function createTargetBreakers(policy: () => BreakerPolicy): TargetBreakers {
       );
     },
     keys: () => [...breakers.keys(), ...ownBreakers.keys()],
+    isKnown: (key, owner) => breakers.has(key) || shares.has(key) || !isNew(ownOf(key, owner)),
     get: (key) => breakers.get(key) ?? CLOSED_BREAKER,
     openFor: (key, now) =>
       [...(ownBreakers.get(key) ?? [])]

@@ -20,6 +20,8 @@ export interface StoredParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onError: (error: unknown) => void;
+  /** Whether to check regularly for unpaid batches and responses. */
+  readonly settles: boolean;
 }
 
 /** Interval between checks for unpaid batches and responses. */
@@ -33,12 +35,13 @@ export function createStored({
   clock,
   log,
   onError,
+  settles,
 }: StoredParts): Stored {
   const calls = createProviderCalls({ state, models, clock });
   const settler = createSettler({ state, calls, clock, log });
   const stopped = new AbortController();
   const settle = (): Promise<void> => settler.check(stopped.signal);
-  const checking = repeat(clock, CHECK_MS, settle, onError);
+  const checking = settles ? repeat(clock, CHECK_MS, settle, onError) : undefined;
   return {
     files: createFiles({ state, policy, calls, settler, tokenCounter, clock }),
     batches: createBatches({ state, calls, settler, clock, log }),
@@ -46,7 +49,7 @@ export function createStored({
     settle,
     async close() {
       stopped.abort();
-      await checking.stop();
+      await checking?.stop();
     },
   };
 }

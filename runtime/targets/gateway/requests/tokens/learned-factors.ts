@@ -15,11 +15,17 @@ const WRITE_INTERVAL_MS = 60_000;
 const MAX_AGE_MS = 90 * 86_400_000;
 const MILLION = 1_000_000;
 
+interface FactorOptions {
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+  /** Whether to delete the factors of models that are no longer used. */
+  readonly forgetsOld: boolean;
+}
+
 /** Reads the factors from the database, and writes new ones once per minute, so that no request waits for it. */
 export async function openLearnedFactors(
   { db }: Pick<Store, 'db'>,
-  clock: Clock,
-  onError: (error: unknown) => void,
+  { clock, onError, forgetsOld }: FactorOptions,
 ): Promise<StoredFactors> {
   const factors = createLearnedFactors();
   let unwritten = new Map<
@@ -27,10 +33,11 @@ export async function openLearnedFactors(
     { readonly model: string; readonly script: string; readonly factor: number }
   >();
 
-  await db
-    .deleteFrom('gateway_token_factors')
-    .where('updated_at', '<', Math.floor(clock.now()) - MAX_AGE_MS)
-    .execute();
+  if (forgetsOld)
+    await db
+      .deleteFrom('gateway_token_factors')
+      .where('updated_at', '<', Math.floor(clock.now()) - MAX_AGE_MS)
+      .execute();
   const rows = await db
     .selectFrom('gateway_token_factors')
     .selectAll()

@@ -11,6 +11,7 @@ import type { AlertsConfig } from '#gateway/alerts/alert-message.ts';
 import type { GatewayContext } from '#gateway/context.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import { createExperiments } from '#gateway/evaluation/experiments/experiments.ts';
+import { createServingThreads } from '#gateway/servers/threads/serving-threads.ts';
 import { type GatewayApi, gatewayApi } from '#gateway/api/app.ts';
 import type { GatewayAppOptions } from '#gateway/api/app-options.ts';
 import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
@@ -160,6 +161,7 @@ export function gatewayOn(
     onError: (error) => {
       throw error;
     },
+    settles: true,
   });
   state.beforeClose?.(() => stored.close());
   const answerCache = answerCacheOn(state.store, clock, state.cacheClears);
@@ -193,6 +195,7 @@ export function gatewayOn(
     telemetry,
     alertsConfig: () => options.alerts,
     version: '1.2.3',
+    threads: createServingThreads(),
     isDatabaseAvailable: createDatabaseCheck({
       ledger: state.ledger,
       shown: 'the test’s',

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { StoredEntries } from '#gateway/accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import { type FileModels, followModels } from '#gateway/registry/follow-models.ts';
-import { testKernel } from '#test/helpers/test-kernel.ts';
 
 /** A configuration whose models only have the names of their file and their entries. */
 const fileOf = (name: string): FileModels => {
@@ -47,7 +46,7 @@ function setUp() {
       applied.push(models.aliases.map(({ name }) => name).join(' '));
     },
     learn: () => undefined,
-    log: testKernel().log,
+    onProblem: () => undefined,
     onError: (error) => errors.push(error),
   });
   const store = (...names: string[]): void => {

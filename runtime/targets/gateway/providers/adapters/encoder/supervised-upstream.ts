@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { planRestart } from '#core/limits/restart-policy.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { ProviderLimits } from '../provider.ts';
+import type { EncoderAddress, ProviderLimits } from '../provider.ts';
+import type { TurnsOf } from '../provider-turns.ts';
 import { createUpstream, type Waiter, type Upstream } from '../upstream.ts';
 import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
@@ -19,9 +20,17 @@ export interface SupervisedOptions {
   readonly watch?: WatchChild | undefined;
   /** Additional environment variables for the executable. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Limits concurrent requests. */
+  readonly turnsOf?: TurnsOf | undefined;
 }
 
-interface Running {
+export interface SupervisedUpstream extends Upstream {
+  readonly pid: () => number | undefined;
+  /** Resolves as soon as the executable is running. Rejects while it is not. */
+  readonly address: () => Promise<EncoderAddress>;
+}
+
+interface Running extends EncoderAddress {
   readonly upstream: Upstream;
   readonly child: EncoderChild;
 }
@@ -29,10 +38,8 @@ interface Running {
 /**
  * HTTP client for an executable, which it starts, restarts when the executable exits, and stops on close.
  */
-export function superviseEncoder(
-  options: SupervisedOptions,
-): Upstream & { readonly pid: () => number | undefined } {
-  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch, env } = options;
+export function superviseEncoder(options: SupervisedOptions): SupervisedUpstream {
+  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch, env, turnsOf } = options;
   const abandonStart = new AbortController();
   let closed = false;
   let failures = 0;
@@ -46,11 +53,11 @@ export function superviseEncoder(
     try {
       const { signal } = abandonStart;
       const child = await startEncoder({ path, apiKey, clock, signal, onLine, watch, env });
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const upstream = createUpstream({ name, baseUrl: child.url, local: true, headers, limits });
+      const { url } = child;
+      const upstream = connectEncoder({ name, limits, turnsOf }, { url, apiKey });
       ({ pid } = child);
       void ended(child, upstream, startedAt);
-      return { upstream, child };
+      return { upstream, child, url, apiKey };
     } catch (error) {
       if (!closed) restart(messageOf(error), undefined);
       throw error;
@@ -88,6 +95,10 @@ export function superviseEncoder(
   running = handled(start());
   return {
     pid: () => pid,
+    async address() {
+      const { url, apiKey } = await running;
+      return { url, apiKey };
+    },
     async request(request) {
       const { upstream } = await untilLeft(running, request.waiter);
       return upstream.request(request);
@@ -100,6 +111,37 @@ export function superviseEncoder(
       await last?.upstream.close();
       await last?.child.stop();
     },
+  };
+}
+
+type ClientOptions = Pick<SupervisedOptions, 'name' | 'limits' | 'turnsOf'>;
+
+/** HTTP client for a running executable. */
+function connectEncoder({ name, limits, turnsOf }: ClientOptions, { url, apiKey }: EncoderAddress): Upstream {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  return createUpstream({ name, baseUrl: url, local: true, headers, limits, turnsOf });
+}
+
+/** HTTP client for an executable that another thread supervises. */
+export function followEncoder({
+  address,
+  ...options
+}: ClientOptions & { readonly address: () => Promise<EncoderAddress> }): Upstream {
+  let connected: (EncoderAddress & { readonly upstream: Upstream }) | undefined;
+  const upstreamAt = async (): Promise<Upstream> => {
+    const found = await address();
+    if (connected?.url !== found.url || connected.apiKey !== found.apiKey) {
+      void connected?.upstream.close();
+      connected = { ...found, upstream: connectEncoder(options, found) };
+    }
+    return connected.upstream;
+  };
+  return {
+    async request(request) {
+      const upstream = await untilLeft(handled(upstreamAt()), request.waiter);
+      return upstream.request(request);
+    },
+    close: async () => await connected?.upstream.close(),
   };
 }
 

@@ -151,6 +151,7 @@ const SERVER: GatewayConfig['server'] = {
   corsOrigins: [],
   maxBodyBytes: 1_048_576,
   bodyTimeoutMs: 5000,
+  threads: 1,
   shutdownMs: 5000,
   shutdownDelayMs: 0,
   maxRequestMemory: undefined,

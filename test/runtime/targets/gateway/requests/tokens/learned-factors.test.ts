@@ -16,7 +16,11 @@ describeDatabases((database) => {
     const errors: unknown[] = [];
     const open = async () => {
       const store = await database.openStore(url);
-      const factors = await openLearnedFactors(store, clock, (error) => errors.push(error));
+      const factors = await openLearnedFactors(store, {
+        clock,
+        onError: (error) => errors.push(error),
+        forgetsOld: true,
+      });
       const counter = createTokenCounter(factors);
       await counter.loading([MODEL]);
       return { counter, close: factors.close };
