@@ -11,6 +11,18 @@ import type { Contestant, RunningContestant } from './contestant.ts';
 /** With all main features enabled: a key, a user with a budget, prices, usage rows, the log, and metrics. */
 export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream) };
 
+/** The same with two serving threads. */
+export const oursWithThreads: Contestant = {
+  name: 'gateway (2 threads)',
+  start: (upstream) => startGateway(upstream, { env: { GATEWAY_THREADS: '2' } }),
+};
+
+/** Without prices and budgets; every request still has a usage row before its response ends. */
+export const oursWithoutBudgets: Contestant = {
+  name: 'gateway (no budgets)',
+  start: (upstream) => startGateway(upstream, { hasBudgets: false }),
+};
+
 export const oursOnPostgres: Contestant = {
   name: 'gateway (PostgreSQL)',
   async start(upstream) {
@@ -39,24 +51,33 @@ interface Start {
   readonly program?: string;
   /** Port of the provider for models whose name starts with `large:`. */
   readonly large?: number;
+  /** Whether the user has a budget, and models have prices. Default: true. */
+  readonly hasBudgets?: boolean;
 }
 
 export async function startGateway(
   upstream: number,
-  { env = {}, program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway, large = upstream }: Start = {},
+  {
+    env = {},
+    program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway,
+    large = upstream,
+    hasBudgets = true,
+  }: Start = {},
 ): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
   // The file is not in the log folder, because the gateway watches the folder of its configuration.
   const config = join(folder, 'config', 'gateway.yml');
   await mkdir(join(folder, 'config'));
-  await writeFile(config, JSON.stringify(configFor(upstream, large)), { mode: 0o600 });
+  await writeFile(config, JSON.stringify({ ...configFor(upstream, large), ...(hasBudgets && PRICES) }), {
+    mode: 0o600,
+  });
   const port = await freePort();
   forgetFile(program);
   const { pid, stop, result } = await startUntil(
     program,
     ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
     { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
-    () => createKey(port),
+    () => createKey(port, hasBudgets),
     { log: join(folder, 'log') },
   );
   return {
@@ -82,6 +103,9 @@ const configFor = (upstream: number, large: number): object => ({
     },
     large: { type: 'openai-compatible', api_base: `http://127.0.0.1:${large}/v1`, api_key: 'sk-bench' },
   },
+});
+
+const PRICES = {
   pricing: { 'bench:chat': PRICE, 'bench:idle': PRICE, 'large:chat': PRICE, 'large:flood': PRICE },
   require_pricing: true,
-});
+};

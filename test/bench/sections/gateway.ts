@@ -2,7 +2,7 @@ import type { Contestant, RunningContestant } from '../gateway/contestant.ts';
 import { direct } from '../gateway/direct.ts';
 import { holdStreams } from '../gateway/idle-streams.ts';
 import { forMilliseconds, putLoad, times } from '../gateway/load.ts';
-import { ours, oursOnPostgres } from '../gateway/ours.ts';
+import { ours, oursOnPostgres, oursWithoutBudgets, oursWithThreads } from '../gateway/ours.ts';
 import { goModel, liteLlm, portkey } from '../gateway/peers.ts';
 import { relay } from '../gateway/relay.ts';
 import { compareSpeed, type Speeds } from '../gateway/speed.ts';
@@ -22,7 +22,17 @@ const CONVERSATIONS = [
   ['8 concurrent, 200 kB', 200_000],
 ] as const;
 
-const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, goModel, portkey, liteLlm];
+const CONTESTANTS: readonly Contestant[] = [
+  direct,
+  relay,
+  ours,
+  oursWithThreads,
+  oursWithoutBudgets,
+  oursOnPostgres,
+  goModel,
+  portkey,
+  liteLlm,
+];
 
 /** The same request to the same provider through each contestant, alternating. */
 export const gateway: Section = {
