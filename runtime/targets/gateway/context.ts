@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alert-message.ts';
+import type { WorkPayer } from './accounts/identity/identity.ts';
 import type { Completions, LiveRequest } from './requests/completions/completion.ts';
 import type { TargetEvent, TargetState } from './requests/routing/target-states.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
@@ -33,11 +34,25 @@ export interface OtherThreads {
   metrics(own: Registry): Promise<string>;
 }
 
-/** State shared by the gateway's routes. */
-export interface GatewayContext {
+/** State shared by the routes that call models, which serving threads also have. */
+export interface ModelCallContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly state: GatewayState;
+  readonly models: CurrentModels;
+  readonly policy: Policy;
+  readonly modelFollower: Pick<ModelFollower, 'refresh'>;
+  readonly tokenCounter: TokenCounter;
+  readonly completions: Completions;
+  readonly telemetry: Telemetry;
+  /** The URL at which users sign in; undefined if sign-in is not configured. */
+  readonly signInUrl: string | undefined;
+  /** The payer for the model calls of a job's worker, by the worker's token. */
+  readonly workerPayer: (token: string) => Promise<WorkPayer>;
+}
+
+/** State shared by the gateway's routes. */
+export interface GatewayContext extends ModelCallContext {
   /** Undefined if sign-in is not configured. */
   readonly signIn: SignInFlow | undefined;
   readonly jobs: JobServices;
@@ -47,15 +62,9 @@ export interface GatewayContext {
   readonly singleJobs: SingleJobs;
   /** Where to run new jobs. */
   readonly compute: WorkflowsConfig['compute'];
-  readonly models: CurrentModels;
-  readonly policy: Policy;
-  readonly modelFollower: Pick<ModelFollower, 'refresh'>;
   readonly providers: EntryRegistry<RegisteredProvider>;
   readonly aliases: EntryRegistry<RegisteredAlias>;
-  readonly tokenCounter: TokenCounter;
-  readonly completions: Completions;
   readonly stored: Stored;
-  readonly telemetry: Telemetry;
   /** The configured alerts; a reload replaces them. */
   readonly alertsConfig: () => AlertsConfig | undefined;
   readonly version: string;

@@ -1,6 +1,6 @@
 import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ModelCallContext } from '../context.ts';
 import type { Endpoint } from '../requests/completions/completion.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 import { createCompletionAnswer, describeEndpoint } from './completions/routes.ts';
@@ -44,7 +44,7 @@ export const AZURE_PATHS: readonly AzurePath[] = [
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
 export function azureRoutes(
-  context: GatewayContext,
+  context: ModelCallContext,
   options: GatewayAppOptions,
   { guards, route }: HttpParts,
 ): readonly Route[] {

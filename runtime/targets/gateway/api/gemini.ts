@@ -14,7 +14,7 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import { type Guard, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ModelCallContext } from '../context.ts';
 import { createInputCounts } from '../requests/completions/count-input.ts';
 import { modelSchema, openObject } from '../requests/completions/endpoints/endpoint.ts';
 import { GEMINI_SCHEMA } from '../requests/completions/endpoints/gemini.ts';
@@ -123,7 +123,7 @@ const FLASH = {
 };
 /** Gemini's own API, for Gemini clients. @see https://ai.google.dev/api */
 export function geminiRoutes(
-  context: GatewayContext,
+  context: ModelCallContext,
   options: GatewayAppOptions,
   { route }: HttpParts,
 ): readonly Route[] {

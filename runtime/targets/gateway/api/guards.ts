@@ -11,7 +11,7 @@ import { RAW_HEADERS, shownPrefixIn, workerTokenIn } from '../accounts/identity/
 import type { Caller, Manager, HeaderReader, Payer } from '../accounts/identity/identity.ts';
 import { requireAdmin, requireReader } from '../accounts/identity/manager.ts';
 import { refuseManagementKey } from '../accounts/identity/create-identity.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ModelCallContext } from '../context.ts';
 import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
 import type { GatewayState } from '../gateway-state.ts';
 import { ALL_DATA, type Owner, type Viewer } from '../shared/owner.ts';
@@ -72,10 +72,10 @@ interface SignIn {
  */
 export function createSignIn({
   state,
-  jobs,
+  workerPayer,
   telemetry,
   modelFollower,
-}: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry' | 'modelFollower'>): SignIn {
+}: Pick<ModelCallContext, 'state' | 'workerPayer' | 'telemetry' | 'modelFollower'>): SignIn {
   const { identity } = state;
   const counted = (error: unknown): unknown => {
     if (error instanceof AppError && error.code === 'UnauthorizedError') {
@@ -105,7 +105,7 @@ export function createSignIn({
     async modelCaller(headers) {
       try {
         const token = workerTokenIn(headers);
-        if (token !== undefined) return { name: 'worker', payer: await jobs.access.payer(token) };
+        if (token !== undefined) return { name: 'worker', payer: await workerPayer(token) };
         const { name, caller: payer } = await authenticated(headers);
         return { name, payer };
       } catch (error) {
@@ -161,12 +161,12 @@ export interface Guards {
 
 /** Creates the guards, which authenticate a request before its body is read. */
 export function createGuards(
-  context: GatewayContext,
+  context: ModelCallContext,
   { server, hasMasterKey }: Pick<GatewayAppOptions, 'server' | 'hasMasterKey'>,
 ): Guards {
   const signIn = createSignIn(context);
   const { audit, refusedAttempts } = context.state;
-  const credentialsOf = createCredentialReader(context.signIn?.publicUrl);
+  const credentialsOf = createCredentialReader(context.signInUrl);
   const admitted = admit(context.kernel.lifecycle);
   const isOpen = !hasMasterKey && isLoopbackHost(server.host);
   const enter = async (

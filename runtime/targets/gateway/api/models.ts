@@ -6,7 +6,7 @@ import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { Caller } from '../accounts/identity/identity.ts';
 import { canUseModel } from '../accounts/identity/create-identity.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ModelCallContext } from '../context.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
 import type { ModelSet } from '../requests/models/model-set.ts';
 import { listAll } from '../store/list-all.ts';
@@ -36,7 +36,7 @@ const MAX_LIST_AGE_MS = 60_000;
 /** Lists the models that a caller can use. */
 type ModelList = (caller: Caller) => Promise<readonly ModelEntry[]>;
 
-export function createModelList({ state, models, clock }: GatewayContext): ModelList {
+export function createModelList({ state, models, clock }: ModelCallContext): ModelList {
   const cache = new WeakMap<
     ModelSet,
     { readonly at: number; readonly list: Promise<readonly ModelEntry[]> }
@@ -70,7 +70,7 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
 }
 
 /** Models with a price are also listed, because some providers have no model list or an incomplete one. */
-async function pricedModels({ prices }: GatewayContext['state']): Promise<ModelEntry[]> {
+async function pricedModels({ prices }: ModelCallContext['state']): Promise<ModelEntry[]> {
   return (await listAll(prices)).map(({ modelKey, effectiveAt }) => {
     const [ownedBy = ''] = modelKey.split(':', 1);
     return { id: modelKey, created: Math.floor(effectiveAt / 1000), ownedBy };
@@ -89,7 +89,7 @@ const assertModelAllowed = (caller: Caller, model: string): boolean =>
   caller.kind === 'master' || canUseModel(caller, model);
 
 /** `/v1/models`: the models that a caller can use. */
-export function modelRoutes(context: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+export function modelRoutes(context: ModelCallContext, { guards, route }: HttpParts): readonly Route[] {
   const modelsOf = createModelList(context);
 
   return [

@@ -5,7 +5,7 @@ import { type HttpExchange, JSON_TYPE, disconnectSignal } from '#serve/http/exch
 import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ModelCallContext } from '../context.ts';
 import type { Wire } from '../providers/shapes/chat.ts';
 import { type InputCount, createInputCounts } from '../requests/completions/count-input.ts';
 import { COUNT_MESSAGES_SCHEMA } from '../requests/completions/endpoints/messages.ts';
@@ -77,7 +77,7 @@ const HEADER = {
 
 /** Routes that count a prompt's tokens. They are free and have their own rate limits. */
 export function tokenCountRoutes(
-  context: GatewayContext,
+  context: ModelCallContext,
   options: GatewayAppOptions,
   { guards, route }: HttpParts,
 ): readonly Route[] {

@@ -18,22 +18,6 @@ import { API, type HttpParts } from './http/parts.ts';
 const TUS_VERSION = '1.0.0';
 const TUS_EXTENSIONS = 'creation,expiration,termination';
 
-/**
- * Response headers of the protocol and of this server: web pages from other origins cannot read headers that
- * are not listed.
- */
-export const TUS_RESPONSE_HEADERS = [
-  'Location',
-  'Tus-Resumable',
-  'Tus-Version',
-  'Tus-Extension',
-  'Tus-Max-Size',
-  'Upload-Offset',
-  'Upload-Length',
-  'Upload-Expires',
-  'Upload-Dataset',
-] as const;
-
 /** Parses `Upload-Metadata`: comma-separated pairs of a key and a Base64 value. Throws an InputError. */
 function metadataIn(header: string | undefined): ReadonlyMap<string, string> {
   const pairs = (header ?? '').split(',').map((pair) => pair.trim());

@@ -3,7 +3,7 @@ import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS, type ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
-import type { GatewayContext } from '../../context.ts';
+import type { ModelCallContext } from '../../context.ts';
 import { membersOfForm } from '../../providers/adapters/form-fields.ts';
 import type { CompletionRequest, Endpoint } from '../../requests/completions/completion.ts';
 import { ENDPOINTS, BODY_ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
@@ -22,7 +22,7 @@ import type { Clock } from '#platform/clock.ts';
 
 /** Routes for model requests. Most JSON requests are handled on the fast path. */
 export function completionRoutes(
-  context: GatewayContext,
+  context: ModelCallContext,
   options: GatewayAppOptions,
   { guards, route }: HttpParts,
 ): readonly Route[] {
@@ -89,7 +89,7 @@ type AnswerCompletion = (
 const SILENCE = { ...KEEP_ALIVE, text: '' };
 
 export function createCompletionAnswer(
-  { kernel, clock, completions }: GatewayContext,
+  { kernel, clock, completions }: ModelCallContext,
   options: GatewayAppOptions,
 ): AnswerCompletion {
   const bodies = modelBodyOptions(options);

@@ -20,8 +20,6 @@ export interface StoredParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onError: (error: unknown) => void;
-  /** Whether to check regularly for unpaid batches and responses. */
-  readonly settles: boolean;
 }
 
 /** Interval between checks for unpaid batches and responses. */
@@ -35,13 +33,12 @@ export function createStored({
   clock,
   log,
   onError,
-  settles,
 }: StoredParts): Stored {
   const calls = createProviderCalls({ state, models, clock });
   const settler = createSettler({ state, calls, clock, log });
   const stopped = new AbortController();
   const settle = (): Promise<void> => settler.check(stopped.signal);
-  const checking = settles ? repeat(clock, CHECK_MS, settle, onError) : undefined;
+  const checking = repeat(clock, CHECK_MS, settle, onError);
   return {
     files: createFiles({ state, policy, calls, settler, tokenCounter, clock }),
     batches: createBatches({ state, calls, settler, clock, log }),
@@ -49,7 +46,7 @@ export function createStored({
     settle,
     async close() {
       stopped.abort();
-      await checking?.stop();
+      await checking.stop();
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { AppError } from '#contract/errors.ts';
 import type { ConnectionEnds } from '#serve/threads/port-connection.ts';
+import type { WorkPayer } from '../../accounts/identity/identity.ts';
 import type { LedgerFunctions } from '../../accounts/ledger/thread-ledger.ts';
 import type { CopiedFlags } from '../../config/flags-and-env.ts';
 import type { CacheFunctions } from '../../requests/cache/thread-cache.ts';
@@ -33,6 +34,8 @@ export interface MainFunctions extends LedgerFunctions, CacheFunctions, TurnFunc
   /** Receives what the thread has learned about a target, for all other threads. */
   learned(event: TargetEvent): void;
   encoderAddress(name: string): Promise<EncoderAddress>;
+  /** The payer for the model calls of a job's worker. */
+  workerPayer(token: string): Promise<WorkPayer>;
 }
 
 /** Offered by each serving thread. */

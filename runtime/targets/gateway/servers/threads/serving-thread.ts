@@ -1,19 +1,21 @@
 import { MessageChannel, type MessagePort, workerData } from 'node:worker_threads';
 import { AppError } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#serve/log.ts';
 import { listenHttp, type HttpListener } from '#serve/http/listen.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { startWatchdog } from '#serve/program/watchdog/watchdog.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { PortConnection } from '#serve/threads/port-connection.ts';
 import { createRelay } from '#serve/threads/relay-requests.ts';
 import { openThreadLink, type ThreadFunctions } from '#serve/threads/thread-link.ts';
-import { gatewayApi } from '../../api/app.ts';
+import { modelApi } from '../../api/model-api.ts';
 import { malformedRequestAnswer } from '../../api/http/errors.ts';
 import { readCopiedFlags } from '../../config/flags-and-env.ts';
 import { readGatewayConfig } from '../../config/read-config.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { targetStatesOf } from '../../requests/models/models.ts';
-import { openContext } from '../open-context.ts';
+import { openModelCalls } from '../open-model-calls.ts';
 import type { MainFunctions, ServingFunctions, ServingOrder, StartFunctions } from './functions.ts';
 import { createServingThreads } from './serving-threads.ts';
 
@@ -41,18 +43,24 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
   const { server, masterKey, metrics } = config;
   const redactor = createRedactor(config.secrets);
   const log = createLog(config.logLevel, { write: (line) => main.tell('log', redactor.text(line)) });
-  const unused = (): Promise<void> => Promise.resolve();
-  const context = await openContext({
+  const closers = createCloserStack();
+  const context = await openModelCalls({
     config,
     log,
     redactor,
-    reload: unused,
+    clock: systemClock,
+    closers,
     threads: createServingThreads(),
     main,
+    encoders: { onLine: () => undefined },
+    workerPayer: (token) => main.call('workerPayer', token),
+  }).catch(async (error: unknown) => {
+    await closers.abandon();
+    throw error;
   });
   const { kernel, state, models, completions } = context;
   const { lifecycle } = kernel;
-  const { app, direct, callsModel } = gatewayApi(context, {
+  const { app, direct, callsModel } = modelApi(context, {
     server,
     hasMasterKey: masterKey !== undefined,
     metrics,
@@ -110,7 +118,7 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
       stopWatchdog();
       await http?.close(graceMs);
       await context.telemetry.close(graceMs);
-      await context.close();
+      await closers.close();
     },
   };
 }

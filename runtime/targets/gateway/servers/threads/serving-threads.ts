@@ -13,12 +13,15 @@ import { offerTurns } from '../../providers/adapters/provider-turns.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
 import type { TargetEvent, TargetState } from '../../requests/routing/target-states.ts';
 import type { OtherThreads } from '../../context.ts';
-import type { OpenedContext } from '../open-context.ts';
+import type { OpenedModelCalls } from '../open-model-calls.ts';
 import type { MainFunctions, ServingFunctions, ServingOrder, StartFunctions } from './functions.ts';
 
 /** What serving threads need of the main thread. */
 interface MainParts {
-  readonly context: Pick<OpenedContext, 'kernel' | 'state' | 'models' | 'answerCache' | 'turns'>;
+  readonly context: Pick<
+    OpenedModelCalls,
+    'kernel' | 'state' | 'models' | 'answerCache' | 'turns' | 'workerPayer'
+  >;
   /** Writes a log line. */
   readonly write: (line: string) => void;
   /** Handles the requests on a connection that serving threads do not handle. */
@@ -86,6 +89,7 @@ export function createServingThreads(): ServingThreads {
         tellOthers(event, worker);
       },
       encoderAddress: async (name) => await addressOf(models, name),
+      workerPayer: context.workerPayer,
     } satisfies StartFunctions & MainFunctions;
     const link = openThreadLink<ServingFunctions>(port1, functions);
     const fail = (reason: string): void => {

@@ -161,15 +161,15 @@ export function gatewayOn(
     onError: (error) => {
       throw error;
     },
-    settles: true,
   });
   state.beforeClose?.(() => stored.close());
   const answerCache = answerCacheOn(state.store, clock, state.cacheClears);
+  const signIn = options.signIn?.(state, clock);
   const context: GatewayContext = {
     kernel,
     clock,
     state,
-    signIn: options.signIn?.(state, clock),
+    signIn,
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),
@@ -196,6 +196,8 @@ export function gatewayOn(
     alertsConfig: () => options.alerts,
     version: '1.2.3',
     threads: createServingThreads(),
+    signInUrl: signIn?.publicUrl,
+    workerPayer: (token) => jobs.access.payer(token),
     isDatabaseAvailable: createDatabaseCheck({
       ledger: state.ledger,
       shown: 'the test’s',
