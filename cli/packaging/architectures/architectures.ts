@@ -19,7 +19,8 @@ import {
   modernbertHead,
   modernbertTokenHead,
   pooledHead,
-  qwen3Head,
+  lastTokenHead,
+  scoreHead,
   robertaHead,
   type TextHead,
   tokenHead,
@@ -37,13 +38,11 @@ export interface Architecture {
   readonly prefixes: readonly string[];
   /** Writes the encoder; returns its token vectors, one per row. */
   readonly encode: (g: EncoderGraph) => Value;
-  readonly textHead: TextHead;
-  readonly tokenHead: TextHead;
-  readonly answerHead: TextHead;
-  /**
-   * Writes the masked-LM head, which returns logits over the vocabulary; undefined if a build
-   * cannot write it.
-   */
+  // The heads below are undefined if a build cannot write them.
+  readonly textHead?: TextHead;
+  readonly tokenHead?: TextHead;
+  readonly answerHead?: TextHead;
+  /** Writes the masked-LM head, which returns logits over the vocabulary. */
   readonly maskedHead?: TextHead;
 }
 
@@ -55,6 +54,14 @@ const likeRoberta: Architecture = {
   tokenHead,
   answerHead,
   maskedHead: robertaMaskedHead,
+};
+
+const likeQwen = {
+  // Models with a head for answers use the prefix `transformer.`.
+  prefixes: ['model.', 'transformer.'],
+  textHead: lastTokenHead,
+  tokenHead: scoreHead,
+  answerHead,
 };
 
 /** Architectures by `model_type` in config.json. */
@@ -107,13 +114,7 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   new: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   nomic_bert: { ...likeBert, prefixes: ['bert.', 'nomic_bert.'], encode: nomicBert },
-  qwen3: {
-    prefixes: ['model.'],
-    encode: qwen3,
-    textHead: qwen3Head,
-    tokenHead: (g, rows) => g.linear(rows, 'score'),
-    answerHead,
-  },
+  qwen3: { ...likeQwen, encode: qwen3 },
   roberta: likeRoberta,
   'xlm-roberta': likeRoberta,
 });
@@ -127,7 +128,10 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
   modelType === undefined ? undefined : ARCHITECTURES[modelType];
 
-/** Architectures with a masked-LM head. */
-export const MASKED_ARCHITECTURE_NAMES: readonly string[] = Object.entries(ARCHITECTURES)
-  .filter(([, { maskedHead }]) => maskedHead !== undefined)
-  .map(([name]) => name);
+export type HeadName = 'textHead' | 'tokenHead' | 'answerHead' | 'maskedHead';
+
+/** Names of the architectures with this head. */
+export const architecturesWith = (head: HeadName): string[] =>
+  Object.entries(ARCHITECTURES)
+    .filter(([, architecture]) => architecture[head] !== undefined)
+    .map(([name]) => name);

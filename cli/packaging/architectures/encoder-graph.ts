@@ -83,8 +83,10 @@ export class EncoderGraph {
     return this.writer.op('LayerNormalization', inputs, int('axis', -1), float('epsilon', epsilon));
   }
 
-  rmsNorm(value: Value, name: string, epsilon: number): Value {
-    const inputs = [value, this.weight(`${name}.weight`)];
+  /** A norm that does not subtract the mean. `offset` is added to the stored weight. */
+  rmsNorm(value: Value, name: string, epsilon: number, offset = 0): Value {
+    const stored = this.weight(`${name}.weight`);
+    const inputs = [value, offset === 0 ? stored : this.add(stored, this.writer.float(offset))];
     return this.writer.op('SimplifiedLayerNormalization', inputs, int('axis', -1), float('epsilon', epsilon));
   }
 

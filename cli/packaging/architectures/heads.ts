@@ -64,7 +64,11 @@ const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
     g.config.number('norm_eps', 1e-5),
   );
 
-export const qwen3Head: TextHead = (g, rows) => g.linear(lastToken(g, rows), 'score');
+/** In causal models, only the last token attends to the whole text. */
+export const lastTokenHead: TextHead = (g, rows) => scoreHead(g, lastToken(g, rows));
+
+/** Logits of each row in decoder models, which have their own name for this layer. */
+export const scoreHead: TextHead = (g, rows) => g.linear(rows, 'score');
 
 /** For each token, the scores for an answer that starts there and for an answer that ends there. */
 export const answerHead: TextHead = (g, rows) => g.linear(rows, 'qa_outputs');

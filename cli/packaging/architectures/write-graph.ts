@@ -8,8 +8,9 @@ import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
   type Architecture,
   ARCHITECTURE_NAMES,
+  architecturesWith,
   findArchitecture,
-  MASKED_ARCHITECTURE_NAMES,
+  type HeadName,
 } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
@@ -66,29 +67,29 @@ export const writeHiddenStates: WriteOutput = (g, { encode }) => ({
 });
 
 /** Output: the scores of each text. */
-export const writeTextLogits: WriteOutput = (g, { encode, textHead }) => ({
-  value: textHead(g, encode(g)),
+export const writeTextLogits: WriteOutput = (g, architecture) => ({
+  value: logitsOf(g, architecture, 'textHead'),
   name: 'logits',
   axes: ['batch', 'labels'],
 });
 
 /** Output: the scores of each token. */
-export const writeTokenLogits: WriteOutput = (g, { encode, tokenHead }) => ({
-  value: g.byText(tokenHead(g, encode(g))),
+export const writeTokenLogits: WriteOutput = (g, architecture) => ({
+  value: g.byText(logitsOf(g, architecture, 'tokenHead')),
   name: 'logits',
   axes: ['batch', 'length', 'labels'],
 });
 
 /** Output: for each token, the scores for an answer that starts there and for an answer that ends there. */
-export const writeAnswerLogits: WriteOutput = (g, { encode, answerHead }) => ({
-  value: g.byText(answerHead(g, encode(g))),
+export const writeAnswerLogits: WriteOutput = (g, architecture) => ({
+  value: g.byText(logitsOf(g, architecture, 'answerHead')),
   name: 'logits',
   axes: ['batch', 'length', 'two'],
 });
 
 /** Output: vocabulary scores of each token. */
 export const writeVocabularyLogits: WriteOutput = (g, architecture) => ({
-  value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
+  value: g.byText(logitsOf(g, architecture, 'maskedHead')),
   name: 'logits',
   axes: ['batch', 'length', 'vocabulary'],
 });
@@ -100,7 +101,7 @@ export function writeMaskedLogits(
   maskId: number,
 ): WrittenOutput {
   const { writer } = g;
-  const head = maskedHeadOf(g, architecture);
+  const head = headOf(g, architecture, 'maskedHead');
   const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
   const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
   const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
@@ -112,10 +113,22 @@ export function writeMaskedLogits(
   };
 }
 
-function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {
-  if (maskedHead) return maskedHead;
+/** Names of the heads in errors. */
+const HEADS: Record<HeadName, string> = {
+  textHead: 'sequence classification',
+  tokenHead: 'token classification',
+  answerHead: 'question answering',
+  maskedHead: 'masked-LM',
+};
+
+const logitsOf = (g: EncoderGraph, architecture: Architecture, name: HeadName): Value =>
+  headOf(g, architecture, name)(g, architecture.encode(g));
+
+function headOf(g: EncoderGraph, architecture: Architecture, name: HeadName): TextHead {
+  const head = architecture[name];
+  if (head) return head;
   throw needsExport(
-    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors. Supported types: ${MASKED_ARCHITECTURE_NAMES.join(', ')}.`,
+    `The ${HEADS[name]} head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors. Supported types: ${architecturesWith(name).join(', ')}.`,
   );
 }
 

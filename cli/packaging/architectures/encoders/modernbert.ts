@@ -1,9 +1,8 @@
-import { wordEmbeddings, windowBias } from '../embeddings.ts';
+import { wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
-
-const FULL = 'full_attention';
+import { FULL, isSliding, SLIDING, windowBias } from '../windows.ts';
 
 /** ModernBERT: norms precede the sublayers, and most layers only attend to nearby tokens. */
 export function modernbert(g: EncoderGraph): Value {
@@ -16,11 +15,12 @@ export function modernbert(g: EncoderGraph): Value {
   // If the config has no separate base for them, layers with local attention use the same rotation
   // as the others.
   const localBase = config.value('local_rope_theta') === null ? globalBase : 10_000;
+  const globalEvery = config.size('global_attn_every_n_layers', 3);
   const positions = config.size('max_position_embeddings', 8192);
   const tables = (base: number) => rotaryTables(g, { base, positions, headWidth: width / heads });
   const everywhere = { rotary: tables(globalBase), bias: undefined };
   const nearby = {
-    rotary: tables(rotaryBase(config, 'local_rope_theta', localBase, 'sliding_attention')),
+    rotary: tables(rotaryBase(config, 'local_rope_theta', localBase, SLIDING)),
     bias: windowBias(g, Math.floor(config.size('local_attention', 128) / 2)),
   };
   let rows = g.byToken(
@@ -29,7 +29,7 @@ export function modernbert(g: EncoderGraph): Value {
   );
   for (let at = 0; at < config.size('num_hidden_layers', 22); at += 1) {
     const layer = `layers.${at}`;
-    const { rotary, bias } = attendsEverywhere(g, at) ? everywhere : nearby;
+    const { rotary, bias } = isSliding(config, at, at % globalEvery !== 0) ? nearby : everywhere;
     const normed = at === 0 ? rows : g.norm(rows, `${layer}.attn_norm`, epsilon);
     const [query = '', key = '', value = ''] = writer.split(g.linear(normed, `${layer}.attn.Wqkv`), 3);
     const attended = g.attention(
@@ -44,11 +44,4 @@ export function modernbert(g: EncoderGraph): Value {
     rows = g.add(rows, g.linear(g.multiply(g.activation(input, activation), gate), `${layer}.mlp.Wo`));
   }
   return g.norm(rows, 'final_norm', epsilon);
-}
-
-/** transformers 5 lists the kind of each layer; in older versions, every n-th layer attends to all tokens. */
-function attendsEverywhere({ config }: EncoderGraph, layer: number): boolean {
-  const kinds = config.value('layer_types');
-  if (Array.isArray(kinds)) return kinds[layer] === FULL;
-  return layer % config.size('global_attn_every_n_layers', 3) === 0;
 }
