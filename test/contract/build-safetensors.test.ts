@@ -81,8 +81,8 @@ verifiesOnce('build:bad-safetensors', async () => {
   };
   const cases: [prepare: (model: string) => void, message: RegExp][] = [
     [
-      config({ model_type: 't5' }),
-      /only model\.safetensors, and a model of type "t5" cannot be built from it \(supported types: albert, bert,/,
+      config({ model_type: 'luke' }),
+      /only model\.safetensors, and a model of type "luke" cannot be built from it \(supported types: albert, bert,/,
     ],
     [
       (model) => rmSync(join(model, 'config.json')),

@@ -4,11 +4,15 @@ import { albert } from './encoders/albert.ts';
 import { bert, roberta } from './encoders/bert.ts';
 import { deberta } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
+import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
+import { mistral } from './encoders/mistral.ts';
 import { modernbert } from './encoders/modernbert.ts';
 import { mpnet } from './encoders/mpnet.ts';
 import { nomicBert } from './encoders/nomic-bert.ts';
+import { qwen2 } from './encoders/qwen2.ts';
 import { qwen3 } from './encoders/qwen3.ts';
+import { t5 } from './encoders/t5.ts';
 import type { Value } from './graph-writer.ts';
 import {
   albertHead,
@@ -104,7 +108,9 @@ const ARCHITECTURES = lookup<Architecture>({
     answerHead: modernbertTokenHead,
     maskedHead: modernbertMaskedHead,
   },
+  gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  mistral: { ...likeQwen, encode: mistral },
   mpnet: {
     ...likeBert,
     prefixes: ['mpnet.'],
@@ -114,8 +120,11 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   new: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   nomic_bert: { ...likeBert, prefixes: ['bert.', 'nomic_bert.'], encode: nomicBert },
+  qwen2: { ...likeQwen, encode: qwen2 },
   qwen3: { ...likeQwen, encode: qwen3 },
   roberta: likeRoberta,
+  // The heads for texts and for answers also need the decoder.
+  t5: { prefixes: ['transformer.'], encode: t5, tokenHead },
   'xlm-roberta': likeRoberta,
 });
 

@@ -16,9 +16,9 @@ export function isSliding(config: ConfigReader, layer: number, otherwise: boolea
   if (!Array.isArray(kinds)) return otherwise;
   const kind: unknown = kinds[layer];
   if (kind === SLIDING || kind === FULL) return kind === SLIDING;
-  throw needsExport(
-    `config.json sets \`layer_types\` to ${JSON.stringify(kind)} for layer ${layer}, which cannot be built from safetensors.`,
-  );
+  const found =
+    kind === undefined ? 'does not set `layer_types`' : `sets \`layer_types\` to ${JSON.stringify(kind)}`;
+  throw needsExport(`config.json ${found} for layer ${layer}, which cannot be built from safetensors.`);
 }
 
 /**

@@ -1,0 +1,89 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  writeAnswerLogits,
+  writeGraph,
+  writeHiddenStates,
+  type WriteOutput,
+  writeTextLogits,
+} from '#cli/packaging/architectures/write-graph.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+
+/** Writes the graph of a fixture whose config.json is changed. */
+async function attempt(
+  model: string,
+  change: object,
+  output: WriteOutput = writeHiddenStates,
+): Promise<string> {
+  cpSync(join(FIXTURES, 'architectures', model), folder(), { recursive: true });
+  const config = join(folder(), 'config.json');
+  const values = JSON.parse(readFileSync(config, 'utf8')) as object;
+  writeFileSync(config, JSON.stringify({ ...values, ...change }));
+  const target = join(folder(), 'model.safetensors');
+  return await writeGraph({ weights: target, config }, output, folder());
+}
+
+const YARN = { type: 'yarn', factor: 4 };
+
+test.each<[model: string, change: object, message: string]>([
+  ['qwen2-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
+  [
+    'qwen2-text',
+    { rope_scaling: YARN },
+    'config.json sets `rope_scaling` to {"type":"yarn","factor":4}, which',
+  ],
+  [
+    'qwen2-5-text',
+    { rope_parameters: { rope_type: 'yarn' } },
+    'config.json sets `rope_type` to "yarn", which',
+  ],
+  ['qwen2-text', { is_causal: 'no' }, '`is_causal` in config.json must be true or false, not "no".'],
+  ['qwen3-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
+  ['mistral-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  [
+    'mistral-text',
+    { sliding_window: 0 },
+    '`sliding_window` in config.json must be a whole number above 0, not 0.',
+  ],
+  ['t5-hidden', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
+  ['gemma3-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
+  [
+    'gemma3-text',
+    { layer_types: ['full_attention', 'chunked_attention'] },
+    'config.json sets `layer_types` to "chunked_attention" for layer 1, which cannot be built from safetensors.',
+  ],
+  [
+    'modernbert-text',
+    { layer_types: ['full_attention'] },
+    'config.json does not set `layer_types` for layer 1, which',
+  ],
+  [
+    'gemma3-5-text',
+    { rope_parameters: { full_attention: { rope_type: 'linear', factor: 8 } } },
+    'config.json sets `rope_type` to "linear", which',
+  ],
+])('%s with %j is rejected', async (model, change, message) => {
+  await expect(attempt(model, change)).rejects.toThrow(message);
+});
+
+test('a window with the default size applies if config.json has no `sliding_window`', async () => {
+  const graph = await attempt('mistral-text', { sliding_window: undefined });
+  expect(readFileSync(graph, 'latin1')).toContain('Greater');
+  const everywhere = await attempt('mistral-text', { sliding_window: null });
+  expect(readFileSync(everywhere, 'latin1')).not.toContain('Greater');
+});
+
+test('T5 has no head for texts and for answers without its decoder', async () => {
+  await expect(attempt('t5-hidden', {}, writeTextLogits)).rejects.toThrow(
+    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bert,',
+  );
+  await expect(attempt('t5-hidden', {}, writeAnswerLogits)).rejects.toThrow(
+    'The question answering head of a model of type "t5" cannot be built from safetensors.',
+  );
+});
