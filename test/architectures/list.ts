@@ -5,7 +5,18 @@ export interface SizedArchitecture {
   readonly config: Readonly<Record<string, unknown>>;
   /** Whether the graph has a `token_type_ids` input. */
   readonly types: boolean;
+  /** The heads that transformers has for the encoder. */
+  readonly heads: readonly Head[];
 }
+
+/** Build settings for each head. */
+export const HEADS = {
+  'vectors of texts': { model_type: 'sentence_embedding', pooling: 'mean', normalize: false },
+  'labels of texts': { model_type: 'sequence_classification' },
+  'labels of tokens': { model_type: 'token_classification' },
+} as const;
+export type Head = keyof typeof HEADS;
+const ALL_HEADS = Object.keys(HEADS) as Head[];
 
 const SIZES = {
   vocab_size: 30_522,
@@ -22,11 +33,20 @@ const ROBERTA = {
   layer_norm_eps: 1e-5,
 };
 
-const sized = (config: SizedArchitecture['config'], types = false): SizedArchitecture => ({
-  name: String(config['model_type']),
-  config,
-  types,
-});
+const sized = (
+  config: SizedArchitecture['config'],
+  types = false,
+  heads: readonly Head[] = ALL_HEADS,
+): SizedArchitecture => ({ name: String(config['model_type']), config, types, heads });
+
+/** Sizes of a decoder model that is used as an encoder. */
+const DECODER = {
+  ...SIZES,
+  num_attention_heads: 6,
+  num_key_value_heads: 2,
+  intermediate_size: 1024,
+  pad_token_id: 0,
+};
 
 /** All architectures in transformers 4; NomicBERT and GTE are only in version 5, and are tested with small models. */
 export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
@@ -69,21 +89,35 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
     sep_token_id: 2,
     reference_compile: false,
   }),
-  sized({
-    ...SIZES,
-    model_type: 'qwen3',
-    num_attention_heads: 6,
-    num_key_value_heads: 2,
-    head_dim: 64,
-    intermediate_size: 1024,
-    pad_token_id: 0,
-  }),
+  sized({ ...DECODER, model_type: 'qwen3', head_dim: 64 }),
+  sized({ ...DECODER, model_type: 'qwen2' }),
+  sized({ ...DECODER, model_type: 'mistral', sliding_window: 48 }),
+  sized(
+    {
+      ...DECODER,
+      model_type: 'gemma3_text',
+      head_dim: 64,
+      query_pre_attn_scalar: 64,
+      sliding_window: 48,
+      sliding_window_pattern: 3,
+      use_bidirectional_attention: true,
+    },
+    false,
+    ['vectors of texts', 'labels of texts'],
+  ),
+  sized(
+    {
+      model_type: 't5',
+      vocab_size: SIZES.vocab_size,
+      d_model: 384,
+      d_kv: 64,
+      d_ff: 1024,
+      num_layers: 6,
+      num_heads: 6,
+      feed_forward_proj: 'gated-gelu',
+      decoder_start_token_id: 0,
+    },
+    false,
+    ['vectors of texts', 'labels of tokens'],
+  ),
 ];
-
-/** Build settings for each head. */
-export const HEADS = {
-  'vectors of texts': { model_type: 'sentence_embedding', pooling: 'mean', normalize: false },
-  'labels of texts': { model_type: 'sequence_classification' },
-  'labels of tokens': { model_type: 'token_classification' },
-} as const;
-export type Head = keyof typeof HEADS;

@@ -27,7 +27,11 @@ def random_model(job):
     torch.manual_seed(0)
     values = dict(job["config"])
     config = transformers.AutoConfig.for_model(values.pop("model_type"), **values, num_labels=3)
-    model = kind.from_config(config)
+    if config.model_type == "t5" and job["head"] == "vectors of texts":
+        # AutoModel also has the decoder.
+        model = transformers.T5EncoderModel(config)
+    else:
+        model = kind.from_config(config)
     # Fresh biases are zero and fresh norms are one, which would hide errors; fresh weights are so small that all texts look alike.
     with torch.no_grad():
         for name, weight in model.named_parameters():
@@ -83,6 +87,8 @@ def main(job):
     model = random_model(job)
     saved, exported = into / "safetensors", into / "export"
     model.save_pretrained(saved)
+    # Loaded again, because transformers changes some settings when it reads them, such as the window of Gemma 3.
+    model = type(model).from_pretrained(saved).eval()
     expected = []
     with torch.no_grad():
         for ids in job["texts"]:
@@ -92,7 +98,8 @@ def main(job):
         exporter = export(model, job, exported)
     for folder in (saved, exported):
         if folder.exists():
-            model.config.save_pretrained(folder)
+            if folder != saved:
+                shutil.copy(saved / "config.json", folder)
             (folder / "tokenizer.json").write_text(json.dumps(tokenizer(model.config.vocab_size)))
     if not all(map(math.isfinite, (value for row in expected for value in row))):
         raise ValueError("the expected numbers are not finite")

@@ -25,7 +25,7 @@ const names = process.argv.slice(2);
 const rows: string[][] = [];
 for (const architecture of SIZED_ARCHITECTURES) {
   if (names.length > 0 && !names.includes(architecture.name)) continue;
-  for (const head of Object.keys(HEADS) as Head[]) rows.push(await rowOf(architecture, head));
+  for (const head of architecture.heads) rows.push(await rowOf(architecture, head));
 }
 printTable(
   [
