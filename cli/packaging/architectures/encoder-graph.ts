@@ -115,10 +115,7 @@ export class EncoderGraph {
     { bias = '', scale, isCausal = false }: AttentionOptions = {},
   ): Value {
     const { writer } = this;
-    // Padding needs no mask in a causal model: it is on the right, so the text's tokens do not attend to it.
-    const mask = isCausal
-      ? ''
-      : writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
+    const mask = writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
     const inputs = [query, key, value, '', mask, bias];
     while (inputs.at(-1) === '') inputs.pop();
     const attributes = [int('num_heads', heads)];

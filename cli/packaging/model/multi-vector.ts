@@ -256,11 +256,12 @@ function projectVectors(
  */
 function checkExpansion(
   { query }: MultiVectorSettings,
-  config: ModelConfig & { readonly local_attention?: unknown },
+  config: ModelConfig & { readonly local_attention?: unknown; readonly sliding_window?: unknown },
   weights: string,
 ): void {
   if (!isSafetensors(weights) || !query.expansion || query.expansion.isAttended) return;
-  const { model_type: architecture, local_attention: window } = config;
+  const { model_type: architecture, local_attention, sliding_window: sliding } = config;
+  const window = local_attention ?? sliding;
   const isTooNear = isCount(window) && window > 0 && query.maxLength > window / 2;
   if (!isTooNear && architecture !== 'deberta-v2') return;
   const reason = isTooNear
