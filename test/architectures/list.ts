@@ -105,6 +105,7 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
     false,
     ['vectors of texts', 'labels of texts'],
   ),
+  sized({ ...DECODER, model_type: 'lfm2', full_attn_idxs: [2, 4] }, false, ['vectors of texts']),
   sized(
     {
       model_type: 't5',

@@ -6,6 +6,7 @@ import { deberta } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
+import { lfm2 } from './encoders/lfm2.ts';
 import { mistral } from './encoders/mistral.ts';
 import { modernbert } from './encoders/modernbert.ts';
 import { mpnet } from './encoders/mpnet.ts';
@@ -110,6 +111,7 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  lfm2: { prefixes: ['model.'], encode: lfm2 },
   mistral: { ...likeQwen, encode: mistral },
   mpnet: {
     ...likeBert,

@@ -10,7 +10,23 @@ export interface GroupedHeads {
   readonly rotary: Rotary;
   /** Normalizes the values of each query or key head. `name` is the name of the norm. */
   readonly norm?: ((heads: Value, name: string) => Value) | undefined;
+  readonly names?: AttentionNames;
 }
+
+/** Weight names that differ between models. */
+export interface AttentionNames {
+  readonly output: string;
+  /** The end of the names of the norms of heads. */
+  readonly norm: string;
+}
+export interface FeedForwardNames {
+  readonly gate: string;
+  readonly up: string;
+  readonly down: string;
+}
+
+const ATTENTION_NAMES: AttentionNames = { output: 'o_proj', norm: 'norm' };
+const FEED_FORWARD_NAMES: FeedForwardNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
 
 /**
  * Self-attention with the weight names of decoder models such as Qwen. Input and output are rows.
@@ -19,7 +35,7 @@ export function groupedAttention(
   g: EncoderGraph,
   rows: Value,
   self: string,
-  { heads, keyHeads, headWidth, rotary, norm }: GroupedHeads,
+  { heads, keyHeads, headWidth, rotary, norm, names = ATTENTION_NAMES }: GroupedHeads,
   options: AttentionOptions,
 ): Value {
   const rotated = (part: string, count: number): Value => {
@@ -28,7 +44,7 @@ export function groupedAttention(
       ? g.byToken(
           norm(
             g.writer.op('Reshape', [projected, g.writer.integers([-1, count, headWidth])]),
-            `${self}.${part}_norm`,
+            `${self}.${part}_${names.norm}`,
           ),
           count * headWidth,
         )
@@ -42,13 +58,19 @@ export function groupedAttention(
     heads * headWidth,
     options,
   );
-  return g.linear(attended, `${self}.o_proj`);
+  return g.linear(attended, `${self}.${names.output}`);
 }
 
 /** The gated feed-forward layer of decoder models. Input and output are rows. */
-export function gatedFeedForward(g: EncoderGraph, rows: Value, mlp: string, activation: string): Value {
-  const gate = g.activation(g.linear(rows, `${mlp}.gate_proj`), activation);
-  return g.linear(g.multiply(gate, g.linear(rows, `${mlp}.up_proj`)), `${mlp}.down_proj`);
+export function gatedFeedForward(
+  g: EncoderGraph,
+  rows: Value,
+  mlp: string,
+  activation: string,
+  { gate, up, down } = FEED_FORWARD_NAMES,
+): Value {
+  const activated = g.activation(g.linear(rows, `${mlp}.${gate}`), activation);
+  return g.linear(g.multiply(activated, g.linear(rows, `${mlp}.${up}`)), `${mlp}.${down}`);
 }
 
 /** Repeats each key or value head for all query heads that share it. */

@@ -2,8 +2,9 @@ import { wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import { gatedFeedForward, groupedAttention } from '../gated-layer.ts';
 import type { Value } from '../graph-writer.ts';
+import { FULL, layerKind, SLIDING } from '../layer-kinds.ts';
 import { rotaryBase, rotaryTables } from '../rotary.ts';
-import { FULL, isSliding, SLIDING, windowBias } from '../windows.ts';
+import { windowBias } from '../windows.ts';
 
 /** Gemma 3 without images: norms precede and follow the sublayers, and most layers attend to nearby tokens. */
 export function gemma3(g: EncoderGraph): Value {
@@ -20,7 +21,7 @@ export function gemma3(g: EncoderGraph): Value {
   const norm = (value: Value, name: string): Value => g.rmsNorm(value, name, epsilon, 1);
   const rotary = (base: number) =>
     rotaryTables(g, { base, positions: config.size('max_position_embeddings', 131_072), headWidth });
-  const heads = {
+  const shape = {
     heads: config.size('num_attention_heads', 8),
     keyHeads: config.size('num_key_value_heads', 4),
     headWidth,
@@ -28,20 +29,21 @@ export function gemma3(g: EncoderGraph): Value {
   };
   const shared = { isCausal, scale: config.number('query_pre_attn_scalar', 256) ** -0.5 };
   const everywhere = {
-    heads: { ...heads, rotary: rotary(rotaryBase(config, 'rope_theta', 1_000_000, FULL)) },
+    heads: { ...shape, rotary: rotary(rotaryBase(config, 'rope_theta', 1_000_000, FULL)) },
     options: shared,
   };
   const nearby = {
-    heads: { ...heads, rotary: rotary(rotaryBase(config, 'rope_local_base_freq', 10_000, SLIDING)) },
+    heads: { ...shape, rotary: rotary(rotaryBase(config, 'rope_local_base_freq', 10_000, SLIDING)) },
     options: { ...shared, bias: windowBias(g, reach(g, isCausal)) },
   };
   const words = g.multiply(wordEmbeddings(g, 'embed_tokens'), writer.float(Math.sqrt(width)));
   let rows = g.byToken(words, width);
   for (let at = 0; at < config.size('num_hidden_layers', 26); at += 1) {
     const layer = `layers.${at}`;
-    const kind = isSliding(config, at, (at + 1) % pattern !== 0) ? nearby : everywhere;
+    const kind = layerKind(config, at, [FULL, SLIDING], (at + 1) % pattern === 0 ? FULL : SLIDING);
+    const { heads, options } = kind === FULL ? everywhere : nearby;
     const normed = norm(rows, `${layer}.input_layernorm`);
-    const attended = groupedAttention(g, normed, `${layer}.self_attn`, kind.heads, kind.options);
+    const attended = groupedAttention(g, normed, `${layer}.self_attn`, heads, options);
     rows = g.add(rows, norm(attended, `${layer}.post_attention_layernorm`));
     const inner = norm(rows, `${layer}.pre_feedforward_layernorm`);
     const outer = gatedFeedForward(g, inner, `${layer}.mlp`, activation);

@@ -1,8 +1,9 @@
 import { wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { FULL, layerKind, SLIDING } from '../layer-kinds.ts';
 import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
-import { FULL, isSliding, SLIDING, windowBias } from '../windows.ts';
+import { windowBias } from '../windows.ts';
 
 /** ModernBERT: norms precede the sublayers, and most layers only attend to nearby tokens. */
 export function modernbert(g: EncoderGraph): Value {
@@ -29,7 +30,8 @@ export function modernbert(g: EncoderGraph): Value {
   );
   for (let at = 0; at < config.size('num_hidden_layers', 22); at += 1) {
     const layer = `layers.${at}`;
-    const { rotary, bias } = isSliding(config, at, at % globalEvery !== 0) ? nearby : everywhere;
+    const kind = layerKind(config, at, [FULL, SLIDING], at % globalEvery === 0 ? FULL : SLIDING);
+    const { rotary, bias } = kind === FULL ? everywhere : nearby;
     const normed = at === 0 ? rows : g.norm(rows, `${layer}.attn_norm`, epsilon);
     const [query = '', key = '', value = ''] = writer.split(g.linear(normed, `${layer}.attn.Wqkv`), 3);
     const attended = g.attention(

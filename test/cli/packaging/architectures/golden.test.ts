@@ -21,14 +21,17 @@ interface Golden {
   readonly hidden: Numbers;
   readonly text?: Numbers;
   readonly tokens?: Numbers;
+  /** Vectors of the tokens that no other token attends to. */
+  readonly padding?: Numbers;
 }
 const readGolden = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
 /** Transformers 4 and 5 write different keys to config.json. */
 const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
 
-const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
+const OUTPUTS: [part: 'hidden' | 'padding' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
   ['hidden', writeHiddenStates, 'last_hidden_state'],
+  ['padding', writeHiddenStates, 'last_hidden_state'],
   ['text', writeTextLogits, 'logits'],
   ['tokens', writeTokenLogits, 'logits'],
 ];
@@ -58,7 +61,8 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
   OUTPUTS.flatMap(([part, write, output]) => {
     const expected = golden[part];
     // The reference for token vectors is the encoder of the model for texts, if the architecture has one.
-    const source = part === 'hidden' && golden.text !== undefined ? 'text' : part;
+    const vectors = golden.text === undefined ? 'hidden' : 'text';
+    const source = output === 'logits' ? part : vectors;
     const model = join(FIXTURES, 'architectures', `${name}-${source}`);
     return expected === undefined ? [] : [{ name, part, write, output, model, ids: golden.ids, expected }];
   }),
@@ -67,22 +71,23 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
 test.each(CASES)('$name returns the same results as transformers: $part', async (one) => {
   const { data, dims } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
-  const difference = largestDifference(withoutPadding(data, dims, one), expected);
+  const difference = largestDifference(rowsOf(data, dims, one), expected);
   expect(difference).toBeLessThan(1e-5);
   expect(expected.length).toBeGreaterThan(8);
 });
 
 const flatten = (value: Numbers): number[] => (typeof value === 'number' ? [value] : value.flatMap(flatten));
 
-/** Returns the rows of the tokens in each text; text logits have no padding. */
-function withoutPadding(
+/** Returns the rows of the tokens or of the padding in each text; text logits have no padding. */
+function rowsOf(
   data: Float32Array,
   dims: readonly number[],
   { ids, part }: (typeof CASES)[number],
 ): number[] {
   if (part === 'text') return [...data];
   const [, length = 0, width = 0] = dims;
-  return ids.flatMap((row, at) => [
-    ...data.subarray(at * length * width, (at * length + row.length) * width),
-  ]);
+  return ids.flatMap((row, at) => {
+    const [from, to] = part === 'padding' ? [row.length, length] : [0, row.length];
+    return [...data.subarray((at * length + from) * width, (at * length + to) * width)];
+  });
 }

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -19,12 +19,13 @@ async function attempt(
   change: object,
   output: WriteOutput = writeHiddenStates,
 ): Promise<string> {
-  cpSync(join(FIXTURES, 'architectures', model), folder(), { recursive: true });
-  const config = join(folder(), 'config.json');
-  const values = JSON.parse(readFileSync(config, 'utf8')) as object;
+  const source = join(FIXTURES, 'architectures', model);
+  // Each graph has its own folder, because a graph's weights are hard links to those of the model.
+  const target = mkdtempSync(join(folder(), 'graph-'));
+  const config = join(target, 'config.json');
+  const values = JSON.parse(readFileSync(join(source, 'config.json'), 'utf8')) as object;
   writeFileSync(config, JSON.stringify({ ...values, ...change }));
-  const target = join(folder(), 'model.safetensors');
-  return await writeGraph({ weights: target, config }, output, folder());
+  return await writeGraph({ weights: join(source, 'model.safetensors'), config }, output, target);
 }
 
 const YARN = { type: 'yarn', factor: 4 };
@@ -57,6 +58,11 @@ test.each<[model: string, change: object, message: string]>([
     'gemma3-text',
     { layer_types: ['full_attention', 'chunked_attention'] },
     'config.json sets `layer_types` to "chunked_attention" for layer 1, which cannot be built from safetensors.',
+  ],
+  [
+    'lfm2-5-hidden',
+    { layer_types: ['conv', 'mamba'] },
+    'config.json sets `layer_types` to "mamba" for layer 1, which',
   ],
   [
     'modernbert-text',
