@@ -79,6 +79,16 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   }),
   sized({
     ...SIZES,
+    model_type: 'deberta',
+    relative_attention: true,
+    max_relative_positions: -1,
+    pos_att_type: ['c2p', 'p2c'],
+    position_biased_input: false,
+    type_vocab_size: 0,
+    pooler_hidden_size: 384,
+  }),
+  sized({
+    ...SIZES,
     model_type: 'modernbert',
     intermediate_size: 576,
     local_attention: 128,

@@ -2,7 +2,7 @@ import { lookup } from '#core/values/lookup.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
 import { bert, roberta } from './encoders/bert.ts';
-import { deberta } from './encoders/deberta.ts';
+import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
@@ -80,10 +80,11 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   bert: { ...likeBert, prefixes: ['bert.'], encode: bert, maskedHead: bertMaskedHead },
   camembert: likeRoberta,
+  deberta: { ...likeBert, prefixes: ['deberta.'], encode: debertaV1, textHead: debertaHead },
   'deberta-v2': {
     ...likeBert,
     prefixes: ['deberta.'],
-    encode: deberta,
+    encode: debertaV2,
     textHead: debertaHead,
     maskedHead: debertaMaskedHead,
   },

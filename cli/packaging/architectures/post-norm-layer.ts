@@ -1,17 +1,21 @@
 import type { AttentionOptions, EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Names of a layer's weights. */
-export interface LayerNames {
-  readonly query: string;
-  readonly key: string;
-  readonly value: string;
+/** Names of the weights after attention. */
+export interface SublayerNames {
   /** The linear layer after attention, and its norm. */
   readonly attended: string;
   readonly attentionNorm: string;
   readonly up: string;
   readonly down: string;
   readonly norm: string;
+}
+
+/** Names of a layer's weights. */
+export interface LayerNames extends SublayerNames {
+  readonly query: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 /** Settings shared by all layers of a model. */
@@ -31,17 +35,23 @@ export function postNormLayer(
   rows: Value,
   names: LayerNames,
   { heads, width, epsilon, activation }: PostNormSettings,
-  options: (query: Value, key: Value) => AttentionOptions = () => ({}),
+  options: AttentionOptions = {},
 ): Value {
   const query = g.linear(rows, names.query);
   const key = g.linear(rows, names.key);
   const value = g.linear(rows, names.value);
-  const attended = g.attention(
-    [g.byText(query), g.byText(key), g.byText(value)],
-    heads,
-    width,
-    options(query, key),
-  );
+  const attended = g.attention([g.byText(query), g.byText(key), g.byText(value)], heads, width, options);
+  return postNormSublayers(g, rows, attended, names, { epsilon, activation });
+}
+
+/** The part of such a layer after attention. `attended` is the result of attention. */
+export function postNormSublayers(
+  g: EncoderGraph,
+  rows: Value,
+  attended: Value,
+  names: SublayerNames,
+  { epsilon, activation }: Pick<PostNormSettings, 'epsilon' | 'activation'>,
+): Value {
   const mixed = g.norm(g.add(g.linear(attended, names.attended), rows), names.attentionNorm, epsilon);
   const inner = g.activation(g.linear(mixed, names.up), activation);
   return g.norm(g.add(g.linear(inner, names.down), mixed), names.norm, epsilon);

@@ -263,7 +263,7 @@ function checkExpansion(
   const { model_type: architecture, local_attention, sliding_window: sliding } = config;
   const window = local_attention ?? sliding;
   const isTooNear = isCount(window) && window > 0 && query.maxLength > window / 2;
-  if (!isTooNear && architecture !== 'deberta-v2') return;
+  if (!isTooNear && architecture !== 'deberta' && architecture !== 'deberta-v2') return;
   const reason = isTooNear
     ? `layers with local attention cover ${window / 2} tokens on each side, but queries have up to ${query.maxLength}`
     : 'tokens excluded from attention in this architecture cannot attend to other tokens';

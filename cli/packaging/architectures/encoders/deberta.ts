@@ -1,46 +1,103 @@
 import { int, ints } from '../../onnx/attributes.ts';
+import type { ConfigReader } from '../config-reader.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
-import { postNormLayer } from '../post-norm-layer.ts';
+import { postNormSublayers } from '../post-norm-layer.ts';
 
 /** DeBERTa v2 and v3: scores depend on the contents of tokens and on their distance. */
-export function deberta(g: EncoderGraph): Value {
+export function debertaV2(g: EncoderGraph): Value {
+  const epsilon = g.config.number('layer_norm_eps', 1e-7);
+  const prefix = g.config.flag('share_att_key', false) ? '' : 'pos_';
+  const embedded = embed(g, epsilon);
+  return encode(g, embedded, epsilon, {
+    project: (rows, self) => ['query', 'key', 'value'].map((name) => g.linear(rows, `${self}.${name}_proj`)),
+    distances: { c2p: `${prefix}key_proj`, p2c: `${prefix}query_proj` },
+    afterFirst: (rows) =>
+      g.weights.has('encoder.conv.conv.weight') ? convolve(g, embedded, rows, epsilon) : rows,
+  });
+}
+
+/** DeBERTa v1, which projects queries, keys and values with one matrix, head by head. */
+export function debertaV1(g: EncoderGraph): Value {
+  g.config.refuseUnless('talking_head', [false]);
+  const epsilon = g.config.number('layer_norm_eps', 1e-7);
+  return encode(g, embed(g, epsilon), epsilon, {
+    project: (rows, self) => projectByHead(g, rows, self),
+    distances: { c2p: 'pos_proj', p2c: 'pos_q_proj' },
+  });
+}
+
+/** The differences between the versions of DeBERTa. */
+interface Version {
+  /** Returns queries, keys and values. */
+  readonly project: (rows: Value, self: string) => readonly Value[];
+  /** Names of the projections of the table of distances, by type of score. */
+  readonly distances: Readonly<Record<'c2p' | 'p2c', string>>;
+  readonly afterFirst?: (rows: Value) => Value;
+}
+
+function encode(g: EncoderGraph, embedded: Value, epsilon: number, version: Version): Value {
   const { config } = g;
   const width = config.size('hidden_size', 768);
   const heads = config.size('num_attention_heads', 12);
-  const epsilon = config.number('layer_norm_eps', 1e-7);
   const activation = config.text('hidden_act', 'gelu');
+  const headWidth = width / heads;
+  // Each type of score counts, even if `relative_attention` is false.
+  const scale = 1 / Math.sqrt(headWidth * (1 + scoreTypes(config).length));
   const relative = config.flag('relative_attention', false)
-    ? new RelativePositions(g, heads, width / heads, epsilon)
+    ? new RelativePositions(g, heads, headWidth, { epsilon, scale, names: version.distances })
     : undefined;
-  const embedded = embed(g, width, epsilon);
   let rows = embedded;
   for (let at = 0; at < config.size('num_hidden_layers', 12); at += 1) {
     const layer = `encoder.layer.${at}`;
     const self = `${layer}.attention.self`;
     const output = `${layer}.attention.output`;
     const names = {
-      query: `${self}.query_proj`,
-      key: `${self}.key_proj`,
-      value: `${self}.value_proj`,
       attended: `${output}.dense`,
       attentionNorm: `${output}.LayerNorm`,
       up: `${layer}.intermediate.dense`,
       down: `${layer}.output.dense`,
       norm: `${layer}.output.LayerNorm`,
     };
-    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation }, (query, key) =>
-      relative ? { bias: relative.bias(self, query, key), scale: relative.scale } : {},
-    );
-    if (at === 0 && g.weights.has('encoder.conv.conv.weight'))
-      rows = convolve(g, embedded, rows, width, epsilon);
+    const [query = '', key = '', value = ''] = version.project(rows, self);
+    const options = { bias: relative?.bias(self, query, key), scale };
+    const attended = g.attention([g.byText(query), g.byText(key), g.byText(value)], heads, width, options);
+    rows = postNormSublayers(g, rows, attended, names, { epsilon, activation });
+    if (at === 0 && version.afterFirst) rows = version.afterFirst(rows);
   }
   return rows;
 }
 
-function embed(g: EncoderGraph, width: number, epsilon: number): Value {
+/** The types of scores that depend on distances: c2p, p2c or both. */
+function scoreTypes(config: ConfigReader): string[] {
+  const types = config.value('pos_att_type') ?? [];
+  if (typeof types === 'string') return types.split('|');
+  return Array.isArray(types) ? types.map(String) : [];
+}
+
+interface DistanceSettings {
+  readonly epsilon: number;
+  readonly scale: number;
+  readonly names: Version['distances'];
+}
+
+/** Splits the rows of each head into query, key and value. Queries and values have a bias. */
+function projectByHead(g: EncoderGraph, rows: Value, self: string): Value[] {
+  const { config, writer } = g;
+  const width = config.size('hidden_size', 768);
+  const heads = config.size('num_attention_heads', 12);
+  const byHead = writer.op('Reshape', [
+    g.linear(rows, `${self}.in_proj`),
+    writer.integers([-1, heads, (3 * width) / heads]),
+  ]);
+  const [query = '', key = '', value = ''] = writer.split(byHead, 3).map((part) => g.byToken(part, width));
+  return [g.add(query, g.weight(`${self}.q_bias`)), key, g.add(value, g.weight(`${self}.v_bias`))];
+}
+
+function embed(g: EncoderGraph, epsilon: number): Value {
   const { config } = g;
+  const width = config.size('hidden_size', 768);
   const words = wordEmbeddings(g);
   const positioned = config.flag('position_biased_input', true) ? addPositions(g, words) : words;
   const typed = config.number('type_vocab_size', 0) > 0 ? addTokenTypes(g, positioned) : positioned;
@@ -51,8 +108,9 @@ function embed(g: EncoderGraph, width: number, epsilon: number): Value {
 }
 
 /** The largest models of version 2 have a convolution next to the first layer. */
-function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, epsilon: number): Value {
+function convolve(g: EncoderGraph, embedded: Value, rows: Value, epsilon: number): Value {
   const { config, writer } = g;
+  const width = config.size('hidden_size', 768);
   const kernel = config.size('conv_kernel_size', 3);
   const padding = (kernel - 1) / 2;
   const swapped = writer.op('Transpose', [g.byText(embedded)], ints('perm', [0, 2, 1]));
@@ -75,10 +133,11 @@ function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, 
  * them once, when it optimizes the graph.
  */
 class RelativePositions {
-  /** Scale of all scores. */
-  readonly scale: number;
   readonly #g: EncoderGraph;
   readonly #heads: number;
+  /** Scale of all scores. */
+  readonly #scale: number;
+  readonly #names: Version['distances'];
   readonly #headWidth: number;
   readonly #types: readonly string[];
   readonly #buckets: number;
@@ -87,19 +146,23 @@ class RelativePositions {
   readonly #span: number;
   readonly #table: Value;
 
-  constructor(g: EncoderGraph, heads: number, headWidth: number, epsilon: number) {
+  constructor(
+    g: EncoderGraph,
+    heads: number,
+    headWidth: number,
+    { epsilon, scale, names }: DistanceSettings,
+  ) {
     const { config, writer } = g;
-    const types = config.value('pos_att_type') ?? [];
     this.#g = g;
     this.#heads = heads;
+    this.#names = names;
     this.#headWidth = headWidth;
-    this.#types =
-      typeof types === 'string' ? types.split('|') : Array.isArray(types) ? types.map(String) : [];
+    this.#types = scoreTypes(config);
     const limit = config.number('max_relative_positions', -1);
     this.#maxDistance = limit < 1 ? config.size('max_position_embeddings', 512) : limit;
     this.#buckets = config.number('position_buckets', -1);
     this.#span = this.#buckets > 0 ? this.#buckets : this.#maxDistance;
-    this.scale = 1 / Math.sqrt(headWidth * (1 + this.#types.length));
+    this.#scale = scale;
     const zero = writer.integers([0]);
     const table = writer.op('Slice', [
       g.weight('encoder.rel_embeddings.weight'),
@@ -117,17 +180,16 @@ class RelativePositions {
    * the contents of tokens.
    */
   bias(self: string, query: Value, key: Value): Value | undefined {
-    const { writer, config } = this.#g;
-    const prefix = config.flag('share_att_key', false) ? '' : 'pos_';
+    const { writer } = this.#g;
     const parts: Value[] = [];
     if (this.#types.includes('c2p')) {
-      parts.push(this.#scores(query, `${self}.${prefix}key_proj`, this.#rows));
+      parts.push(this.#scores(query, `${self}.${this.#names.c2p}`, this.#rows));
     }
     if (this.#types.includes('p2c')) {
       const rows = writer.once('rows of distances, transposed', () =>
         writer.op('Transpose', [this.#rows], ints('perm', [1, 0])),
       );
-      const scores = this.#scores(key, `${self}.${prefix}query_proj`, rows);
+      const scores = this.#scores(key, `${self}.${this.#names.p2c}`, rows);
       parts.push(writer.op('Transpose', [scores], ints('perm', [0, 1, 3, 2])));
     }
     const [first, second] = parts;
@@ -144,7 +206,7 @@ class RelativePositions {
     const byHead = writer.op('Transpose', [projected], ints('perm', [1, 2, 0]));
     const all = writer.op('MatMul', [
       this.#g.byHead(tokens, this.#heads, this.#headWidth),
-      this.#g.multiply(byHead, writer.float(this.scale)),
+      this.#g.multiply(byHead, writer.float(this.#scale)),
     ]);
     const index = writer.once(`${rows} for each head`, () => writer.op('Expand', [rows, this.#shape]));
     return writer.op('GatherElements', [all, index], int('axis', 3));

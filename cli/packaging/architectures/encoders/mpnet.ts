@@ -32,7 +32,7 @@ export function mpnet(g: EncoderGraph): Value {
       down: `${layer}.output.dense`,
       norm: `${layer}.output.LayerNorm`,
     };
-    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation }, () => ({ bias }));
+    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation }, { bias });
   }
   return rows;
 }

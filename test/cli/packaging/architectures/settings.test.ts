@@ -54,6 +54,7 @@ test.each<[model: string, change: object, message: string]>([
   ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
   ['gemma3-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
   ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
+  ['deberta-text', { talking_head: true }, 'config.json sets `talking_head` to true, which'],
   [
     'gemma3-text',
     { layer_types: ['full_attention', 'chunked_attention'] },
