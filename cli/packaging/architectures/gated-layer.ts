@@ -14,12 +14,12 @@ export interface GroupedHeads {
 }
 
 /** Weight names that differ between models. */
-export interface AttentionNames {
+interface AttentionNames {
   readonly output: string;
   /** The end of the names of the norms of heads. */
   readonly norm: string;
 }
-export interface FeedForwardNames {
+interface FeedForwardNames {
   readonly gate: string;
   readonly up: string;
   readonly down: string;
