@@ -18,7 +18,7 @@ import { printTable } from '../bench/measure/print.ts';
 const INSTALL = new Set(['pip install "optimum-onnx[onnxruntime]"', 'pip install torch transformers onnx']);
 const PACKAGES = ['optimum-onnx[onnxruntime]', 'sentence-transformers', 'model2vec'];
 /** Models that no export can make usable: the error must state this, without a command. */
-const REFUSED = new Set(['t5', 'vit', 'clip', 'siglip', 'static-embedding', 'model2vec']);
+const REFUSED = new Set(['umt5', 'vit', 'clip', 'siglip', 'static-embedding', 'model2vec']);
 /** Relative to the largest value of a model. */
 const LIMIT = 1e-5;
 const MAKE = join(dirname(fileURLToPath(import.meta.url)), 'make.py');
