@@ -3,6 +3,7 @@ import type { TokenizerSettings } from '#contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import {
   withBertSettings,
+  withEndToken,
   withLowerCase,
   type TokenizerConfig,
   tokenizerSettings,
@@ -67,9 +68,11 @@ export async function prepareTokenizer(
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
-  const final = lowerCase ? withLowerCase(content) : content;
+  const lowered = lowerCase ? withLowerCase(content) : content;
+  const plain = await load(files.tokenizer, JSON.stringify(lowered));
+  const final = withEndToken(lowered, config, plain.idOf);
   const json = JSON.stringify(final);
-  const tokenizer = await load(files.tokenizer, json);
+  const tokenizer = final === lowered ? plain : await load(files.tokenizer, json);
   await checkVocabulary(tokenizer, final, origin);
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };

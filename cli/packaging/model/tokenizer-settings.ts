@@ -16,6 +16,7 @@ export interface TokenizerConfig {
   readonly pad_token?: unknown;
   readonly mask_token?: unknown;
   readonly eos_token?: unknown;
+  readonly add_eos_token?: unknown;
   readonly cls_token?: unknown;
   readonly unk_token?: unknown;
 }
@@ -23,11 +24,20 @@ export interface SourceTokenizer {
   readonly normalizer?: Normalizer | null;
   readonly truncation?: { readonly max_length?: unknown } | null;
   readonly padding?: { readonly pad_id?: unknown } | null;
+  readonly post_processor?: PostProcessor | null;
   readonly model?: {
     readonly type?: unknown;
     readonly continuing_subword_prefix?: unknown;
     readonly unk_token?: unknown;
   } | null;
+}
+
+interface PostProcessor {
+  readonly type: string;
+  /** The tokens and texts of the result, for a text and for a pair of texts. */
+  readonly single?: readonly object[];
+  readonly pair?: readonly object[];
+  readonly special_tokens?: Readonly<Record<string, object>>;
 }
 
 interface Normalizer {
@@ -141,6 +151,40 @@ export function withBertSettings<Json extends SourceTokenizer>(
       ...(typeof tokenize_chinese_chars === 'boolean' && name !== 'MPNet'
         ? { handle_chinese_chars: tokenize_chinese_chars }
         : {}),
+    },
+  };
+}
+
+/** Classes that end each text with `eos_token` if `add_eos_token` is set, whatever tokenizer.json contains. */
+const ENDS_TEXTS = /^(?:Code)?(?:Llama|Gemma)Tokenizer(?:Fast)?$/;
+
+/**
+ * Adds the end token of models that were published with transformers 4, whose vectors are those of
+ * this token. Newer versions ignore the setting.
+ */
+export function withEndToken<Json extends SourceTokenizer>(
+  json: Json,
+  { tokenizer_class: name, add_eos_token: isAdded, eos_token: token }: TokenizerConfig,
+  idOf: (token: string) => number | undefined,
+): Json {
+  const end = tokenText(token);
+  const id = end === undefined ? undefined : idOf(end);
+  const { post_processor: after } = json;
+  if (isAdded !== true || !ENDS_TEXTS.test(String(name)) || end === undefined || id === undefined)
+    return json;
+  if (after?.type !== 'TemplateProcessing' || Object.hasOwn(after.special_tokens ?? {}, end)) return json;
+  const { single = [], pair = [], special_tokens = {} } = after;
+  const endOf = (type: number): object => ({ SpecialToken: { id: end, type_id: type } });
+  const second = pair.findIndex((piece) => JSON.stringify(piece).includes('"B"'));
+  // The second text starts with its own first token, if there is one.
+  const start = second > 0 && !JSON.stringify(pair[second - 1]).includes('"A"') ? second - 1 : second;
+  return {
+    ...json,
+    post_processor: {
+      ...after,
+      single: [...single, endOf(0)],
+      pair: [...pair.slice(0, start), endOf(0), ...pair.slice(start), endOf(1)],
+      special_tokens: { ...special_tokens, [end]: { id: end, ids: [id], tokens: [end] } },
     },
   };
 }
