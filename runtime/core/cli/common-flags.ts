@@ -43,10 +43,6 @@ export const COMMON_FLAGS = {
     value: 'bytes',
     help: 'Memory limit in bytes for all requests; requests beyond it get 429',
   },
-  threads: {
-    value: 'number',
-    help: 'Number of threads that serve requests, or auto for the number of processors minus 1; only on Linux',
-  },
   'watchdog-timeout': {
     value: 'time',
     help: 'Terminate the process if its event loop is blocked for this long; 0 disables the watchdog',

@@ -35,7 +35,6 @@ const NETWORK_OPTIONS: Options = {
     'allowed-hosts': {},
     'cors-origins': {},
     'max-body': { defaultText: String(DEFAULTS.maxBodyBytes) },
-    threads: { defaultText: String(DEFAULTS.threads) },
     'shutdown-timeout': {
       help: 'Graceful shutdown timeout for requests and streams in flight, e.g. 30s',
       defaultText: DEFAULTS.shutdown,
@@ -47,6 +46,11 @@ const NETWORK_OPTIONS: Options = {
     value: 'url',
     help: 'URL at which clients reach the gateway, for downloads and uploads',
     defaultText: DEFAULTS.publicUrl,
+  },
+  threads: {
+    value: 'number',
+    help: 'Number of threads that serve model requests, or auto for the number of processors minus 1; only on Linux',
+    defaultText: String(DEFAULTS.threads),
   },
   'body-timeout': {
     value: 'time',
