@@ -13,6 +13,7 @@ import { askOnce, COST, PRICING } from './spending-clients.ts';
 const THREADS = ['--threads', '3'];
 /** So many connections reach all threads: the probability that a thread gets none is below 1 in 10 million. */
 const MANY = 40;
+const PATIENCE_MS = 20_000;
 
 const { start, launch, run } = useGatewayProcesses();
 const openai = await startFixture('openai');
@@ -27,13 +28,13 @@ async function askAll(
 ): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   const ask = async (): Promise<void> => {
-    const { status, ...answer } = await fetch(`${url}/v1/chat/completions`, {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(chatWith(model)),
     });
-    void answer;
-    statuses[status] = (statuses[status] ?? 0) + 1;
+    await answer.arrayBuffer();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
   };
   await Promise.all(Array.from({ length: count }, ask));
   return statuses;
@@ -78,12 +79,12 @@ verifiesOnce('gateway-process:threads-whole', async () => {
   const failing = 'openai:fails-500';
   for (let count = 0; count < 12; count += 1)
     await gateway.post('/v1/chat/completions', chatWith(failing), key);
+  // Every thread answers this request, after it has received what was reported before.
+  const states = async (): Promise<string> => (await gateway.get('/v1/provider-states', AS_MASTER)).text;
+  await expect.poll(states, { timeout: PATIENCE_MS }).toContain('"open_for_users":["');
   const { requests: before } = await openai.counts();
-  await sleep(50);
   await askAll(gateway, failing, key);
   expect((await openai.counts())['requests']).toBe(before);
-  const states = (await gateway.get('/v1/provider-states', AS_MASTER)).body as unknown as object[];
-  expect(JSON.stringify(states)).toContain('"open_for_users":["');
 
   const streams = await Promise.all(
     Array.from({ length: MANY }, () => beginStream(gateway, 'openai:stall', key)),
@@ -134,7 +135,7 @@ verifiesOnce('gateway-process:threads-provider-limit', async () => {
   const { requests: before = 0 } = await openai.counts();
   const answers = askAll(gateway, 'openai:silent', key, 20);
   const sent = async (): Promise<number> => ((await openai.counts())['requests'] ?? 0) - before;
-  await expect.poll(sent).toBe(5);
+  await expect.poll(sent, { timeout: PATIENCE_MS }).toBe(5);
   await sleep(200);
   expect(await sent()).toBe(5);
   const releasing = setInterval(() => void openai.release(), 20);

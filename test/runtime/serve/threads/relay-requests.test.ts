@@ -58,6 +58,8 @@ async function open(
   return { url: `http://127.0.0.1:${front.port}`, port: front.port, connections };
 }
 
+const PATIENCE = { timeout: 20_000 };
+
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 test('a request reaches the other server as the client sent it, and so does its response', async () => {
@@ -186,7 +188,7 @@ test('events arrive as they are sent, and the other server notices that the clie
   }
   stop.abort();
   await aborted.promise;
-  await expect.poll(() => connections.every(({ destroyed }) => destroyed)).toBe(true);
+  await expect.poll(() => connections.every(({ destroyed }) => destroyed), PATIENCE).toBe(true);
 });
 
 test('if the other server is gone, the client gets a retryable error', async () => {
@@ -214,9 +216,9 @@ test('connections that switch to another protocol are passed on, and so is a ref
   const echo = await talk(port, `${head('/echo')}first`);
   let text = '';
   echo.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 [\s\S]*first$/);
+  await expect.poll(() => text, PATIENCE).toMatch(/^HTTP\/1\.1 101 [\s\S]*first$/);
   echo.socket.write(' second');
-  await expect.poll(() => text).toMatch(/first second$/);
+  await expect.poll(() => text, PATIENCE).toMatch(/first second$/);
   echo.socket.end();
   await echo.ended;
   const refused = await talk(port, head('/other'));
