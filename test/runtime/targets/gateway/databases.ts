@@ -1,8 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { MessageChannel } from 'node:worker_threads';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
+import { openThreadLink } from '#serve/threads/thread-link.ts';
+import type { Ledger } from '#gateway/accounts/ledger/ledger.ts';
+import {
+  createThreadLedger,
+  type LedgerFunctions,
+  offerLedger,
+} from '#gateway/accounts/ledger/thread-ledger.ts';
 import type { AlertPolicy } from '#gateway/accounts/ledger/budget-alerts.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import type { Store } from '#gateway/store/store.ts';
@@ -40,6 +48,29 @@ interface OpenState extends GatewayState {
 }
 
 const PROGRAMS = await findPostgres();
+
+/** `LEDGER=thread` uses the ledger as a serving thread does. */
+const LEDGER = process.env['LEDGER'];
+
+/** The ledger behind a link between threads. Only the main thread itself renews its lease. */
+function throughMessages({ ledger, noticeRevision }: GatewayState, clock: Clock): Ledger {
+  const { port1, port2 } = new MessageChannel();
+  const main = openThreadLink<never>(port1, { ...offerLedger(ledger) });
+  const link = openThreadLink<LedgerFunctions>(port2);
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const remote = createThreadLedger({ link, clock, onRevision: noticeRevision, onError });
+  return {
+    ...remote,
+    heartbeat: () => ledger.heartbeat(),
+    async close() {
+      await remote.close();
+      link.close();
+      main.close();
+    },
+  };
+}
 
 /** PostgreSQL takes longer to create the tables than most tests take; copying a database takes a fraction of that time. */
 async function createTables(url: string): Promise<void> {
@@ -79,17 +110,19 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
       alertPolicy,
       onError: (error) => errors.push(error),
     });
+    const ledger = LEDGER === 'thread' ? throughMessages(state, clock) : state.ledger;
     const before: (() => Promise<void>)[] = [];
     let closed = false;
     const close = async (): Promise<void> => {
       if (closed) return;
       closed = true;
       for (const work of before) await work();
+      if (ledger !== state.ledger) await ledger.close();
       await state.close();
       if (errors.length > 0) throw errors[0];
     };
     open.push({ close });
-    return { ...state, close, store, beforeClose: (work) => void before.push(work) };
+    return { ...state, ledger, close, store, beforeClose: (work) => void before.push(work) };
   };
   const database = (
     kind: Store['kind'],

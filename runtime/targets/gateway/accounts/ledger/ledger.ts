@@ -29,6 +29,9 @@ export interface Reservation extends Admission {
   readonly rate: RateState | undefined;
 }
 
+/** The part of a reservation that identifies it. */
+export type OpenReservation = Pick<Reservation, 'id' | 'spender'>;
+
 /** An admitted free provider call, e.g. a token count. */
 export interface FreeCall extends Admission {
   /** State of the per-minute limit on such calls, for response headers; undefined without a limit. */
@@ -110,11 +113,11 @@ export interface Ledger {
    * entries before it are failed attempts. If the database is unavailable, this throws an UnavailableError,
    * and the entries are written later.
    */
-  settle(reservation: Reservation, ...entries: readonly UsageEntry[]): Promise<void>;
+  settle(reservation: OpenReservation, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Writes usage without a reservation, while its request's reservation stays open. */
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Releases the reservation of a request without a model response, and writes its failed attempts. */
-  release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
+  release(reservation: OpenReservation, ...failures: readonly UsageEntry[]): Promise<void>;
   /**
    * Admits a free provider call, e.g. a token count. Throws an OverloadedError if such calls exceed their own
    * per-minute limit, which is derived from the requests per minute, or their own limit on concurrent
@@ -122,7 +125,7 @@ export interface Ledger {
    */
   admitFree(spender: Spender): Promise<FreeCall>;
   /** Turns a reservation into one that outlives this process and does not count as a running request. */
-  keep(reservation: Reservation): Promise<HeldAmount>;
+  keep(reservation: OpenReservation): Promise<HeldAmount>;
   /**
    * Writes usage and cost (nothing if there are no entries) and releases the amount. Repeated calls have no
    * further effect.

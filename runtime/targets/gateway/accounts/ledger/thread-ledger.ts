@@ -11,7 +11,7 @@ import type {
   Ledger,
   Quota,
   RateState,
-  Reservation,
+  OpenReservation,
   UsageEntry,
 } from './ledger.ts';
 import { admitted } from './limits.ts';
@@ -35,11 +35,16 @@ interface SentReservation {
 export interface LedgerFunctions {
   reserve(spender: SentSpender, estimate: Estimate): Promise<SentReservation>;
   /** Settles or releases a reservation. */
-  finish(id: string, isReleased: boolean, entries: readonly UsageEntry[]): Promise<void>;
+  finish(
+    id: string,
+    spender: SentSpender,
+    isReleased: boolean,
+    entries: readonly UsageEntry[],
+  ): Promise<void>;
   bill(spender: SentSpender, entries: readonly UsageEntry[]): Promise<void>;
   admitFree(spender: SentSpender): Promise<{ readonly id: number; readonly rate: RateState | undefined }>;
   endFree(id: number): void;
-  keep(id: string): Promise<HeldAmount>;
+  keep(id: string, spender: SentSpender): Promise<HeldAmount>;
   settleHeld(held: HeldAmount, entries: readonly UsageEntry[]): Promise<void>;
   note(notes: readonly InFlightNote[]): Promise<void>;
   quota(spender: SentSpender): Promise<Quota>;
@@ -51,7 +56,6 @@ const MAX_SPENDERS = 4096;
 /** Offers the ledger to one serving thread. */
 export function offerLedger(ledger: Ledger): LedgerFunctions {
   const spenders = new Map<number, Spender>();
-  const reservations = new OpenItems<string, Reservation>();
   const freeCalls = new OpenItems<number, FreeCall>();
   let lastFreeCall = 0;
   const spenderOf = ([id, sent]: SentSpender): Spender => {
@@ -64,23 +68,15 @@ export function offerLedger(ledger: Ledger): LedgerFunctions {
     if (!known) throw new Error('A serving thread refers to an unknown spender.');
     return known;
   };
-  const reservationOf = (id: string): Reservation => {
-    const reservation = reservations.get(id);
-    if (!reservation) throw new Error('A serving thread refers to an unknown reservation.');
-    return reservation;
-  };
   return {
     async reserve(sent, estimate) {
       const first = spenderOf(sent);
-      const reservation = await ledger.reserve(first, estimate, nothingYet);
-      const { id, createdAt, rate, spender } = reservation;
-      reservations.set(id, reservation);
+      const { id, createdAt, rate, spender } = await ledger.reserve(first, estimate, nothingYet);
       const renewed = spender === first ? undefined : spender;
       return { id, createdAt, rate, revision: spender.revision, spender: renewed };
     },
-    async finish(id, isReleased, entries) {
-      const reservation = reservationOf(id);
-      reservations.delete(id);
+    async finish(id, sent, isReleased, entries) {
+      const reservation = { id, spender: spenderOf(sent) };
       await (isReleased ? ledger.release(reservation, ...entries) : ledger.settle(reservation, ...entries));
     },
     bill: async (spender, entries) => await ledger.bill(spenderOf(spender), ...entries),
@@ -94,11 +90,7 @@ export function offerLedger(ledger: Ledger): LedgerFunctions {
       freeCalls.get(id)?.end();
       freeCalls.delete(id);
     },
-    async keep(id) {
-      const reservation = reservationOf(id);
-      reservations.delete(id);
-      return await ledger.keep(reservation);
-    },
+    keep: async (id, spender) => await ledger.keep({ id, spender: spenderOf(spender) }),
     settleHeld: async (held, entries) => await ledger.settleHeld(held, ...entries),
     note: async (notes) => await ledger.note(notes),
     quota: async (spender) => await ledger.quota(spenderOf(spender)),
@@ -132,9 +124,13 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
     nextId += 1;
     return [nextId - 1, spender];
   };
-  const finish = async (id: string, isReleased: boolean, entries: readonly UsageEntry[]): Promise<void> => {
+  const finish = async (
+    { id, spender }: OpenReservation,
+    isReleased: boolean,
+    entries: readonly UsageEntry[],
+  ): Promise<void> => {
     flights.remove(id);
-    await link.call('finish', id, isReleased, entries);
+    await link.call('finish', id, sent(spender), isReleased, entries);
   };
   return {
     async reserve(first, estimate, usageSoFar) {
@@ -150,16 +146,16 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
       const { cost: amount, tokens } = estimate;
       return admitted({ id, spender, amount, tokens, createdAt, rate });
     },
-    settle: async ({ id }, ...entries) => await finish(id, false, entries),
-    release: async ({ id }, ...entries) => await finish(id, true, entries),
+    settle: async (reservation, ...entries) => await finish(reservation, false, entries),
+    release: async (reservation, ...entries) => await finish(reservation, true, entries),
     bill: async (spender, ...entries) => await link.call('bill', sent(spender), entries),
     async admitFree(spender) {
       const { id, rate } = await link.call('admitFree', sent(spender));
       return admitted({ rate, end: () => link.tell('endFree', id) });
     },
-    async keep({ id }) {
+    async keep({ id, spender }) {
       flights.remove(id);
-      return await link.call('keep', id);
+      return await link.call('keep', id, sent(spender));
     },
     settleHeld: async (held, ...entries) => await link.call('settleHeld', held, entries),
     note: async (notes) => await link.call('note', notes),
