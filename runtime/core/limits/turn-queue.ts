@@ -1,3 +1,5 @@
+import { type OpenEntry, OpenList } from './open-list.ts';
+
 /**
  * Removes a waiting request from the queue, or frees the place of a running one. Repeated calls
  * have no effect.
@@ -10,22 +12,49 @@ export type Turn =
   | { readonly kind: 'waiting'; readonly granted: Promise<void>; readonly leave: Leave }
   | { readonly kind: 'refused' };
 
+/** Counts the requests that run. */
+export interface Places {
+  readonly running: number;
+  /** Takes a place. Returns false if this many are taken. */
+  take(maxRunning: number): boolean;
+  free(): void;
+  /** Receives the number of requests that wait for a place. */
+  wait(count: number): void;
+}
+
+/** The places of a single thread. */
+class OwnPlaces implements Places {
+  running = 0;
+
+  take(maxRunning: number): boolean {
+    if (this.running >= maxRunning) return false;
+    this.running += 1;
+    return true;
+  }
+
+  free(): void {
+    this.running -= 1;
+  }
+
+  wait(): void {}
+}
+
 /** A concurrency limit with a bounded FIFO queue. */
 export class TurnQueue {
-  #running = 0;
-  /** A Set, because it keeps the order of arrival and deletes entries in constant time. */
-  readonly #waiting = new Set<() => void>();
+  readonly #places: Places;
+  readonly #waiting = new OpenList<() => void>();
   #maxRunning: number;
   #maxWaiting: number;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(maxRunning: number, maxWaiting: number) {
+  constructor(maxRunning: number, maxWaiting: number, places: Places = new OwnPlaces()) {
     this.#maxRunning = maxRunning;
     this.#maxWaiting = maxWaiting;
+    this.#places = places;
   }
 
   get running(): number {
-    return this.#running;
+    return this.#places.running;
   }
 
   get waiting(): number {
@@ -36,14 +65,12 @@ export class TurnQueue {
   resize(maxRunning: number, maxWaiting: number): void {
     this.#maxRunning = maxRunning;
     this.#maxWaiting = maxWaiting;
-    this.#grant();
+    this.grant();
   }
 
   ask(): Turn {
-    if (this.#running < this.#maxRunning && this.#waiting.size === 0) {
-      this.#running += 1;
+    if (this.#waiting.size === 0 && this.#places.take(this.#maxRunning))
       return { kind: 'granted', leave: this.#leave() };
-    }
     if (this.#waiting.size >= this.#maxWaiting) return { kind: 'refused' };
     const { promise, resolve } = Promise.withResolvers<void>();
     const endTurn = this.#leave();
@@ -52,17 +79,33 @@ export class TurnQueue {
       granted = true;
       resolve();
     };
-    this.#waiting.add(grant);
+    const entry = this.#waiting.add(grant);
+    this.#places.wait(this.#waiting.size);
+    // A place that another thread freed before this request was counted as waiting has not been announced.
+    this.grant();
     const leave = (): void => {
       if (granted) endTurn();
-      else if (this.#waiting.delete(grant)) this.#tellIfIdle();
+      else this.#stopWaiting(entry);
     };
     return { kind: 'waiting', granted: promise, leave };
   }
 
+  /** Grants free places in the order of arrival. */
+  grant(): void {
+    for (
+      let next = this.#waiting.first;
+      next && this.#places.take(this.#maxRunning);
+      next = this.#waiting.first
+    ) {
+      this.#waiting.delete(next);
+      this.#places.wait(this.#waiting.size);
+      next.item();
+    }
+  }
+
   /** Resolves when no requests are running or waiting. */
   idle(): Promise<void> {
-    if (this.#running === 0 && this.#waiting.size === 0) return Promise.resolve();
+    if (this.running === 0 && this.#waiting.size === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();
     return this.#idle.promise;
   }
@@ -72,23 +115,20 @@ export class TurnQueue {
     return () => {
       if (left) return;
       left = true;
-      this.#running -= 1;
-      this.#grant();
+      this.#places.free();
+      this.grant();
       this.#tellIfIdle();
     };
   }
 
-  #grant(): void {
-    for (const grant of this.#waiting) {
-      if (this.#running >= this.#maxRunning) return;
-      this.#waiting.delete(grant);
-      this.#running += 1;
-      grant();
-    }
+  #stopWaiting(entry: OpenEntry<() => void>): void {
+    this.#waiting.delete(entry);
+    this.#places.wait(this.#waiting.size);
+    this.#tellIfIdle();
   }
 
   #tellIfIdle(): void {
-    if (this.#running > 0 || this.#waiting.size > 0) return;
+    if (this.running > 0 || this.#waiting.size > 0) return;
     this.#idle?.resolve();
     this.#idle = undefined;
   }

@@ -91,7 +91,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     ...parts.encoders,
     clock,
     random: Math.random,
-    turnsOf: main ? createThreadTurns(main) : turns.of,
+    turnsOf: main ? createThreadTurns(main) : (server, maxRequests) => turns.of(server, maxRequests).queue,
     encoderAddress: main && ((name) => main.call('encoderAddress', name)),
   };
   const models = createModels(config.models, {

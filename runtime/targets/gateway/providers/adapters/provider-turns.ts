@@ -1,7 +1,6 @@
 import { OpenItems } from '#core/limits/open-items.ts';
-import { type OpenEntry, OpenList } from '#core/limits/open-list.ts';
 import { remember } from '#core/limits/remember.ts';
-import type { Turn } from '#core/limits/turn-queue.ts';
+import { type Places, type Turn, TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ThreadLink } from '#serve/threads/thread-link.ts';
 
 /** Limits the concurrent requests to a provider. */
@@ -13,37 +12,39 @@ export interface Turns {
 export type TurnsOf = (server: string, maxRequests: number) => Turns;
 
 /**
- * A limit that all threads share. A free place is taken in shared memory, so that a thread only has to ask the
- * main thread if it has to wait.
+ * The places of a server in memory that all threads share, so that a thread only has to ask the main thread if
+ * it has to wait.
  */
-class SharedTurns {
+class SharedPlaces implements Places {
   readonly memory: Int32Array<SharedArrayBuffer>;
-  readonly #maxRequests: number;
 
-  constructor(maxRequests: number, memory = new Int32Array(new SharedArrayBuffer(COUNTERS * 4))) {
-    this.#maxRequests = maxRequests;
+  constructor(memory = new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT))) {
     this.memory = memory;
   }
 
-  /** Takes a place, unless others are waiting for one. */
-  take(): boolean {
-    return Atomics.load(this.memory, WAITING) === 0 && this.takeForWaiting();
+  get running(): number {
+    return Atomics.load(this.memory, RUNNING);
   }
 
-  takeForWaiting(): boolean {
-    const { memory } = this;
-    for (let running = Atomics.load(memory, RUNNING); running < this.#maxRequests;) {
-      const found = Atomics.compareExchange(memory, RUNNING, running, running + 1);
+  get waiting(): number {
+    return Atomics.load(this.memory, WAITING);
+  }
+
+  take(maxRunning: number): boolean {
+    for (let { running } = this; running < maxRunning;) {
+      const found = Atomics.compareExchange(this.memory, RUNNING, running, running + 1);
       if (found === running) return true;
       running = found;
     }
     return false;
   }
 
-  /** Frees a place. Returns whether others are waiting for one. */
-  leave(): boolean {
+  free(): void {
     Atomics.sub(this.memory, RUNNING, 1);
-    return Atomics.load(this.memory, WAITING) > 0;
+  }
+
+  wait(count: number): void {
+    Atomics.store(this.memory, WAITING, count);
   }
 }
 
@@ -52,79 +53,36 @@ const RUNNING = 0;
 const WAITING = 1;
 const COUNTERS = 2;
 
-/** The limit in the main thread, which has the queue of all threads. */
-class TurnQueue extends SharedTurns implements Turns {
-  readonly #waiting = new OpenList<() => void>();
-
-  ask(): Turn {
-    if (this.take()) return { kind: 'granted', leave: this.#leaving() };
-    return this.queue();
-  }
-
-  queue(): Turn & { readonly kind: 'waiting' } {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const leaveTurn = this.#leaving();
-    let isGranted = false;
-    const entry = this.#waiting.add(() => {
-      isGranted = true;
-      resolve();
-    });
-    Atomics.add(this.memory, WAITING, 1);
-    // A place that was freed before this request was counted as waiting has not been announced.
-    this.grant();
-    return {
-      kind: 'waiting',
-      granted: promise,
-      leave: () => {
-        if (isGranted) leaveTurn();
-        else this.#remove(entry);
-      },
-    };
-  }
-
-  /** Grants free places in the order of arrival. */
-  grant(): void {
-    for (let next = this.#waiting.first; next && this.takeForWaiting(); next = this.#waiting.first) {
-      this.#remove(next);
-      next.item();
-    }
-  }
-
-  #remove(entry: OpenEntry<() => void>): void {
-    const { size } = this.#waiting;
-    this.#waiting.delete(entry);
-    if (this.#waiting.size < size) Atomics.sub(this.memory, WAITING, 1);
-  }
-
-  #leaving(): () => void {
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      if (this.leave()) this.grant();
-    };
-  }
+/** The places of a server, and the queue for them, which is in the main thread. */
+interface SharedTurns {
+  readonly places: SharedPlaces;
+  readonly queue: TurnQueue;
 }
 
 /** The limits of all servers, in the main thread. */
 export interface ProviderTurns {
-  readonly of: (server: string, maxRequests: number) => TurnQueue;
+  readonly of: (server: string, maxRequests: number) => SharedTurns;
 }
 
 export function createProviderTurns(): ProviderTurns {
-  const queues = new Map<string, TurnQueue>();
+  const all = new Map<string, SharedTurns>();
   return {
     of(server, maxRequests) {
       const key = `${maxRequests} ${server}`;
-      const queue = queues.get(key) ?? new TurnQueue(maxRequests);
+      const turns = all.get(key) ?? openTurns(maxRequests);
       // Executables that are restarted get new URLs, so there can be many.
-      remember(queues, key, queue, MAX_QUEUES);
-      return queue;
+      remember(all, key, turns, MAX_SERVERS);
+      return turns;
     },
   };
 }
 
-const MAX_QUEUES = 1000;
+function openTurns(maxRequests: number): SharedTurns {
+  const places = new SharedPlaces();
+  return { places, queue: new TurnQueue(maxRequests, Infinity, places) };
+}
+
+const MAX_SERVERS = 1000;
 
 /** What a serving thread can call (docs/decisions/0160). */
 export interface TurnFunctions {
@@ -141,9 +99,14 @@ export interface TurnFunctions {
 export function offerTurns(turns: ProviderTurns): TurnFunctions {
   const leaves = new OpenItems<number, () => void>();
   return {
-    turnMemory: (server, maxRequests) => turns.of(server, maxRequests).memory,
+    turnMemory: (server, maxRequests) => turns.of(server, maxRequests).places.memory,
     async waitForTurn(id, server, maxRequests) {
-      const turn = turns.of(server, maxRequests).queue();
+      const turn = turns.of(server, maxRequests).queue.ask();
+      if (turn.kind === 'refused') throw new Error('too many requests are waiting');
+      if (turn.kind === 'granted') {
+        leaves.set(id, turn.leave);
+        return;
+      }
       const { promise, resolve } = Promise.withResolvers<void>();
       leaves.set(id, () => {
         turn.leave();
@@ -156,7 +119,7 @@ export function offerTurns(turns: ProviderTurns): TurnFunctions {
       leaves.get(id)?.();
       leaves.delete(id);
     },
-    grantTurn: (server, maxRequests) => turns.of(server, maxRequests).grant(),
+    grantTurn: (server, maxRequests) => turns.of(server, maxRequests).queue.grant(),
   };
 }
 
@@ -164,24 +127,26 @@ export function offerTurns(turns: ProviderTurns): TurnFunctions {
 export function createThreadTurns(link: ThreadLink<TurnFunctions>): TurnsOf {
   let lastId = 0;
   return (server, maxRequests) => {
-    let shared: SharedTurns | undefined;
+    let places: SharedPlaces | undefined;
     void link.call('turnMemory', server, maxRequests).then(
-      (memory) => (shared = new SharedTurns(maxRequests, memory)),
+      (memory) => (places = new SharedPlaces(memory)),
       // The main thread has ended.
       () => undefined,
     );
-    const takeShared = (taken: SharedTurns): Turn => {
+    const granted = (taken: SharedPlaces): Turn => {
       let hasLeft = false;
       const leave = (): void => {
         if (hasLeft) return;
         hasLeft = true;
-        if (taken.leave()) link.tell('grantTurn', server, maxRequests);
+        taken.free();
+        if (taken.waiting > 0) link.tell('grantTurn', server, maxRequests);
       };
       return { kind: 'granted', leave };
     };
     return {
       ask() {
-        if (shared?.take()) return takeShared(shared);
+        // Requests that wait come first.
+        if (places?.waiting === 0 && places.take(maxRequests)) return granted(places);
         lastId += 1;
         const id = lastId;
         let hasLeft = false;

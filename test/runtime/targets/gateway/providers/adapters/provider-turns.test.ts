@@ -29,7 +29,7 @@ async function openThreads(maxRequests: number): Promise<[main: Turns, one: Turn
     return createThreadTurns(thread)(SERVER, maxRequests);
   });
   const [one, two] = threads as [Turns, Turns];
-  const all: [Turns, Turns, Turns] = [turns.of(SERVER, maxRequests), one, two];
+  const all: [Turns, Turns, Turns] = [turns.of(SERVER, maxRequests).queue, one, two];
   // The first request of a thread asks the main thread; after that, the memory is known.
   for (const each of all) {
     const turn = each.ask();
