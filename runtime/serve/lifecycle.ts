@@ -39,6 +39,10 @@ export interface Lifecycle {
   readonly cut: (reason: AppError) => void;
 }
 
+/** The error for requests that arrive too late. */
+export const shuttingDown = (): AppError =>
+  new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
+
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
@@ -84,7 +88,7 @@ export function createLifecycle(): Lifecycle {
       if (phase !== 'ready' && phase !== 'stopping') {
         throw phase === 'starting'
           ? new AppError('UnavailableError', 'The server is starting. Retry in a moment.')
-          : new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
+          : shuttingDown();
       }
       return countIn(onCut);
     },

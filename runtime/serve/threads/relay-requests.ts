@@ -5,8 +5,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
-import { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
+import { shuttingDown } from '../lifecycle.ts';
 import { answerRejected, type Refuse } from '../http/invalid-requests.ts';
 import type { Upgrades } from '../http/listen.ts';
 import type { ConnectionEnds } from './port-connection.ts';
@@ -42,9 +42,7 @@ export function createRelay({ connect, refuse }: RelayOptions): Relay {
       outgoing.destroy();
       return;
     }
-    const error = new AppError('UnavailableError', 'The server is shutting down.', {
-      reason: 'shutting_down',
-    });
+    const error = shuttingDown();
     void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
   };
 

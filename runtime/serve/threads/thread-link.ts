@@ -1,6 +1,7 @@
 import { MessagePort } from 'node:worker_threads';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
+import { shuttingDown } from '../lifecycle.ts';
 
 /** The functions that one thread offers to another. Their arguments and results are copied. */
 export type ThreadFunctions = Readonly<Record<string, (...args: never[]) => unknown>>;
@@ -100,14 +101,14 @@ export function openThreadLink<Remote>(
   port.on('close', () => {
     isClosed = true;
     for (const id of waiting.keys()) {
-      waiting.get(id)?.reject(ended());
+      waiting.get(id)?.reject(shuttingDown());
       waiting.delete(id);
     }
   });
 
   return {
     async call(name, ...args) {
-      if (isClosed) throw ended();
+      if (isClosed) throw shuttingDown();
       lastId += 1;
       const id = lastId;
       const call = Promise.withResolvers<unknown>();
@@ -133,9 +134,6 @@ const portsIn = ([kind, , , args]: Message): MessagePort[] => {
   const last: unknown = kind === 'call' ? args.at(-1) : undefined;
   return last instanceof MessagePort ? [last] : [];
 };
-
-const ended = (): AppError =>
-  new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
 
 /** An AppError without its class, which a copy would lose. */
 interface PlainError extends Pick<AppError, 'code' | 'message' | 'details' | 'retryAfterSeconds' | 'reason'> {
