@@ -137,16 +137,16 @@ export async function startGateway({
       lifecycle: kernel.lifecycle,
       refuse: malformedRequestAnswer,
     };
+    closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
     let port: number;
     if (server.threads === 1) {
       const listener = await listenHttp({ ...http, ...address, tls: server.tls });
       ({ port } = listener);
-      closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
       closers.add(() => listener.close(shutdown.graceMs()));
     } else {
       const { accept, close } = connectHttp(http);
       closers.add(() => close(shutdown.graceMs()));
-      closers.add(() => threads.close(shutdown.graceMs()));
+      closers.add(() => threads.close(shutdown.graceMs(), MAX_CLOSE_MS));
       const order = { flags, threads: server.threads };
       await threads.start(order, { context, write, accept });
       port = await findPort(address);

@@ -54,5 +54,6 @@ export interface ServingFunctions {
   announceStop(): void;
   drain(patienceMs: number | undefined): Promise<void>;
   cut(reason: Pick<AppError, 'code' | 'message' | 'reason'>): void;
-  close(graceMs: number): Promise<void>;
+  /** Closes connections within `graceMs`, then waits up to `drainMs` for the usage of their requests. */
+  close(graceMs: number, drainMs: number): Promise<void>;
 }

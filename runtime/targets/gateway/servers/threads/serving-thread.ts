@@ -114,9 +114,10 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
     announceStop: lifecycle.announceStop,
     drain: lifecycle.drain,
     cut: ({ code, message, reason }) => lifecycle.cut(new AppError(code, message, { reason })),
-    async close(graceMs) {
+    async close(graceMs, drainMs) {
       stopWatchdog();
       await http?.close(graceMs);
+      await lifecycle.drain(drainMs);
       await context.telemetry.close(graceMs);
       await closers.close();
     },

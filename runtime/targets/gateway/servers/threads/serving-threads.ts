@@ -41,7 +41,7 @@ export interface ServingThreads extends OtherThreads {
   stopping(own: Lifecycle): Pick<Lifecycle, 'announceStop' | 'drain' | 'cut'>;
   /** Resolves with the reason if a thread ends unexpectedly. */
   readonly failed: Promise<string>;
-  close(graceMs: number): Promise<void>;
+  close(graceMs: number, drainMs: number): Promise<void>;
 }
 
 interface Thread {
@@ -60,6 +60,10 @@ export function createServingThreads(): ServingThreads {
 
   const all = async <Value>(call: (link: ThreadLink<ServingFunctions>) => Promise<Value>): Promise<Value[]> =>
     await Promise.all(threads.map(({ link }) => call(link)));
+  /** The same without a result. A thread that has ended has no requests, and uses no outdated data. */
+  const running = async (call: (link: ThreadLink<ServingFunctions>) => Promise<void>): Promise<void> => {
+    await all((link) => call(link).catch(() => undefined));
+  };
   const tellOthers = (event: TargetEvent, from?: Worker): void => {
     for (const { worker, link } of threads) if (worker !== from) link.tell('learn', event);
   };
@@ -119,9 +123,7 @@ export function createServingThreads(): ServingThreads {
       for (const { link } of threads) link.tell('ready');
     },
     noticeRevision: (revision) =>
-      threads.length === 0
-        ? undefined
-        : all((link) => link.call('noticeRevision', revision)).then(() => undefined),
+      threads.length === 0 ? undefined : running((link) => link.call('noticeRevision', revision)),
     learned: (event) => tellOthers(event),
     async live(own) {
       const lists = await all((link) => link.call('live'));
@@ -154,10 +156,7 @@ export function createServingThreads(): ServingThreads {
         for (const { link } of threads) link.tell('announceStop');
       },
       async drain(patienceMs) {
-        // A thread that has ended has no requests.
-        const drain = (link: ThreadLink<ServingFunctions>): Promise<void> =>
-          link.call('drain', patienceMs).catch(() => undefined);
-        await Promise.all([own.drain(patienceMs), all(drain)]);
+        await Promise.all([own.drain(patienceMs), running((link) => link.call('drain', patienceMs))]);
       },
       cut(error) {
         own.cut(error);
@@ -166,11 +165,11 @@ export function createServingThreads(): ServingThreads {
       },
     }),
     failed: failed.promise,
-    async close(graceMs) {
+    async close(graceMs, drainMs) {
       isClosing = true;
       await Promise.all(
         threads.splice(0).map(async ({ worker, link, ended }) => {
-          await link.call('close', graceMs).catch(() => undefined);
+          await link.call('close', graceMs, drainMs).catch(() => undefined);
           link.close();
           await settlesWithin(END_MS, ended);
           await worker.terminate();
