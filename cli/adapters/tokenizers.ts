@@ -13,6 +13,8 @@ export interface LoadedTokenizer {
   /** The size of the vocabulary: the largest token id plus one. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
+  /** All tokens as written in the vocabulary. */
+  tokens(): string[];
   encode(texts: readonly string[]): Promise<number[][]>;
   /** Encodes texts as the executable does, truncated to `maxLength` tokens. */
   encodeCut(texts: readonly string[], maxLength: number, side: 'left' | 'right'): Promise<EncodedText[]>;
@@ -32,6 +34,7 @@ export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
   return {
     vocabularySize: Object.values(tokenizer.getVocab(true)).reduce((size, id) => Math.max(size, id + 1), 0),
     idOf: (token) => tokenizer.tokenToId(token) ?? undefined,
+    tokens: () => Object.keys(tokenizer.getVocab(true)),
     async tokensBefore(text) {
       const special = (await tokenizer.encode(text)).getSpecialTokensMask();
       return special.length - (special.at(-1) === 1 ? 1 : 0);

@@ -1,3 +1,4 @@
+import { configError } from '#contract/errors.ts';
 import { hasLabels } from '#contract/model-types.ts';
 import type { ModelSourceFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
@@ -23,6 +24,7 @@ import { windowSettings } from '../packaging/model/window-settings.ts';
 import { planManifest } from '../packaging/plan.ts';
 import type { Compare } from '../packaging/quantize/accuracy.ts';
 import type { Reporter } from '../packaging/reporter.ts';
+import { prepareTable } from '../packaging/tables/prepare-table.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
@@ -187,6 +189,7 @@ async function loadModel(
     onWeights(optimized.weightsPath);
     return optimized;
   };
+  if (files.isTable) refuseForTable(config);
   const optimizing = isSafetensors(files.weights) ? undefined : optimize(files.weights);
   optimizing?.catch(() => {});
   const read = await timeStep(onStep, 'check', () => readFiles(config, type, files, origin));
@@ -198,7 +201,9 @@ async function loadModel(
     ...documents.problems,
   ])
     report.warn(problem);
-  const optimized = report.step('Optimizing and running the model');
+  const optimized = report.step(
+    files.isTable ? 'Reading the table of vectors' : 'Optimizing and running the model',
+  );
   const request: GraphRequest = {
     modelType: config.modelType,
     rules: tokenized.rules,
@@ -208,17 +213,26 @@ async function loadModel(
     family: settings.modelConfig.model_type,
     keepsIntegers: config.keepsIntegers,
     file: files.weights,
-    graph: await graphOf(files, origin, tokenized.write, folder),
+    graph: files.isTable ? files.weights : await graphOf(files, origin, tokenized.write, folder),
   };
-  const original = await prepareGraph(
-    runtime,
-    request,
-    tokenizer,
-    optimizing ?? optimize(request.graph),
-    folder,
-    onStep,
-  );
+  const original = files.isTable
+    ? await prepareTable(files.weights, tokenizer, folder)
+    : await prepareGraph(runtime, request, tokenizer, optimizing ?? optimize(request.graph), folder, onStep);
   return { ...read, transform, files, origin, request, original, optimized };
+}
+
+/** Rejects settings that need a graph. */
+function refuseForTable({ file, modelType, transform }: BuildConfig): void {
+  if (modelType !== 'sentence_embedding') {
+    throw configError(
+      `${file}: the model_type of a static model, which has one vector per token and no encoder, must be sentence_embedding, not ${modelType}.`,
+    );
+  }
+  if (transform !== undefined) {
+    throw configError(
+      `${file}: a static model cannot have a \`transform\`, because it has no encoder whose output it could read. Remove \`transform\`.`,
+    );
+  }
 }
 
 /** Reads everything except the graph. */

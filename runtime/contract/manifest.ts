@@ -158,6 +158,11 @@ export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
+  /**
+   * Maximum number of characters: longer texts are truncated before they are tokenized. Undefined if only
+   * the number of tokens is limited.
+   */
+  readonly maxCharacters?: number;
   /** The text of a pair that is truncated or read in windows; undefined if the longer text is truncated. */
   readonly truncatedText?: 'first' | 'second';
   readonly padId: number;

@@ -1,3 +1,5 @@
+import type { TokenTableSettings } from './token-table.ts';
+
 /**
  * How the token vectors of a text are pooled to one vector. With `none`, the model itself returns
  * one vector per text.
@@ -41,6 +43,8 @@ export type LayerSettings =
 
 /** The manifest's settings for sentence_embedding models, which return one vector per text. */
 export interface SentenceSettings {
+  /** The table of a static model, which has no graph. */
+  readonly table?: TokenTableSettings;
   /** With a list, the vectors of several modes are concatenated in this order. */
   readonly pooling: Pooling | readonly Pooling[];
   /** Whether pooling includes the tokens of a prompt. */

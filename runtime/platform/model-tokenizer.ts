@@ -1,6 +1,7 @@
 import type { Manifest, TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
 import { openEntityTokenizer } from './entity-tokenizer.ts';
 import { type TextTokenizer, type TokenizersAddon, openTokenizer } from './tokenizer.ts';
+import { startOfText } from '#core/text/code-points.ts';
 import { cutIntoWindows } from '#core/model/text-windows.ts';
 import { lazy } from '#core/values/lazy.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
@@ -35,7 +36,8 @@ function openWindowTokenizer(
   if (windows && settings.truncatedText === 'second')
     return openPairWindowTokenizer(addon, json, settings, windows, maxWindows);
   const tokenizer = openTokenizer(addon, json, settings);
-  if (!windows) return tokenizer;
+  const { maxCharacters } = settings;
+  if (!windows) return maxCharacters === undefined ? tokenizer : limitCharacters(tokenizer, maxCharacters);
   const { stride } = windows;
   const openLong = lazy(async (): Promise<TextTokenizer> => {
     const [empty] = await tokenizer.encode([{ text: '' }], { details: false });
@@ -64,6 +66,21 @@ function openWindowTokenizer(
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
     idOf: (token) => tokenizer.idOf(token),
+  };
+}
+
+/** A tokenizer that reads only the start of a text, as model2vec does. */
+function limitCharacters(tokenizer: TextTokenizer, maximum: number): TextTokenizer {
+  return {
+    ...tokenizer,
+    async encode(inputs, options) {
+      const starts = inputs.map(({ text, ...input }) => ({ ...input, text: startOfText(text, maximum) }));
+      const texts = await tokenizer.encode(starts, options);
+      return texts.map((text, at) => {
+        const isCut = starts[at]?.text.length !== inputs[at]?.text.length;
+        return isCut ? { ...text, truncated: true } : text;
+      });
+    },
   };
 }
 

@@ -30,6 +30,7 @@ import { SENTENCE } from './behaviors/sentence.ts';
 import { SPARSE } from './behaviors/sparse.ts';
 import { SERVE_PROCESS } from './behaviors/serve-process.ts';
 import { SERVE } from './behaviors/serve.ts';
+import { STATIC } from './behaviors/static.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
 
@@ -44,6 +45,7 @@ export const BEHAVIORS = {
   ...LOST_OUTPUT,
   ...BENCH,
   ...SENTENCE,
+  ...STATIC,
   ...ZERO_SHOT,
   ...SPARSE,
   ...FILL_MASK,

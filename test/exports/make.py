@@ -1,4 +1,4 @@
-# make.py FOLDER TOKENIZER [NAME...]: writes small random models as transformers, sentence-transformers and model2vec save them.
+# make.py FOLDER TOKENIZER [NAME...]: writes small random models as transformers and sentence-transformers save them.
 # make.py --check MODEL GRAPH: compares a graph with the model that it was exported from; prints the largest relative difference.
 import json
 import sys
@@ -74,8 +74,6 @@ def make(folder, source, wanted):
         make_own_code(folder / "own-code", tokenizer)
     if not wanted or "sentences of esm" in wanted:
         make_sentences(folder)
-    if not wanted or not {"static-embedding", "model2vec"}.isdisjoint(wanted):
-        make_tables(folder, tokenizer)
 
 
 def make_pickle(folder, tokenizer):
@@ -118,16 +116,6 @@ def make_sentences(folder):
     encoder = models.Transformer(str(folder / "esm"))
     pooling = models.Pooling(32, pooling_mode="mean")
     SentenceTransformer(modules=[encoder, pooling]).save(str(folder / "sentences of esm"))
-
-
-def make_tables(folder, tokenizer):
-    from model2vec import StaticModel
-    from sentence_transformers import SentenceTransformer, models
-
-    table = models.StaticEmbedding(tokenizer.backend_tokenizer, embedding_dim=16)
-    SentenceTransformer(modules=[table]).save(str(folder / "static-embedding"))
-    vectors = numpy.random.default_rng(0).normal(size=(len(tokenizer), 16)).astype(numpy.float32)
-    StaticModel(vectors, tokenizer.backend_tokenizer).save_pretrained(str(folder / "model2vec"))
 
 
 def check(source, graph):

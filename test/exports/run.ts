@@ -16,9 +16,9 @@ import { printTable } from '../bench/measure/print.ts';
  * The first command that the build prints; it creates the environment, with additional packages that are needed only to write the models.
  */
 const INSTALL = new Set(['pip install "optimum-onnx[onnxruntime]"', 'pip install torch transformers onnx']);
-const PACKAGES = ['optimum-onnx[onnxruntime]', 'sentence-transformers', 'model2vec'];
+const PACKAGES = ['optimum-onnx[onnxruntime]', 'sentence-transformers'];
 /** Models that no export can make usable: the error must state this, without a command. */
-const REFUSED = new Set(['umt5', 'vit', 'clip', 'siglip', 'static-embedding', 'model2vec']);
+const REFUSED = new Set(['umt5', 'vit', 'clip', 'siglip']);
 /** Relative to the largest value of a model. */
 const LIMIT = 1e-5;
 const MAKE = join(dirname(fileURLToPath(import.meta.url)), 'make.py');

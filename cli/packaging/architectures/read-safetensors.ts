@@ -93,12 +93,18 @@ export interface StoredTensor {
   readonly length: number;
 }
 
-/** Types of weights by their safetensors name. `onnx` is the number in TensorProto.DataType. */
+/**
+ * Types of weights by their safetensors name. `onnx` is the number in TensorProto.DataType. Only tables
+ * contain integers.
+ */
 export const STORED_TYPES = {
   F32: { onnx: 1, bytes: 4 },
   F16: { onnx: 10, bytes: 2 },
   BF16: { onnx: 16, bytes: 2 },
   F64: { onnx: 11, bytes: 8 },
+  I8: { onnx: 3, bytes: 1 },
+  I32: { onnx: 6, bytes: 4 },
+  I64: { onnx: 7, bytes: 8 },
 } as const;
 
 export type StoredType = keyof typeof STORED_TYPES;

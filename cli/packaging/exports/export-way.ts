@@ -15,7 +15,7 @@ export const noWay = ({ kind }: Pick<ExportFacts, 'kind'>): string | undefined =
 
 const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
   encoder: undefined,
-  table: 'it is a word-vector table without an encoder',
+  table: undefined,
   images: 'it is an image model, and only text models can be built',
   audio: 'it is an audio model, and only text models can be built',
   decoder: 'it has a decoder that generates text, and only encoders can be built',

@@ -4,7 +4,7 @@ import { type GraphVariant, graphVariants, isDataOf, withoutGraph } from '../mod
 import { GLINER_CONFIG } from '../exports/gliner.ts';
 import { isDocument } from '../model/model-documents.ts';
 import { HEAD_FILES } from '../model/token-outputs.ts';
-import { type ModelListing, TRANSFORMER_FOLDER } from '../model/model-listing.ts';
+import { MODULE_FOLDERS, type ModelListing } from '../model/model-listing.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { HubFile } from './repository-files.ts';
 
@@ -74,7 +74,7 @@ export function chooseFiles(
 type Files = ReadonlyMap<string, HubFile>;
 
 /** Folders that can contain a model's files: some exporters write all of them to `onnx/`. */
-const FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`];
+const FOLDERS = ['', 'onnx/', ...MODULE_FOLDERS.map((name) => `${name}/`)];
 
 function findIn(files: Files, name: string): HubFile | undefined {
   const folder = FOLDERS.find((below) => files.has(below + name));

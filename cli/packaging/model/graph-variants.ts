@@ -6,6 +6,7 @@ import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
+import { isTable } from '../tables/is-table.ts';
 
 /**
  * A graph that a build can use. Exporters write one graph for each precision or optimization level.
@@ -24,10 +25,14 @@ export interface GraphVariant {
  * Lists a model's graphs: first those in the model's folder, then those in `onnx/`, sorted by path;
  * safetensors come last.
  */
-export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[] => [
-  ...onnxGraphs(files),
-  ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
-];
+export function graphVariants({ files, modelType, ...stated }: ModelListing): GraphVariant[] {
+  // ONNX graphs of static models have other inputs than encoders, and the table is all that is needed.
+  if (isTable(stated)) return safetensorsAmong(files);
+  return [
+    ...onnxGraphs(files),
+    ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
+  ];
+}
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {
   return GRAPH_FOLDERS.flatMap((below) => {
@@ -118,6 +123,13 @@ export function withoutGraph(listing: ModelListing, shown: string, source = show
     const way = `Export it: \`pip install gliner\`, then \`${glinerExport(source)}\`, then \`encoderfile build ./exported\`.`;
     return configError(
       `${shown} has no ONNX graph${weights === undefined ? '' : `, only ${weights}`}, and a GLiNER model cannot be built without one. ${way}`,
+    );
+  }
+  if (facts.kind === 'table') {
+    const only =
+      pickle === undefined ? '' : `, only ${pickle.path}, a pickle file, which can run code when loaded`;
+    return configError(
+      `${shown} is a static model, but it has no model.safetensors with its table${only}. Save the model again with a recent version of sentence-transformers or model2vec.`,
     );
   }
   const reason = noWay(facts);

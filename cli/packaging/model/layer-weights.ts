@@ -56,13 +56,20 @@ export function readTensors(source: ByteSource, expected: readonly Expected[]): 
 export function layerFloats(source: ByteSource, { type, offset, length }: StoredTensor): Float32Array {
   const { buffer } = source.readAt(offset, length);
   if (!(buffer instanceof ArrayBuffer)) throw new Error('bytes of a file are not shared');
-  return FLOATS_OF[type](buffer);
+  return tensorFloats(type, buffer);
 }
 
-const FLOATS_OF: Record<StoredType, (bytes: ArrayBuffer) => Float32Array> = {
+/** Converts the bytes of a tensor to float32. */
+export const tensorFloats = (type: StoredType, bytes: ArrayBuffer): Float32Array<ArrayBuffer> =>
+  FLOATS_OF[type](bytes);
+
+const FLOATS_OF: Record<StoredType, (bytes: ArrayBuffer) => Float32Array<ArrayBuffer>> = {
   F32: (bytes) => new Float32Array(bytes),
   F16: (bytes) => Float32Array.from(new Float16Array(bytes)),
   // A bfloat16 number is the upper half of a float32 number.
   BF16: (bytes) => new Float32Array(Uint32Array.from(new Uint16Array(bytes), (half) => half << 16).buffer),
   F64: (bytes) => Float32Array.from(new Float64Array(bytes)),
+  I8: (bytes) => Float32Array.from(new Int8Array(bytes)),
+  I32: (bytes) => Float32Array.from(new Int32Array(bytes)),
+  I64: (bytes) => Float32Array.from(new BigInt64Array(bytes), Number),
 };

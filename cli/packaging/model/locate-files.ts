@@ -1,10 +1,12 @@
 import { existsSync, statSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
+import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraphIn } from './graph-variants.ts';
-import { TRANSFORMER_FOLDER } from './model-listing.ts';
+import { jsonIn, listModel, MODULE_FOLDERS } from './model-listing.ts';
+import { isTable } from '../tables/is-table.ts';
 
 export interface ModelFiles {
   /** The folder with the model's documents and settings. */
@@ -24,6 +26,8 @@ export interface ModelFiles {
    */
   readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
+  /** Whether the weights are the table of a static model. */
+  readonly isTable?: boolean;
 }
 
 /** A model's settings file. */
@@ -47,6 +51,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
     return {
       ...model,
+      isTable: isSafetensors(model.weights) && isTable({ config: jsonIn(model.modelConfig) }),
       folder: dirname(model.modelConfig),
       graph: undefined,
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
@@ -62,19 +67,22 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   const modelConfig = findIn(folder, name);
   if (modelConfig === undefined && missing) throw missing(join(folder, name));
   const tokenizer = locateTokenizer(folder, weights);
+  const isStatic = isTable(listModel(folder));
   return {
     folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
     weights,
     graph,
     modelConfig,
     tokenizer,
-    tokenizerConfig: neighbor(tokenizer),
+    // Libraries for static models only read tokenizer.json.
+    tokenizerConfig: isStatic ? undefined : neighbor(tokenizer),
+    isTable: isStatic,
   };
 }
 
 /** Returns the folder with the settings of sentence-transformers, given the folder of config.json. */
 const settingsFolder = (folder: string): string =>
-  basename(folder) === TRANSFORMER_FOLDER ? dirname(folder) : folder;
+  MODULE_FOLDERS.includes(basename(folder)) ? dirname(folder) : folder;
 
 /**
  * Path of tokenizer.json. If a model has none, path of its vocabulary, or of the tokenizer that is
@@ -109,8 +117,8 @@ export function findIn(folder: string, name: string): string | undefined {
   const below = join(folder, 'onnx', name);
   const above = join(folder, '..', name);
   const isGraphFolder = basename(resolve(folder)) === 'onnx';
-  const older = join(folder, TRANSFORMER_FOLDER, name);
-  return [join(folder, name), below, ...(isGraphFolder ? [above] : []), older].find(
+  const modules = MODULE_FOLDERS.map((module) => join(folder, module, name));
+  return [join(folder, name), below, ...(isGraphFolder ? [above] : []), ...modules].find(
     (path) => existsSync(path) && !isFolder(path),
   );
 }

@@ -18,6 +18,9 @@ export interface ModelConfig {
   readonly n_heads?: unknown;
   /** The key in T5 configurations. */
   readonly num_heads?: unknown;
+  /** The maximum number of tokens and whether vectors are normalized, in configurations of model2vec. */
+  readonly max_length?: unknown;
+  readonly normalize?: unknown;
 }
 
 /** Reads config.json; empty if the model has none. */

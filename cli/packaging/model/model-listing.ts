@@ -9,6 +9,9 @@ import { memberOf } from '#core/values/member-of.ts';
  */
 export const TRANSFORMER_FOLDER = '0_Transformer';
 
+/** Subfolders in which sentence-transformers saves a model's first module, in some versions. */
+export const MODULE_FOLDERS = [TRANSFORMER_FOLDER, '0_StaticEmbedding'];
+
 /** The files of a model, and the settings that determine which of its graphs can be used. */
 export interface ModelListing {
   /** Files with their paths relative to the model folder, with slashes. */
@@ -29,10 +32,14 @@ interface ListedFile {
  * Folders that can contain graphs, as in repositories on Hugging Face or as saved by older
  * sentence-transformers versions.
  */
-export const GRAPH_FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`, `${TRANSFORMER_FOLDER}/onnx/`];
+export const GRAPH_FOLDERS = [
+  '',
+  'onnx/',
+  ...MODULE_FOLDERS.flatMap((name) => [`${name}/`, `${name}/onnx/`]),
+];
 
-/** Folders that can contain a model's config.json. */
-export const CONFIG_FOLDERS = ['', `${TRANSFORMER_FOLDER}/`];
+/** Folders that can contain a model's config.json and its safetensors. */
+export const CONFIG_FOLDERS = ['', ...MODULE_FOLDERS.map((name) => `${name}/`)];
 
 /** Lists the files of a model folder and of its subfolders that can contain graphs. */
 export const listModel = (folder: string): ModelListing => ({
@@ -60,7 +67,7 @@ export function statedIn(folder: string): Pick<ModelListing, 'modelType' | 'conf
   };
 }
 
-function jsonIn(path: string): unknown {
+export function jsonIn(path: string): unknown {
   try {
     return parseJsonText(readFileSync(path, 'utf8'));
   } catch {

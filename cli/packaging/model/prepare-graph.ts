@@ -149,7 +149,7 @@ const LONGEST: RunSize = { texts: 1, tokens: 16 };
 type Ids = readonly number[];
 
 /** A short text, a long one and one with non-ASCII characters, as in a typical batch. */
-const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
+export const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
 
 /** Longer than all other texts together, to test the effect of padding. */
 const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);

@@ -37,6 +37,12 @@ export interface TokenizerDefaults {
   /** Maximum number of tokens per text. */
   readonly maxLength?: number | undefined;
   readonly lowerCase?: boolean;
+  /** Maximum number of tokens if no file states it. Default: 512. */
+  readonly usualLength?: number;
+  /** Whether texts get the model's special tokens. Default: true. */
+  readonly addsSpecialTokens?: boolean;
+  /** Returns the maximum number of characters per text, for the maximum number of tokens. */
+  readonly limitCharacters?: (maxLength: number, tokens: readonly string[]) => number | undefined;
   /**
    * Returns the maximum number of tokens that the model needs, out of the `possible` ones.
    * `isChosen` states whether the config sets `possible`.
@@ -60,6 +66,9 @@ export async function prepareTokenizer(
     chosenLength,
     truncationSide,
     lowerCase,
+    usualLength,
+    addsSpecialTokens = true,
+    limitCharacters,
     limit = (possible) => possible,
   }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
@@ -68,7 +77,8 @@ export async function prepareTokenizer(
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
-  const lowered = lowerCase ? withLowerCase(content) : content;
+  const added = addsSpecialTokens ? content : { ...content, post_processor: null };
+  const lowered = lowerCase ? withLowerCase(added) : added;
   const plain = await load(files.tokenizer, JSON.stringify(lowered));
   const final = withEndToken(lowered, config, plain.idOf);
   const json = JSON.stringify(final);
@@ -76,14 +86,16 @@ export async function prepareTokenizer(
   await checkVocabulary(tokenizer, final, origin);
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
-  const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf);
+  const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf, usualLength);
   refuseLonger(chosenLength, settings.maxLength);
+  const maxCharacters = limitCharacters?.(settings.maxLength, tokenizer.tokens());
   return {
     tokenizer,
     settings: {
       ...settings,
       maxLength: limit(chosenLength ?? settings.maxLength, chosenLength !== undefined),
       ...(truncationSide ? { truncationSide } : {}),
+      ...(maxCharacters === undefined ? {} : { maxCharacters }),
       vocabularySize: tokenizer.vocabularySize,
     },
     json,

@@ -1,6 +1,7 @@
 import type { Batching } from '#contract/batching.ts';
 import type { TokenOutputs } from '#contract/embedding-outputs.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
+import type { TokenTableSettings } from '#contract/token-table.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
 import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
@@ -112,9 +113,13 @@ export interface TriedTokenOutputs {
   readonly multiVector: TokenOutputs['multiVector'];
 }
 
-export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
+export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'graphPath' | 'tokenOutputs'> &
   TriedGraph & {
+    /** Undefined if the model is static. */
+    readonly graphPath: string | undefined;
     readonly tokenOutputs: TriedTokenOutputs | undefined;
+    /** The table of a static model, which the weights consist of. */
+    readonly table?: TokenTableSettings;
   };
 
 /** A prepared model, with everything that is appended to the base runtime. */

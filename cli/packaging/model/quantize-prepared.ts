@@ -34,6 +34,10 @@ export async function quantizePrepared(
   const { form, compare, minCosine, minAgreement } = settings;
   const { graphPath, weightsPath, signature, fixedShape, firstPosition, maxLength } = prepared;
   if (!compare) throw configError(`Models of type ${modelType} cannot be quantized. Remove \`quantize\`.`);
+  if (graphPath === undefined) {
+    if (form === 'auto') return { reason: 'a static model has no matrix products to quantize.' };
+    throw configError('A static model has no matrix products to quantize. Remove `quantize`.');
+  }
   const texts = await readCalibrationTexts(settings.calibration);
   const encode = async (part: readonly string[]): Promise<Ids[]> => {
     const { truncationSide } = tokenizer.settings;

@@ -22,8 +22,9 @@ import { compareTextVectors } from './compare.ts';
 import { clue, outputClue } from './evidence.ts';
 import { readLayerWeights } from './layer-weights.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { readModelConfig } from './model-config.ts';
+import { type ModelConfig, readModelConfig } from './model-config.ts';
 import { findFamily, type ModelFamilySource, type FoundFamily } from './pooling-families.ts';
+import { isTableEvidence, tableTokenizer } from '../tables/table-settings.ts';
 import type { GraphRules, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { hasSentenceFiles, readSentenceDefaults, type SentenceDefaults } from './sentence-files.ts';
@@ -53,6 +54,7 @@ export const sentenceEmbeddingBuild: BuildType<'sentence_embedding'> = {
     const hasHeads = headFilesIn(folder).length === HEAD_FILES.length;
     return [
       ...clue('file', modules.includes('Pooling'), 'modules.json has a Pooling module'),
+      ...clue('file', isTableEvidence(evidence), 'it is a static model: a table with one vector per token'),
       ...clue('file', hasHeads, `it has ${HEAD_FILES.join(' and ')}`),
       ...clue(
         'output',
@@ -73,7 +75,7 @@ async function read({ config, files, name }: ReadModelRequest): Promise<ReadMode
   const { source, origin } = await findSource(config, files, family, tokenOutputs.heads !== undefined);
   return {
     modelConfig,
-    tokenizer: source.defaults,
+    tokenizer: { ...source.defaults, ...(files.isTable ? await tableTokenizer(files) : {}) },
     problems: tokenOutputs.problems,
     withTokenizer: (tokenizer) => ({
       write: writeHiddenStates,
@@ -86,10 +88,13 @@ async function read({ config, files, name }: ReadModelRequest): Promise<ReadMode
 async function findSource(
   { file, typeFields, transform }: ReadModelRequest['config'],
   files: ModelFiles,
-  familySource: ModelFamilySource,
+  familySource: ModelFamilySource & { readonly config: ModelConfig },
   hasHeads: boolean,
 ): Promise<{ readonly source: SentenceSource; readonly origin: PoolingOrigin }> {
-  const saved = await readSentenceDefaults(files);
+  const stated = await readSentenceDefaults(files);
+  // model2vec follows its own setting, and older versions of it write no modules.json.
+  const normalizes = files.isTable ? familySource.config.normalize : undefined;
+  const saved = typeof normalizes === 'boolean' ? { ...stated, normalize: normalizes } : stated;
   const family = findFamily(familySource) ?? (hasHeads ? M3_FAMILY : undefined);
   const origin = hasSentenceFiles(files) ? 'files' : (family ?? 'assumed');
   const defaults = typeof origin === 'string' ? saved : withFamily(saved, origin);
@@ -99,6 +104,7 @@ async function findSource(
       config: sentenceConfig(typeFields),
       defaults,
       transforms: transform !== undefined,
+      isTable: files.isTable,
       hasHeads,
     },
     origin,
@@ -132,9 +138,10 @@ interface SentenceModel {
 
 async function finish(
   { source, origin, tokenOutputs: { heads }, files, tokenizer }: SentenceModel,
-  { signature: { output }, width, tokenOutputs }: PreparedGraph,
+  { signature: { output }, width, tokenOutputs, table }: PreparedGraph,
 ): Promise<FinishedModel<'sentence_embedding'>> {
-  const sentence = await sentenceSettings(source, { ...output, width }, tokenizer);
+  const settings = await sentenceSettings(source, { ...output, width }, tokenizer);
+  const sentence = { ...settings, ...(table ? { table } : {}) };
   return {
     compare: compareTextVectors(width, sentence.pooling),
     layers: sentence.layers && (await readLayerWeights(files.folder, layerSettings(source, output.shape))),

@@ -132,7 +132,13 @@ export function poolingFolder(modules: readonly unknown[] | undefined): string {
 const NO_LAYERS = { layers: [], problem: undefined };
 
 /** Modules that are supported, apart from layers. Dropout has no effect after training. */
-const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
+const KNOWN_PARTS: ReadonlySet<string> = new Set([
+  'Transformer',
+  'StaticEmbedding',
+  'Pooling',
+  'Normalize',
+  'Dropout',
+]);
 
 const POOLING_OF = lookup<Pooling>({
   mean: 'mean',

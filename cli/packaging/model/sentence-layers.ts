@@ -41,13 +41,16 @@ export const isWeighted = (module: unknown): boolean =>
   ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
+/** Modules that return one vector per text. */
+const POOLED: ReadonlySet<string> = new Set(['Pooling', 'StaticEmbedding']);
+
 /** Reads the modules between the Pooling module and the final Normalize module. */
 export function findLayers(
   modules: readonly unknown[],
   files: ReadonlyMap<string, ModuleFiles>,
 ): FoundLayers {
   const effective = modules.filter((module) => moduleClass(module) !== 'Dropout');
-  const pooling = effective.findIndex((module) => moduleClass(module) === 'Pooling');
+  const pooling = effective.findIndex((module) => POOLED.has(moduleClass(module)));
   const last = effective.findLastIndex((module) => moduleClass(module) !== 'Normalize');
   const early = effective.slice(0, pooling < 0 ? undefined : pooling).find(isWeighted);
   if (early)

@@ -38,6 +38,8 @@ export interface SentenceSource {
   readonly defaults: SentenceDefaults;
   /** Whether a transform computes the vector, so that pooling is not used. */
   readonly transforms: boolean;
+  /** Whether the model is static, so that its modules follow its text vectors. */
+  readonly isTable?: boolean | undefined;
   /** Whether the build adds layers that compute more outputs from the token vectors. */
   readonly hasHeads: boolean;
 }
@@ -107,11 +109,12 @@ export async function sentenceSettings(
  * returns text vectors, or if `pooling` is set and some modules are not supported.
  */
 export function layerSettings(
-  { config, defaults, transforms }: SentenceSource,
+  { config, defaults, transforms, isTable = false }: SentenceSource,
   shape: readonly string[],
 ): readonly FoundLayer[] {
   const isOverridden = config.pooling !== undefined && defaults.unsupported !== undefined;
-  return shape.length === 2 || transforms || isOverridden ? [] : defaults.layers;
+  const isPooled = shape.length === 2 && !isTable;
+  return isPooled || transforms || isOverridden ? [] : defaults.layers;
 }
 
 function checkLayers(layers: readonly FoundLayer[], pooled: number): void {

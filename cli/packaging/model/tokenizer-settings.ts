@@ -59,6 +59,7 @@ export function tokenizerSettings(
   tokenizerJson: SourceTokenizer,
   modelConfig: ModelConfig,
   idOf: (token: string) => number | undefined,
+  usualLength = DEFAULT_MAX_LENGTH,
 ): Omit<TokenizerSettings, 'vocabularySize'> {
   const padToken = tokenText(tokenizerConfig.pad_token);
   const padId =
@@ -69,7 +70,7 @@ export function tokenizerSettings(
   const unknown = tokenText(tokenizerJson.model?.unk_token);
   const unknownId = unknown === undefined ? undefined : idOf(unknown);
   return {
-    maxLength: maxLength(tokenizerConfig, tokenizerJson, modelConfig, padId),
+    maxLength: maxLength(tokenizerConfig, tokenizerJson, modelConfig, padId) ?? usualLength,
     truncationSide: tokenizerConfig.truncation_side === 'left' ? 'left' : 'right',
     padId,
     marksSubwords: Boolean(tokenizerJson.model?.continuing_subword_prefix),
@@ -84,7 +85,7 @@ function maxLength(
   tokenizerJson: SourceTokenizer,
   modelConfig: ModelConfig,
   padId: number,
-): number {
+): number | undefined {
   const positions = integer(modelConfig.max_position_embeddings);
   const offset = startsAfterPadding(modelConfig.model_type) ? padId + 1 : 0;
   const possible = positions === undefined ? Infinity : positions - offset;
@@ -92,9 +93,7 @@ function maxLength(
   if (Number.isFinite(length)) return length;
   // These settings are left over from the tokenizer's last use, for example in training; they are
   // not a limit of the model.
-  return (
-    integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length) ?? DEFAULT_MAX_LENGTH
-  );
+  return integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length);
 }
 
 /** A plausible integer; the library that writes these files stores "no limit" as 1e30. */

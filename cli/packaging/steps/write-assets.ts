@@ -15,8 +15,9 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
     const scratch = temporaryPath(folder);
     try {
       await mkdir(scratch);
-      await copyFile(model.graph.graphPath, join(scratch, ASSETS.graph));
-      await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
+      const { graphPath, weightsPath } = model.graph;
+      if (graphPath !== undefined) await copyFile(graphPath, join(scratch, ASSETS.graph));
+      await copyFile(weightsPath, join(scratch, ASSETS.weights));
       await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
       const { modelConfig } = model.files;
       if (modelConfig === undefined) await writeFile(join(scratch, ASSETS.config), '{}\n');

@@ -41,10 +41,10 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   const path = await weights;
   yield { name: 'weights', content: { path, offset: 0, length: (await stat(path)).size } };
   const { files, tokenizer, graph, transform, layers, licenseText, cardText, manifest } = await model;
-  yield {
-    name: 'graph',
-    content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) },
-  };
+  if (graph.graphPath !== undefined) {
+    const bytes = pointGraph(await readFile(graph.graphPath), weightsOffset);
+    yield { name: 'graph', content: { bytes } };
+  }
   yield { name: 'tokenizer', content: { bytes: text(tokenizer.json) } };
   yield {
     name: 'config',

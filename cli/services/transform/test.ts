@@ -68,12 +68,14 @@ async function testAll(
   const { maxLength, truncationSide, padId } = manifest.tokenizer;
   const { fixedShape, firstPosition } = manifest;
   const { prompt, options } = planVector(manifest, {});
+  const { graphPath } = graph;
+  if (graphPath === undefined) throw new Error('a static model has no transform');
   const prompted = texts.map((text) => prompt + text);
   const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
   const tested: TestedText[] = [];
   for (const [index, { ids, tokens }] of encoded.entries()) {
     const raw = await onnx.tryOut({
-      graph: graph.graphPath,
+      graph: graphPath,
       folder,
       inputs,
       output,

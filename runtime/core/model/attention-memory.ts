@@ -1,7 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { formatBytes } from './progress.ts';
 
-type Facts = Pick<Manifest, 'attentionHeads' | 'tokenizer'>;
+type Facts = Pick<Manifest, 'attentionHeads' | 'sentence' | 'tokenizer'>;
 
 /**
  * Assumed number of attention heads if config.json does not state it. Most models with 768
@@ -11,11 +11,14 @@ const USUAL_HEADS = 12;
 
 /**
  * Bytes of attention scores per pair of tokens. Each head has one float32 score per pair, and ONNX
- * Runtime holds the scores before and after softmax at the same time (docs/decisions/0058).
+ * Runtime holds the scores before and after softmax at the same time (docs/decisions/0058). Static
+ * models have no attention.
  */
 export const bytesPerTokenPair = ({
   attentionHeads = USUAL_HEADS,
-}: Pick<Manifest, 'attentionHeads'>): number => attentionHeads * Float32Array.BYTES_PER_ELEMENT * 2;
+  sentence,
+}: Pick<Manifest, 'attentionHeads' | 'sentence'>): number =>
+  sentence?.table ? 0 : attentionHeads * Float32Array.BYTES_PER_ELEMENT * 2;
 
 /**
  * Memory for the attention scores of a text of the maximum length, in addition to the weights;

@@ -16,6 +16,7 @@ export function sentenceFacts(
   if (!sentence) return [];
   const width = vectorWidth(manifest);
   const {
+    table,
     pooling,
     layers = [],
     normalize,
@@ -25,10 +26,12 @@ export function sentenceFacts(
     defaultPrompt,
   } = sentence;
   const steps = [
-    [pooling]
-      .flat()
-      .map((mode) => FROM[mode])
-      .join(' + '),
+    table
+      ? `mean of the vectors of all tokens (a table of ${table.rows} rows)`
+      : [pooling]
+          .flat()
+          .map((mode) => FROM[mode])
+          .join(' + '),
     ...layers.map(layerText),
     ...(dimensions < width ? [`truncated to ${dimensions} dimensions`] : []),
     ...(normalize ? [NORMALIZED] : []),

@@ -8,3 +8,14 @@ export function codePoints(text: string): number {
   }
   return count;
 }
+
+/** The first `count` code points of a text. */
+export function startOfText(text: string, count: number): string {
+  // A text never has more code points than UTF-16 code units.
+  if (text.length <= count) return text;
+  let end = 0;
+  for (let left = count; left > 0 && end < text.length; left--) {
+    end += (text.codePointAt(end) ?? 0) > 0xff_ff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

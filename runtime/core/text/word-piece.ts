@@ -7,7 +7,7 @@ export interface TokenizerJson {
     readonly lowercase?: boolean;
   };
   readonly pre_tokenizer?: { readonly type: string };
-  readonly post_processor?: Template;
+  readonly post_processor?: Template | null;
   readonly model: {
     readonly type?: string;
     readonly vocab?: Readonly<Record<string, number>>;
@@ -62,7 +62,7 @@ export function readWordPiece({
     normalizer?.type === 'BertNormalizer' &&
     normalizer.clean_text === true &&
     splitter?.type === 'BertPreTokenizer';
-  const around = template && specialTokensAround(template);
+  const around = template ? specialTokensAround(template) : NO_TOKENS;
   const unknown = vocab?.[unknownToken];
   if (!isBert || !vocab || !around || unknown === undefined || added.length > MAX_ADDED_TOKENS)
     return undefined;
@@ -73,19 +73,32 @@ export function readWordPiece({
       if (!PLAIN_TEXT.test(text)) return undefined;
       const lower = text.toLowerCase();
       if (special.some((token) => lower.includes(token))) return undefined;
-      const ids: number[] = addSpecialTokens ? [around.first] : [];
+      const ids: number[] = addSpecialTokens ? [...around.first] : [];
       for (const word of (normalizer.lowercase === true ? lower : text).match(WORDS) ?? [])
         pieces.add(word, ids);
-      if (addSpecialTokens) ids.push(around.last);
+      if (addSpecialTokens) ids.push(...around.last);
       return Int32Array.from(ids);
     },
   };
 }
 
+interface TokensAround {
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+const NO_TOKENS: TokensAround = { first: [], last: [] };
+
 /** Returns the ids of the special tokens before and after a text; undefined for unsupported templates. */
-function specialTokensAround({ type, single = [], special_tokens: tokens = {}, cls, sep }: Template) {
+function specialTokensAround({
+  type,
+  single = [],
+  special_tokens: tokens = {},
+  cls,
+  sep,
+}: Template): TokensAround | undefined {
   if (cls && sep && ['BertProcessing', 'RobertaProcessing'].includes(type))
-    return { first: cls[1], last: sep[1] };
+    return { first: [cls[1]], last: [sep[1]] };
   const [before, middle, after, ...more] = single;
   const isPlain =
     type === 'TemplateProcessing' &&
@@ -94,10 +107,9 @@ function specialTokensAround({ type, single = [], special_tokens: tokens = {}, c
     before?.SpecialToken?.type_id === 0 &&
     after?.SpecialToken?.type_id === 0;
   if (!isPlain) return undefined;
-  const [first, ...others] = tokens[before.SpecialToken.id]?.ids ?? [];
-  const [last, ...further] = tokens[after.SpecialToken.id]?.ids ?? [];
-  const isOne = others.length === 0 && further.length === 0;
-  return isOne && first !== undefined && last !== undefined ? { first, last } : undefined;
+  const first = tokens[before.SpecialToken.id]?.ids ?? [];
+  const last = tokens[after.SpecialToken.id]?.ids ?? [];
+  return first.length === 1 && last.length === 1 ? { first, last } : undefined;
 }
 
 /** Splits words into pieces: at each position, the longest piece in the vocabulary. */

@@ -7,7 +7,9 @@ import type { Manifest } from '#contract/manifest.ts';
 import { ASSETS } from '#contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
 import { parseManifest } from '#core/model/manifest-json.ts';
+import { tableLayout, tableShape } from '#core/model/token-table.ts';
 import { openFileSource } from '#platform/file-source.ts';
+import type { FileRange } from '#platform/read-chunks.ts';
 import { layersOf, type VectorLayer } from './math/inference.ts';
 
 /** Everything that is required to run a model. */
@@ -15,9 +17,7 @@ export interface Model {
   /** Path of the model file or folder, for messages. */
   readonly path: string;
   readonly manifest: Manifest;
-  /** The optimized graph. It refers to its weights by the name of a file in `weightsFolder`. */
-  readonly graph: Uint8Array;
-  readonly weightsFolder: string;
+  readonly body: ModelBody;
   readonly weightsBytes: number;
   readonly tokenizer: string;
   /** Lua source of the transform, if the model has one. */
@@ -37,6 +37,30 @@ export interface Model {
    * model.
    */
   readonly isStillThere: () => boolean;
+}
+
+/** What computes the model's output: a graph, or the table of a static model. */
+type ModelBody = GraphBody | TableFile;
+
+/** A body that threads can open. */
+export type LoadedBody = GraphBody | TableBody;
+
+interface GraphBody {
+  readonly kind: 'graph';
+  /** The optimized graph. It refers to its weights by the name of a file in `weightsFolder`. */
+  readonly graph: Uint8Array;
+  readonly weightsFolder: string;
+}
+
+/** The part of a file that contains a table. */
+interface TableFile extends FileRange {
+  readonly kind: 'table';
+}
+
+export interface TableBody {
+  readonly kind: 'table';
+  /** The bytes of the table, which all threads share. */
+  readonly bytes: SharedArrayBuffer;
 }
 
 /** Opens a model: an executable built by `encoderfile build`, or the folder that `build --no-build` writes. */
@@ -59,13 +83,17 @@ function openExecutable(path: string): Model {
       return bytes;
     };
     const manifest = readManifest(path, read('manifest'));
+    const weights = requireSection(source, container, 'weights');
     return {
       path,
       manifest,
-      // Copied, because the original bytes are verified later.
-      graph: nameWeights(read('graph').slice(), basename(path)),
-      weightsFolder: dirname(path),
-      weightsBytes: requireSection(source, container, 'weights').length,
+      body: tableBody({ path, offset: weights.offset, length: weights.length }, manifest) ?? {
+        kind: 'graph',
+        // Copied, because the original bytes are verified later.
+        graph: nameWeights(read('graph').slice(), basename(path)),
+        weightsFolder: dirname(path),
+      },
+      weightsBytes: weights.length,
       tokenizer: decode(read('tokenizer')),
       transform: manifest.transform && decode(read('transform')),
       layers: layersIn(manifest, () => read('layers')),
@@ -80,17 +108,22 @@ function openExecutable(path: string): Model {
 function openAssets(folder: string): Model {
   const read = (file: string): Uint8Array => readFileSync(join(folder, file));
   const manifest = readManifest(folder, read(ASSETS.manifest));
+  const weights = join(folder, ASSETS.weights);
+  const { size: length } = statSync(weights);
   return {
     path: folder,
     manifest,
-    graph: read(ASSETS.graph),
-    weightsFolder: folder,
-    weightsBytes: statSync(join(folder, ASSETS.weights)).size,
+    body: tableBody({ path: weights, offset: 0, length }, manifest) ?? {
+      kind: 'graph',
+      graph: read(ASSETS.graph),
+      weightsFolder: folder,
+    },
+    weightsBytes: length,
     tokenizer: decode(read(ASSETS.tokenizer)),
     transform: manifest.transform && decode(read(ASSETS.transform)),
     layers: layersIn(manifest, () => read(ASSETS.layers)),
     check: () => Promise.resolve(),
-    isStillThere: watchFile(join(folder, ASSETS.weights)),
+    isStillThere: watchFile(weights),
   };
 }
 
@@ -113,6 +146,21 @@ function watchFile(path: string): () => boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     return found?.ino === opened.ino && found.dev === opened.dev && found.mtimeMs === opened.mtimeMs;
   };
+}
+
+/** The table in this part of a file; undefined if the model has a graph. */
+function tableBody(file: FileRange, manifest: Manifest): TableFile | undefined {
+  const shape = tableShape(manifest);
+  if (!shape) return undefined;
+  if (tableLayout(shape).bytes !== file.length) throw damaged(file.path, 'weights');
+  return { kind: 'table', ...file };
+}
+
+/** Reads a table. The files of a graph are opened by the threads. */
+export async function loadBody({ body }: Pick<Model, 'body'>): Promise<LoadedBody> {
+  if (body.kind === 'graph') return body;
+  const { readTable } = await import('./read-table.ts');
+  return { kind: 'table', bytes: await readTable(body) };
 }
 
 /** Writes the current file name into the space that the builder has reserved for it in the graph. */

@@ -5,7 +5,7 @@ import { DEFAULT_TRANSFORM_LIMITS } from '../../../runtime/contract/transform.ts
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { padBatch, feedsOf } from '../../../runtime/targets/encoder/engine/batch.ts';
 import { type RawOutput, rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
-import { openModel } from '../../../runtime/targets/encoder/model.ts';
+import { openGraph } from '../serve/open-graph.ts';
 import { openTransform, transformRow } from '../../../runtime/transform/transform.ts';
 import { print, printGoal, printTable, ratio } from '../measure/print.ts';
 import { interleave, median } from '../measure/rounds.ts';
@@ -35,10 +35,9 @@ export const transform: Section = {
   linuxOnly: false,
   async run(bench) {
     const native = await loadNativeLibraries();
-    const { manifest, graph, weightsFolder } = openModel(await bench.executable('m6'));
+    const { manifest, body } = openGraph(await bench.executable('m6'));
     const session = openOnnxSession(loadOnnxRuntime(native.onnxruntime), {
-      graph,
-      weightsFolder,
+      ...body,
       threads: 1,
       prepack: true,
     });

@@ -7,15 +7,14 @@ import { setTimeout } from 'node:timers/promises';
 import { padBatch, feedsOf } from '../../../runtime/targets/encoder/engine/batch.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { loadOnnxRuntime, openOnnxSession } from '../../../runtime/platform/onnx/session.ts';
-import { openModel } from '../../../runtime/targets/encoder/model.ts';
+import { openGraph } from './open-graph.ts';
 
 const PAUSE = 1;
 
 const native = await loadNativeLibraries();
-const { manifest, graph, weightsFolder } = openModel(process.argv[2] ?? '');
+const { manifest, body } = openGraph(process.argv[2] ?? '');
 const session = openOnnxSession(loadOnnxRuntime(native.onnxruntime), {
-  graph,
-  weightsFolder,
+  ...body,
   threads: availableParallelism(),
   prepack: true,
 });

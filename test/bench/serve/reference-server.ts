@@ -10,16 +10,15 @@ import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.
 import { openTokenizer } from '../../../runtime/platform/tokenizer.ts';
 import { startInferenceThread } from '../../../runtime/targets/encoder/engine/inference-thread.ts';
 import { rowOf } from '../../../runtime/core/model/raw-output.ts';
-import { openModel } from '../../../runtime/targets/encoder/model.ts';
+import { openGraph } from './open-graph.ts';
 
 const native = await loadNativeLibraries();
-const { manifest, graph, weightsFolder, ...model } = openModel(process.argv[2] ?? '');
+const { manifest, body, ...model } = openGraph(process.argv[2] ?? '');
 const tokenizer = openTokenizer(native.tokenizers, model.tokenizer, manifest.tokenizer);
 const thread = startInferenceThread();
 await thread.open({
   addon: native.onnxruntime,
-  graph,
-  weightsFolder,
+  body,
   threads: availableParallelism(),
   prepack: true,
   background: false,

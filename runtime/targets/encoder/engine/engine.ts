@@ -10,7 +10,7 @@ import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
-import { type Model, openModel } from '../model.ts';
+import { loadBody, type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../math/inference.ts';
 import type { PrintModel } from '../tasks/task.ts';
@@ -77,25 +77,28 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   const threadStarted = onStep && sharedNow();
   const thread = startInferenceThread();
   try {
+    const model = timeStep(onStep, 'model', () => openModel(path));
+    const { manifest } = model;
     // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
     // starts makes a cold start faster by a tenth (measured).
-    timeStep(onStep, 'onnxruntime', () => loadOnnxRuntime(native.onnxruntime));
-    const model = timeStep(onStep, 'model', () => openModel(path));
-    const { manifest, graph, weightsFolder } = model;
+    if (model.body.kind === 'graph')
+      timeStep(onStep, 'onnxruntime', () => loadOnnxRuntime(native.onnxruntime));
     const threads = options.threads(model.weightsBytes);
     const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
-    const opened = thread.open({
-      addon: native.onnxruntime,
-      graph,
-      weightsFolder,
-      threads,
-      prepack,
-      manifest,
-      background: false,
-      transform: transform && { ...transform, progress: createProgress() },
-      timed: onStep !== undefined,
-    });
+    const loading = loadBody(model);
+    const open = async (): Promise<SharedSpan | undefined> =>
+      await thread.open({
+        addon: native.onnxruntime,
+        body: await loading,
+        threads,
+        prepack,
+        manifest,
+        background: false,
+        transform: transform && { ...transform, progress: createProgress() },
+        timed: onStep !== undefined,
+      });
+    const opened = open();
     // `infer` reports a failed start. Until `infer` is called, the rejection would be unhandled.
     opened.catch(() => {});
     if (onStep && threadStarted !== undefined)
@@ -126,7 +129,12 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           ? encodeMarked(tokenizer, inputs.flat(), rules)
           : tokenizer.encode(inputs.flat(), { details, labels }),
       );
-      const inferences = timeStep(onStep, 'inference', () => runAll(thread, model, tokenOutputs, encoded));
+      const run = async (): Promise<(Inference | FailedInference)[]> => {
+        // The thread receives the model before the first batch, and opens it before it runs the batch.
+        await loading;
+        return await runAll(thread, model, tokenOutputs, encoded);
+      };
+      const inferences = timeStep(onStep, 'inference', run);
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;

@@ -8,7 +8,7 @@ import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
 import type { Transformed } from '#transform/transform.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
 import type { VectorLayer, FailedInference } from '../math/inference.ts';
-import type { Model } from '../model.ts';
+import type { LoadedBody, Model } from '../model.ts';
 import type { TokenBatch } from './batch.ts';
 import type { Progress } from './progress.ts';
 import type { View } from './serving.ts';
@@ -63,10 +63,11 @@ export function startInferenceThread(): InferenceThread {
  * The first message: the model to open. It is sent after the thread has started, so that the thread
  * starts while the model is read.
  */
-export interface OpenModel extends SessionOptions {
+export interface OpenModel extends Omit<SessionOptions, 'graph' | 'weightsFolder'> {
   readonly kind: 'open';
   /** Path of the ONNX Runtime addon. */
   readonly addon: string;
+  readonly body: LoadedBody;
   readonly manifest: Manifest;
   /** Modules after pooling, for threads that render results. */
   readonly layers?: readonly VectorLayer[] | undefined;

@@ -8,7 +8,7 @@ import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
-import { type Model, openModel } from '../model.ts';
+import { loadBody, type Model, openModel } from '../model.ts';
 import type {
   EngineLimits,
   EngineObserver,
@@ -62,7 +62,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const { manifest } = model;
   const machine = machineFor(model);
   const plan = planThreads(machine, options);
-  const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
+  const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options);
@@ -110,11 +110,18 @@ export async function openServingEngine(path: string, options: ServingOptions): 
  */
 export const BATCH_TOKENS_PER_THREAD = 512;
 
+/** A table has no batches in a CPU cache: a batch only needs fewer messages. */
+const TABLE_BATCH_TOKENS = 16_384;
+
+const batchTokensPerThread = ({ body }: Pick<Model, 'body'>): number =>
+  body.kind === 'table' ? TABLE_BATCH_TOKENS : BATCH_TOKENS_PER_THREAD;
+
 /** The CPUs and the memory that this process can use, with container limits taken into account. */
-const machineFor = ({ weightsBytes }: Model): Machine => ({
+const machineFor = ({ body, weightsBytes }: Model): Machine => ({
   cores: availableParallelism(),
   memoryBytes: availableMemory(),
   weightsBytes,
+  sharesWeights: body.kind === 'table',
 });
 
 interface Started {
@@ -140,21 +147,23 @@ async function start(
   const transform = transformToOpen(model, native.lua);
   // Starts in the background while this thread initializes ONNX Runtime.
   const first = startInferenceThread();
+  const { manifest, body, layers } = model;
   try {
-    loadOnnxRuntime(native.onnxruntime);
+    if (body.kind === 'graph') loadOnnxRuntime(native.onnxruntime);
   } catch (error) {
     await first.close();
     throw error;
   }
-  const { manifest, graph, weightsFolder, layers } = model;
   const addon = native.onnxruntime;
-  const starting = startPool(
-    { addon, graph, weightsFolder, prepack: true, manifest, layers, background: true, transform },
-    plan,
-    dispatcher.hooks,
-    model.isStillThere,
-    { first },
-  );
+  const startWorkers = async (): Promise<Pool> =>
+    await startPool(
+      { addon, body: await loadBody(model), prepack: true, manifest, layers, background: true, transform },
+      plan,
+      dispatcher.hooks,
+      model.isStillThere,
+      { first },
+    );
+  const starting = startWorkers();
   const open = (settings: TokenizerSettings): TextTokenizer =>
     openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');

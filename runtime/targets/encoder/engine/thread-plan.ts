@@ -15,6 +15,8 @@ export interface Machine {
   /** Memory available to this process. */
   readonly memoryBytes: number;
   readonly weightsBytes: number;
+  /** Whether all threads use one copy of the weights, as those of a static model do. */
+  readonly sharesWeights?: boolean;
 }
 
 /** Thread counts that the user requested. */
@@ -31,7 +33,8 @@ export interface RequestedThreads {
  * CPUs, because twice as many threads halve the throughput (measured).
  */
 export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
-  const { cores } = machine;
+  const { cores, sharesWeights = false } = machine;
+  if (sharesWeights) return { workers: Math.min(wanted.workers ?? TABLE_WORKERS, cores), threads: 1 };
   if (
     wanted.workers === undefined &&
     wanted.threads === undefined &&
@@ -43,6 +46,9 @@ export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadP
   const maxThreads = Math.max(1, Math.floor(cores / workers));
   return { workers, threads: Math.min(wanted.threads ?? maxThreads, maxThreads) };
 }
+
+/** The thread that receives requests takes longer for a text of a static model than a worker does. */
+const TABLE_WORKERS = 1;
 
 /** Maximum share of the memory for copies of the weights. */
 const WEIGHTS_SHARE = 0.25;

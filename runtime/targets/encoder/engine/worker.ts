@@ -1,23 +1,22 @@
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
-import type { Manifest } from '#contract/manifest.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
-import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
-import { itemAt } from '#core/values/item-at.ts';
+import type { RawOutput } from '#core/model/raw-output.ts';
 import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { type Answer, serveWorker } from '#platform/worker-requests.ts';
-import { feedsOf, padToShape } from './batch.ts';
 import type { OpenModel, RenderBatch, RenderRow, RunBatch, ThreadRequest } from './inference-thread.ts';
 import type { RowTransform } from './row-transform.ts';
+import { graphRunner, type RunBatchOnce } from './run-graph.ts';
+import { tableRunner } from './run-table.ts';
 import type { View } from './serving.ts';
 import { sharedNow, type SharedSpan } from './steps.ts';
 
-// An inference thread: owns one session and runs one batch at a time.
+// An inference thread: has one model open and runs one batch at a time.
 
 interface LoadedModel {
   readonly manifest: OpenModel['manifest'];
   readonly layers: OpenModel['layers'];
-  readonly run: (batch: RunBatch['batch'], tokenOutputs: readonly TokenOutputName[]) => BatchOutput;
+  readonly run: RunBatchOnce;
   readonly transform: RowTransform | undefined;
 }
 
@@ -31,6 +30,7 @@ function loaded(): LoadedModel {
 
 async function open({
   addon,
+  body,
   manifest,
   layers,
   background,
@@ -40,28 +40,18 @@ async function open({
 }: OpenModel): Promise<Answer> {
   const started = timed && sharedNow();
   if (background) lowerThreadPriority();
-  const session = openOnnxSession(loadOnnxRuntime(addon), options);
+  const runBatch =
+    body.kind === 'table'
+      ? tableRunner(body, manifest)
+      : graphRunner(openOnnxSession(loadOnnxRuntime(addon), { ...body, ...options }), manifest);
   const opened: SharedSpan | undefined = started ? [started, sharedNow()] : undefined;
-  const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
-  const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
   // Models without a transform do not load Lua.
   const rows = transform && (await import('./row-transform.ts'));
   model = {
     manifest,
     layers,
     transform: transform && (await rows?.openRowTransform(transform, manifest)),
-    run(batch, wanted) {
-      const padded = padToShape(batch, tokenizer.padId, fixedShape);
-      const names = [output, ...wanted.map((name) => graphOutput(manifest, name))];
-      const results = session
-        .runAll(feedsOf(padded, inputs, feedOptions), names)
-        .map(({ data, dims }): RawOutput => ({ data: data as Float32Array, dims }));
-      const tokenOutputs = wanted.map((name, at) => [name, itemAt(results, at + 1)] as const);
-      return {
-        ...itemAt(results, 0),
-        ...(wanted.length > 0 ? { tokenOutputs: Object.fromEntries(tokenOutputs) } : {}),
-      };
-    },
+    run: runBatch,
   };
   return { reply: opened };
 }
@@ -90,12 +80,6 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   const transformed = await transform?.(output, batch.lengths, skips);
   const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
   return { reply, transfer: [reply.bytes.buffer] };
-}
-
-/** The graph output with one row per token. */
-function graphOutput({ tokenOutputs }: Manifest, name: TokenOutputName): string {
-  if (!tokenOutputs) throw new Error(`the model has no output ${name}`);
-  return name === 'sparse' ? tokenOutputs.sparse.output : tokenOutputs.multiVector.output;
 }
 
 /** The token outputs that the results of these rows need. */

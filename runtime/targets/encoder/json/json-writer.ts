@@ -25,9 +25,18 @@ export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => e
 
 /** Encodes a vector as a JSON array of numbers, or as a JSON string with base64-encoded float32 values. */
 export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): Uint8Array {
-  if (format === 'json') return encodeJson(vector);
+  const target = new JsonBytes(likelySize(vector));
+  writeEncodedVector(target, vector, format);
+  return target.written();
+}
+
+/** Writes a vector in the same way. */
+export function writeEncodedVector(target: JsonBytes, vector: Float32Array, format: 'json' | 'base64'): void {
+  if (format === 'json') return writeVector(target, vector);
   const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-  return Buffer.from(`"${base64}"`);
+  target.byte(QUOTE);
+  target.latin1(base64);
+  target.byte(QUOTE);
 }
 
 /**
@@ -47,7 +56,8 @@ export function estimateFloats(value: unknown): number {
   return count;
 }
 
-function writeValue(target: JsonBytes, value: unknown): void {
+/** Writes a value as `encodeJson` encodes it. */
+export function writeValue(target: JsonBytes, value: unknown): void {
   if (typeof value === 'string') writeString(target, value);
   else if (value instanceof Float32Array) writeVector(target, value);
   else if (Array.isArray(value)) writeList(target, value);
@@ -301,7 +311,7 @@ const COMMA_MINUS_ZEROS = 0x30302d2c;
 const FOUR_ZEROS = 0x30303030;
 
 /** A growing buffer for UTF-8 text. */
-class JsonBytes {
+export class JsonBytes {
   bytes: Uint8Array<ArrayBuffer>;
   view: DataView;
   /** Position of the next byte. */
@@ -352,6 +362,18 @@ class JsonBytes {
     bytes[at + 1 + text.length] = QUOTE;
     this.at = at + text.length + 2;
     return true;
+  }
+
+  /** Writes a long text without characters beyond U+00FF. */
+  latin1(text: string): void {
+    this.reserve(text.length);
+    this.at += Buffer.from(this.bytes.buffer).write(text, this.at, 'latin1');
+  }
+
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.at);
+    this.at += bytes.length;
   }
 
   text(text: string): void {

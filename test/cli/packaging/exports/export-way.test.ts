@@ -83,9 +83,6 @@ describe('the instructions to export a model to ONNX', () => {
   });
 
   test.each([
-    ['a word-vector table', { model_type: 'model2vec' }, undefined],
-    ['a word-vector table', {}, [{ type: 'sentence_transformers.models.StaticEmbedding' }]],
-    ['a word-vector table', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
     ['an image model', { model_type: 'vit', image_size: 224 }, undefined],
     ['an image model', { model_type: 'clip', vision_config: {} }, undefined],
     ['an audio model', { model_type: 'wav2vec2' }, undefined],
@@ -99,6 +96,22 @@ describe('the instructions to export a model to ONNX', () => {
     const message = sentence(config, modules);
     expect(message).toMatch(/^\.\/model cannot be built: it [^`]+\. Choose another model\.$/);
     expect(message).toContain(reason);
+  });
+
+  test.each([
+    ['model2vec', { model_type: 'model2vec' }, undefined],
+    ['StaticEmbedding', {}, [{ type: 'sentence_transformers.models.StaticEmbedding' }]],
+    ['StaticModel', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
+  ])('a static model of the kind %s needs safetensors, not an export', (_, config, modules) => {
+    const without = (files: { path: string; bytes: number }[]): string =>
+      withoutGraph({ files, modelType: undefined, config, modules }, './model').message;
+    const end = '. Save the model again with a recent version of sentence-transformers or model2vec.';
+    expect(without([])).toBe(
+      `./model is a static model, but it has no model.safetensors with its table${end}`,
+    );
+    expect(without([{ path: 'pytorch_model.bin', bytes: 1 }])).toBe(
+      `./model is a static model, but it has no model.safetensors with its table, only pytorch_model.bin, a pickle file, which can run code when loaded${end}`,
+    );
   });
 
   test('damaged settings get the same instructions as a plain encoder', () => {

@@ -1,0 +1,33 @@
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import type { OnnxSession } from '#platform/onnx/session.ts';
+import { feedsOf, padToShape, type TokenBatch } from './batch.ts';
+
+/** Runs a batch through the model. `wanted` lists the outputs to return in addition to the main one. */
+export type RunBatchOnce = (batch: TokenBatch, wanted: readonly TokenOutputName[]) => BatchOutput;
+
+/** Runs batches in a session of ONNX Runtime. */
+export function graphRunner(session: OnnxSession, manifest: Manifest): RunBatchOnce {
+  const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
+  const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
+  return (batch, wanted) => {
+    const padded = padToShape(batch, tokenizer.padId, fixedShape);
+    const names = [output, ...wanted.map((name) => graphOutput(manifest, name))];
+    const results = session
+      .runAll(feedsOf(padded, inputs, feedOptions), names)
+      .map(({ data, dims }): RawOutput => ({ data: data as Float32Array, dims }));
+    const tokenOutputs = wanted.map((name, at) => [name, itemAt(results, at + 1)] as const);
+    return {
+      ...itemAt(results, 0),
+      ...(wanted.length > 0 ? { tokenOutputs: Object.fromEntries(tokenOutputs) } : {}),
+    };
+  };
+}
+
+/** The graph output with one row per token. */
+function graphOutput({ tokenOutputs }: Manifest, name: TokenOutputName): string {
+  if (!tokenOutputs) throw new Error(`the model has no output ${name}`);
+  return name === 'sparse' ? tokenOutputs.sparse.output : tokenOutputs.multiVector.output;
+}
