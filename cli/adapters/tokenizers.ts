@@ -13,6 +13,7 @@ export interface LoadedTokenizer {
   /** The size of the vocabulary: the largest token id plus one. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
+  readonly tokenOf: (id: number) => string | undefined;
   /** All tokens as written in the vocabulary. */
   tokens(): string[];
   encode(texts: readonly string[]): Promise<number[][]>;
@@ -34,6 +35,7 @@ export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
   return {
     vocabularySize: Object.values(tokenizer.getVocab(true)).reduce((size, id) => Math.max(size, id + 1), 0),
     idOf: (token) => tokenizer.tokenToId(token) ?? undefined,
+    tokenOf: (id) => tokenizer.idToToken(id) ?? undefined,
     tokens: () => Object.keys(tokenizer.getVocab(true)),
     async tokensBefore(text) {
       const special = (await tokenizer.encode(text)).getSpecialTokensMask();

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { configFlag, folderArg, modelTypeFlag, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
+import { configFlag, distillFlag, folderArg, modelTypeFlag, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
@@ -23,6 +23,7 @@ export class Build extends BaseCommand {
     'model-type': modelTypeFlag,
     variant: variantFlag,
     quantize: quantizeFlag,
+    distill: distillFlag,
     offline: offlineFlag,
     'output-path': Flags.string({
       char: 'o',
@@ -102,6 +103,7 @@ export class Build extends BaseCommand {
         variant: flags.variant,
         modelType: flags['model-type'],
         quantize: flags.quantize,
+        distill: flags.distill,
       },
       { ...this.reporter(flags.quiet), onStep: timing?.onStep },
     );

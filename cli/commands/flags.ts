@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { DISTILL_FORMS } from '#contract/token-table.ts';
 import { QUANTIZE_FORMS } from '#contract/quantization.ts';
 import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 
@@ -26,6 +27,12 @@ export const offlineFlag = Flags.boolean({
 export const quantizeFlag = Flags.option({
   options: QUANTIZE_FORMS,
   summary: 'Quantization: int8, auto (int8 only if accurate and faster) or none (overrides the config)',
+  helpValue: '<form>',
+})();
+
+export const distillFlag = Flags.option({
+  options: DISTILL_FORMS,
+  summary: 'Static form: static (a table with one vector per token) or none (overrides the config)',
   helpValue: '<form>',
 })();
 

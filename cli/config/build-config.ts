@@ -1,3 +1,4 @@
+import type { DistillForm } from '#contract/token-table.ts';
 import type { HubReference } from './hub-reference.ts';
 import type { TypeFields } from '#contract/config-schema.ts';
 import type { TokenInputName } from '#contract/manifest.ts';
@@ -44,6 +45,8 @@ export interface BuildConfig<Model = ModelSource> {
   readonly tokenizer: TokenizerOptions;
   /** Whether and how weights are quantized to integers. */
   readonly quantize: QuantizeSettings;
+  /** Whether a static form is built instead of the model. */
+  readonly distill: DistillSettings;
   /** Settings for texts longer than the maximum; undefined if they are truncated. */
   readonly windows: { readonly stride: number | undefined } | undefined;
   /** Config fields that only models of this type have. */
@@ -58,6 +61,15 @@ export interface QuantizeSettings {
   readonly calibration: string | undefined;
   readonly minCosine: number;
   readonly minAgreement: number;
+}
+
+/** How to make the static form of a model. */
+export interface DistillSettings {
+  readonly form: DistillForm;
+  readonly dimensions: number;
+  readonly minNeighbors: number;
+  /** A file with texts for the comparison; undefined to use the built-in ones. */
+  readonly calibration: string | undefined;
 }
 
 export type ModelSource =

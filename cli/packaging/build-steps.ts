@@ -10,6 +10,7 @@ export const BUILD_STEPS = {
   shapes: 'determine value shapes with short texts',
   run: 'run short texts, one by one and as a batch, and the longest text',
   transform: 'run the transform',
+  distill: 'make the static form: run the vocabulary, reduce the vectors, compare texts',
   quantize: 'quantize the graph, measure the accuracy',
   write: 'write the output, each part as soon as it is ready (in parallel)',
 } as const;

@@ -7,6 +7,7 @@ import type {
   WindowSettings,
 } from '#contract/manifest.ts';
 import type { Quantization, QuantizeForm } from '#contract/quantization.ts';
+import type { DistillForm } from '#contract/token-table.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { TransformSettings } from '#contract/transform.ts';
@@ -35,6 +36,8 @@ export interface BuildFlags {
   readonly force: boolean;
   /** Whether and how to quantize the model. */
   readonly quantize?: QuantizeForm | undefined;
+  /** Whether to build a static form of the model. */
+  readonly distill?: DistillForm | undefined;
   /** Which of the model folder's graphs to use. */
   readonly variant?: string | undefined;
   /** The model type. */

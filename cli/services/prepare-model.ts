@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { hasLabels } from '#contract/model-types.ts';
 import type { ModelSourceFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
-import { batchingText, outputSize, accuracyText } from '#core/model/manifest-facts.ts';
+import { batchingText, outputSize, accuracyText, distilledText } from '#core/model/manifest-facts.ts';
 import { timeStep } from '#core/time/time-step.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime, type OnnxTools } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
@@ -24,9 +24,10 @@ import { windowSettings } from '../packaging/model/window-settings.ts';
 import { planManifest } from '../packaging/plan.ts';
 import type { Compare } from '../packaging/quantize/accuracy.ts';
 import type { Reporter } from '../packaging/reporter.ts';
+import { distill, type Distilled } from '../packaging/tables/distill.ts';
 import { prepareTable } from '../packaging/tables/prepare-table.ts';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
 import { writeGraph, type WriteOutput } from '../packaging/architectures/write-graph.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
@@ -55,14 +56,14 @@ export async function prepareModel(
   const { onStep } = report;
   const { modelType } = config;
   const type: BuildType = BUILD_TYPES[modelType];
-  const isFloat = config.quantize.form === 'none';
+  const isFloat = config.quantize.form === 'none' && config.distill.form === 'none';
   const loaded = await withOnnxRuntime(
     (started) => loadModel(started, config, type, folder, report, isFloat ? onWeights : () => {}),
     runtime,
   );
   const { transform, files, origin, settings, tokenizer, tokenized, license, card, documents } = loaded;
   const { request, original, optimized } = loaded;
-  const { inputs, output } = original.signature;
+  const { output } = original.signature;
   const size = request.rules.size ?? outputSize(original);
   optimized.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);
   const finished = await tokenized.withGraph(original);
@@ -76,23 +77,22 @@ export async function prepareModel(
     attempt.done(transform.name);
   }
   finished.report?.(report);
-  const { graph, quantization } = await quantizeIfWanted(
-    config,
-    { request, tokenizer, original },
-    finished.compare,
-    folder,
-    report,
-  );
+  const prepared = { request, tokenizer, original };
+  const distilled = await distillIfWanted(config, prepared, finished.compare, report);
+  const { graph, quantization } = distilled
+    ? { graph: distilled.graph, quantization: undefined }
+    : await quantizeIfWanted(config, prepared, finished.compare, folder, report);
   onWeights(graph.weightsPath);
-  const { maxLength, precision, batching, changes } = graph;
-  const { width, fixedShape, firstPosition } = original;
+  const { maxLength, precision, batching, changes, width, fixedShape, firstPosition } = graph;
+  const { inputs: finalInputs, output: finalOutput } = graph.signature;
+  const { tokenizer: finalTokenizer = tokenizer } = distilled ?? {};
   const { truncatedText } = type;
   const manifest = planManifest(
     config,
     {
       source: sourceOf(files.graph, origin),
-      inputs,
-      output: output.name,
+      inputs: finalInputs,
+      output: finalOutput.name,
       width,
       precision,
       batching,
@@ -102,8 +102,10 @@ export async function prepareModel(
       attentionHeads: attentionHeads(settings.modelConfig),
       windows:
         finished.windows?.(maxLength) ?? (await windowSettings(config, tokenizer.tokenizer, maxLength)),
-      ofType: await finished.facts(graph),
-      tokenizer: { ...tokenizer.settings, maxLength, ...(truncatedText ? { truncatedText } : {}) },
+      ofType: distilled
+        ? { modelType: 'sentence_embedding', sentence: distilled.sentence }
+        : await finished.facts(graph),
+      tokenizer: { ...finalTokenizer.settings, maxLength, ...(truncatedText ? { truncatedText } : {}) },
       graphChanges: changes.length > 0 ? changes : undefined,
       transform,
       license,
@@ -113,10 +115,10 @@ export async function prepareModel(
   );
   return {
     files,
-    tokenizer,
+    tokenizer: finalTokenizer,
     graph,
     transform: transform?.source,
-    layers: finished.layers,
+    layers: distilled ? undefined : finished.layers,
     licenseText: documents.licenseText,
     cardText: documents.cardText,
     manifest,
@@ -127,6 +129,34 @@ interface OriginalModel {
   readonly request: GraphRequest;
   readonly tokenizer: PreparedTokenizer;
   readonly original: PreparedGraph;
+}
+
+/** Makes the static form of a model if the config requests it. */
+async function distillIfWanted(
+  { file, modelType, distill: settings, quantize, transform }: BuildConfig,
+  { tokenizer, original }: OriginalModel,
+  compare: Compare | undefined,
+  report: Reporter,
+): Promise<Distilled | undefined> {
+  if (settings.form === 'none') return undefined;
+  if (modelType !== 'sentence_embedding' || !compare || original.table || transform) {
+    throw configError(
+      `${file}: \`distill: static\` makes a static form of a sentence encoder, so it requires a model of type sentence_embedding with an encoder and without a \`transform\`. Remove \`distill\`.`,
+    );
+  }
+  if (quantize.form !== 'none') {
+    throw configError(
+      `${file}: \`distill\` and \`quantize\` cannot be combined, because a static form has no matrix products. Remove one of them.`,
+    );
+  }
+  const step = report.step('Making the static form');
+  const distilled = await timeStep(report.onStep, 'distill', () =>
+    withOnnxRuntime((runtime) =>
+      distill(runtime, { graph: original, tokenizer, compare }, settings, dirname(original.graphPath ?? '')),
+    ),
+  );
+  step.done(distilledText(distilled.sentence.table, distilled.graph.width));
+  return distilled;
 }
 
 /** Quantizes a model if the config requests it. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { QUANTIZE_FORMS } from './quantization.ts';
 import { POOLINGS, SIMILARITIES } from './sentence.ts';
+import { DISTILL_FORMS } from './token-table.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
 /** Field that sets whether a build quantizes weights to integers, and how accurate the results must be. */
@@ -40,6 +41,26 @@ export const quantizeFields = {
 
 /** Fields of sentence_embedding models only, except `normalize`. */
 export const sentenceFields = {
+  distill: Type.Optional(
+    Type.Enum(DISTILL_FORMS, {
+      description:
+        'static: build a static form of the model, which is a table with one vector per token: much faster, but without word order. The build fails if the nearest texts differ too much. Default: none.',
+    }),
+  ),
+  distill_dimensions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Maximum number of dimensions of the static form. Default: 256.',
+    }),
+  ),
+  min_neighbors: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'Minimum share of the ten nearest texts of each calibration text that are the same in the static form. Default: 0.3.',
+    }),
+  ),
   pooling: Type.Optional(
     Type.Enum(POOLINGS, {
       description:

@@ -1,3 +1,7 @@
+/** Values of the build setting for static forms. */
+export const DISTILL_FORMS = ['none', 'static'] as const;
+export type DistillForm = (typeof DISTILL_FORMS)[number];
+
 /** Types of the numbers in a token table, and their sizes in bytes. */
 export const TABLE_ELEMENTS = { float32: 4, float16: 2, int8: 1 } as const;
 export type TableElement = keyof typeof TABLE_ELEMENTS;
@@ -16,4 +20,9 @@ export interface TokenTableSettings {
   readonly hasMapping: boolean;
   /** A token that the mean does not include. */
   readonly skipped?: number;
+  /**
+   * For a table that the build made from an encoder: the average share of a text's ten nearest texts that
+   * are also its nearest texts with the encoder, and the number of texts.
+   */
+  readonly distilled?: { readonly neighbors: number; readonly texts: number };
 }

@@ -16,7 +16,7 @@ import { verifies, verifiesOnce, verifiesServed } from './verifies.ts';
 
 const folder = useTempFolder();
 const serve = shareServers();
-const { texts, vectors, query, models } = readGoldenStatic();
+const { texts, vectors, query, models, distilled } = readGoldenStatic();
 /** The same numbers are added in the same order, so that only the norm can differ. */
 const EXACT = 1e-6;
 const ZEROS = Array.from({ length: 16 }, () => 0);
@@ -120,19 +120,49 @@ verifiesOnce('static:build', async () => {
   }
 });
 
+const validate = (fields: Record<string, unknown> = {}): Promise<Answer> => {
+  const config = writeConfig(folder(), { model_type: 'sentence_embedding', ...fields });
+  return runCli(['validate', '-f', config, '--json'], { cwd: folder(), env: { XDG_CACHE_HOME: TEST_CACHE } });
+};
+
+async function refused(fields: Record<string, unknown>, message: RegExp): Promise<void> {
+  const { exitCode, stdout } = await validate(fields);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(message) });
+}
+
+verifiesOnce('static:distilled', async () => {
+  copyModel(folder(), 'sentence');
+  const config = writeConfig(folder(), {
+    model_type: 'sentence_embedding',
+    distill_dimensions: distilled.dimensions,
+    min_neighbors: 0.2,
+  });
+  const output = join(folder(), 'model.encoder');
+  const args = ['build', '-f', config, '-o', output, '--distill', 'static', '--cache-dir', TEST_CACHE];
+  const built = await runCli(args, { cwd: folder() });
+  expect(built).toMatchObject({ exitCode: 0 });
+  expect(built.stderr).toMatch(
+    /Making the static form .*12 dimensions, \d+% of the ten nearest texts of each of 69 texts are the same/,
+  );
+  const { stdout } = await runExecutable(output, ['infer', '--', ...printable]);
+  const [first = [], ...others] = (JSON.parse(stdout) as { embeddings: number[][] }).embeddings;
+  const dot = (other: readonly number[]): number =>
+    other.reduce((sum, value, at) => sum + value * (first[at] ?? 0), 0);
+  const expected = distilled.similarity.filter((_, at) => !texts[at + 1]?.includes('\0'));
+  expectClose(others.map(dot), expected, 'similarities', 1e-5);
+  const table = (await runExecutable(output, ['inspect'])).stdout;
+  expect(table).toMatch(/^Vector +mean of the vectors of all tokens \(a table of 2600 rows\), L2-normalized$/m);
+  expect(table).toMatch(/^Distilled +12 dimensions, \d+% of the ten nearest texts/m);
+  await refused(
+    { distill: 'static', min_neighbors: 0.99 },
+    /Only \d+% of the ten nearest texts of each of 69 texts stay the nearest ones in the static form, but `min_neighbors` is 99%\./,
+  );
+  await refused({ distill: 'static', quantize: 'int8' }, /`distill` and `quantize` cannot be combined/);
+  await refused({ model_type: 'embedding', distill: 'static' }, /distill: requires model_type sentence_embedding/);
+});
+
 verifiesOnce('static:refused', async () => {
   copyModel(folder(), 'static');
-  const validate = (fields: Record<string, unknown> = {}): Promise<Answer> => {
-    const config = writeConfig(folder(), { model_type: 'sentence_embedding', ...fields });
-    return runCli(['validate', '-f', config, '--json'], {
-      cwd: folder(),
-      env: { XDG_CACHE_HOME: TEST_CACHE },
-    });
-  };
-  const refused = async (fields: Record<string, unknown>, message: RegExp): Promise<void> => {
-    const { exitCode, stdout } = await validate(fields);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(message) });
-  };
   expect(await validate()).toMatchObject({ exitCode: 0 });
   await refused({ model_type: 'embedding' }, /static model.*must be sentence_embedding, not embedding\./);
   await refused(
@@ -144,6 +174,7 @@ verifiesOnce('static:refused', async () => {
     /static model cannot have a `transform`/,
   );
   await refused({ pooling: 'max' }, /`pooling: max`, but its `output` has one vector per text/);
+  await refused({ distill: 'static' }, /requires a model of type sentence_embedding with an encoder/);
   await refused({ dimensions: 17 }, /`dimensions` is 17, but the model's vectors have only 16\./);
   const weights = join(folder(), 'model', 'model.safetensors');
   const intact = readFileSync(weights);

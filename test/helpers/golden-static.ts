@@ -16,6 +16,8 @@ interface GoldenStatic {
   readonly vectors: readonly number[][];
   readonly query: readonly number[][];
   readonly models: readonly StaticModel[];
+  /** Similarities of the first text to the others in a static form of the model `sentence`. */
+  readonly distilled: { readonly dimensions: number; readonly similarity: readonly number[] };
 }
 
 export function readGoldenStatic(): GoldenStatic {

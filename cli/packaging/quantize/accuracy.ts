@@ -65,7 +65,7 @@ export const driftOf = (original: readonly Float32Array[], quantized: readonly F
 const NEIGHBORS = 10;
 
 /** Returns the average share of a text's nearest texts that remain among its nearest texts. */
-function neighborsKept(before: readonly Float32Array[], after: readonly Float32Array[]): number {
+export function neighborsKept(before: readonly Float32Array[], after: readonly Float32Array[]): number {
   const [a, b] = [nearest(before), nearest(after)];
   return mean(a.map((own, text) => own.filter((other) => b[text]?.includes(other)).length / NEIGHBORS));
 }

@@ -11,7 +11,7 @@ import { findTable } from './find-table.ts';
  * Maximum number of tokens per text of a model without a limit. Texts are limited by their number of
  * characters, so that this number is never reached by default.
  */
-const UNLIMITED = 1_000_000;
+export const UNLIMITED = 1_000_000;
 /** The limit of model2vec for models whose config.json states none. */
 const MODEL2VEC_LENGTH = 512;
 

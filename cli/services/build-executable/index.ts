@@ -10,7 +10,6 @@ import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { openIntactBase } from '../../packaging/base/base-runtime.ts';
 import { provideBase } from '../../packaging/base/provide-base.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
-import type { QuantizeForm } from '#contract/quantization.ts';
 import { isHubReference } from '../../config/hub-reference.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
@@ -103,10 +102,7 @@ type Decided = Awaited<ReturnType<typeof decide>>;
  */
 async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, modelType, offline } = flags;
-  const config = withQuantize(
-    await readBuildConfig(source, { report, variant, modelType, offline }),
-    flags.quantize,
-  );
+  const config = withFlags(await readBuildConfig(source, { report, variant, modelType, offline }), flags);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = buildCacheDir(plan);
   const origin = originOf(config.file, plan.output.path);
@@ -128,9 +124,12 @@ async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter)
   }
 }
 
-/** The command-line flag overrides the config. */
-const withQuantize = (config: BuildConfig, form: QuantizeForm | undefined): BuildConfig =>
-  form === undefined ? config : { ...config, quantize: { ...config.quantize, form } };
+/** Command-line flags override the config. */
+const withFlags = (config: BuildConfig, { quantize, distill }: BuildFlags): BuildConfig => ({
+  ...config,
+  ...(quantize === undefined ? {} : { quantize: { ...config.quantize, form: quantize } }),
+  ...(distill === undefined ? {} : { distill: { ...config.distill, form: distill } }),
+});
 
 async function openBase(
   { baseImage, platform }: BuildPlan,

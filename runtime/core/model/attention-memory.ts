@@ -25,7 +25,7 @@ export const bytesPerTokenPair = ({
  * undefined if unknown.
  */
 function longestTextBytes(model: Facts): number | undefined {
-  if (model.attentionHeads === undefined) return undefined;
+  if (model.attentionHeads === undefined || model.sentence?.table) return undefined;
   return bytesPerTokenPair(model) * model.tokenizer.maxLength ** 2;
 }
 

@@ -1,3 +1,4 @@
+import type { TokenTableSettings } from '#contract/token-table.ts';
 import type { Manifest, CardFacts, ModelLicense } from '#contract/manifest.ts';
 import type { LayerSettings, Pooling } from '#contract/sentence.ts';
 import { vectorWidth } from './vector-width.ts';
@@ -47,6 +48,7 @@ export function sentenceFacts(
           ] satisfies [string, string],
         ]
       : []),
+    ...(table?.distilled ? [['Distilled', distilledText(table, width)] satisfies [string, string]] : []),
     ...(similarity ? [['Similarity', similarity] satisfies [string, string]] : []),
     ...(names.length > 0 ? [['Prompts', names.join(', ')] satisfies [string, string]] : []),
   ];
@@ -130,6 +132,13 @@ function quantizationFacts({ quantization }: Manifest): [string, string][] {
     ['Accuracy', accuracyText(accuracy)],
   ];
 }
+
+/** Describes the static form of an encoder in one line. */
+export const distilledText = (table: TokenTableSettings | undefined, width: number): string =>
+  `${width} dimensions` +
+  (table?.distilled
+    ? `, ${Math.round(table.distilled.neighbors * 100)}% of the ten nearest texts of each of ${table.distilled.texts} texts are the same`
+    : '');
 
 /** Describes in one line how close a quantized model's results are to those in float32. */
 export function accuracyText(accuracy: QuantizationAccuracy): string {

@@ -20,6 +20,11 @@ export const STATIC = {
     behavior:
       'Folders of sentence-transformers and model2vec can be built without settings, and return the same vectors as these libraries.',
   },
+  'static:distilled': {
+    source: 'docs/config.md#static-forms',
+    behavior:
+      'distill: static builds the static form of an encoder as model2vec does, and the build fails if too few of the nearest texts stay the same.',
+  },
   'static:refused': {
     source: 'docs/config.md#static-models',
     behavior:
