@@ -1,6 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { encodeJson, encodeVector } from '../json/json-writer.ts';
+import { encodeJson } from '../json/json-writer.ts';
+import { encodeVector } from '../json/vector-writer.ts';
 import type { RenderReply, RenderRow, RowResult } from './inference-thread.ts';
 import type { TokenBatch } from './batch.ts';
 import { TASKS } from '../tasks/index.ts';

@@ -88,10 +88,11 @@ export async function openServingEngine(path: string, options: ServingOptions): 
       observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, timings });
       return answer;
     },
-    async tokenize(texts, addSpecialTokens) {
+    async tokenize(texts, addSpecialTokens, side) {
       const inputs = texts.map((text) => ({ text }));
       checkSizes(inputs, limits);
-      return await tokenizer.encode(inputs, { details: true, addSpecialTokens });
+      const sided = side === undefined ? tokenizer : tokenizerFor(side);
+      return await sided.encode(inputs, { details: true, addSpecialTokens });
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),

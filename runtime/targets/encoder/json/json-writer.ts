@@ -23,13 +23,6 @@ export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
 /** Encodes a single vector in the same way. */
 export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
 
-/** Encodes a vector as a JSON array of numbers, or as a JSON string with base64-encoded float32 values. */
-export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): Uint8Array {
-  if (format === 'json') return encodeJson(vector);
-  const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-  return Buffer.from(`"${base64}"`);
-}
-
 /**
  * Enlarging the buffer copies it, and new memory is slow. To avoid this, the floats are counted
  * first, because a large response consists mostly of floats.

@@ -4,6 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
 import { overflowMembers, NOT_EMPTY, promptName, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
@@ -24,16 +25,39 @@ export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits,
       encoding_format: optional(
         oneOf(['float', 'base64'], {
           default: 'float',
-          description: 'Encoding of the vectors: lists of numbers, or base64 of little-endian float32 bytes.',
+          description:
+            'Encoding of the vectors: lists of numbers, or base64 of the bytes of their values (little-endian).',
+        }),
+      ),
+      output_dtype: optional(
+        oneOf(VECTOR_TYPES, {
+          default: 'float',
+          description: `Type of the values, as in Voyage's API. ${VECTOR_TYPES_NOTE}`,
+        }),
+      ),
+      embedding_type: optional(
+        oneOf(NAMED_FORMS, {
+          description: 'The same as `output_dtype`, as in Jina’s API; `base64` is base64 of float32 values.',
         }),
       ),
       ...vectorMembers(manifest),
+      output_dimension: outputDimension(manifest),
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },
   );
   return documented(request, promptRestriction(manifest, 'input'));
 }
+
+/** The name of `dimensions` in the Voyage and Cohere APIs. */
+export const outputDimension = (manifest: Manifest) =>
+  optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: vectorWidth(manifest),
+      description: 'The same as `dimensions`, as in the Voyage and Cohere APIs.',
+    }),
+  );
 
 /** The options in a request for vectors. */
 export const vectorMembers = (manifest: Manifest) => ({
@@ -89,7 +113,7 @@ export const embeddingsResponse = Type.Object(
         object: oneOf(['embedding']),
         index: Type.Integer(),
         embedding: Type.Union([Type.Array(Type.Number()), Type.String()], {
-          description: 'A list of numbers, or a base64 string if `encoding_format` is `base64`.',
+          description: 'A list of numbers, or a base64 string if the request asks for base64.',
         }),
       }),
     ),

@@ -9,6 +9,7 @@ import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { NO_GUARD, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
+import { dimensionsOf, vectorFormat } from '../vector-form.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
 /** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
@@ -37,6 +38,7 @@ export function openAiEmbeddingsRoute(
       examples: {
         text: { input: 'Anna lives in Berlin.', model: 'any' },
         texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+        bits: { input: ['Anna lives in Berlin.'], output_dtype: 'ubinary' },
         'token ids': { input: [exampleIds(engine)] },
       },
     },
@@ -60,8 +62,9 @@ export function openAiEmbeddingsRoute(
         const body = await readBody(exchange, request);
         checkTokenIds(body.input, 'input', engine);
         const inputs = embeddingInputs(body.input);
-        const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
-        const format = body.encoding_format === 'base64' ? 'base64' : 'json';
+        const wishes = { ...body, dimensions: dimensionsOf(body) };
+        const { options, prompt } = planEmbeddings(inputs, wishes, engine.manifest);
+        const format = vectorFormat(body, options.normalize);
         const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
           inputs,
           view: { kind: 'vector', format, ...options },

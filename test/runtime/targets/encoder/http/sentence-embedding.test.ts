@@ -32,6 +32,7 @@ describe('a model with its own settings', () => {
       pooling: 'mean',
       normalize: true,
       dimensions: 32,
+      int8_scale: 1 / 127,
       prompts,
     });
   });
