@@ -76,13 +76,14 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     boundary,
     limits,
     async run(request) {
-      const { inputs, group, prompt = '' } = request;
+      const { group, prompt = '' } = request;
+      if (request.inputs.length === 0 || request.inputs.some(isEmpty))
+        throw inputError('Cannot tokenize empty string');
+      // The prompt is read with each text, so it counts toward the limits.
+      const inputs = withPrompt(request.inputs, prompt);
       checkInputs(inputs, limits, maxTokenId, group);
       checkRoom(inputs.length, runner.waiting(), limits);
-      const answer = await runner.submit(
-        { ...request, inputs: withPrompt(inputs, prompt) },
-        limits.onOverflow,
-      );
+      const answer = await runner.submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { truncated, timings } = answer;
       observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, timings });
@@ -185,7 +186,6 @@ function checkInputs(
   maxTokenId: number,
   group = 1,
 ): void {
-  if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   checkSizes(inputs, limits, group);
   for (const [index, input] of inputs.entries()) {
     if ('ids' in input) checkIds(input.ids, index, maxTokenId);

@@ -27,7 +27,7 @@ function encodeForm(vector: Float32Array, { type, format }: VectorForm): Uint8Ar
   return format === 'base64' ? encodeBase64(integers) : Buffer.from(`[${integers.join(',')}]`);
 }
 
-function encodeBase64({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBufferLike>): Uint8Array {
+function encodeBase64({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return Buffer.from(`"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`);
 }
 

@@ -1,4 +1,4 @@
-import { type Static, type TUnsafe, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { INPUT_TYPES } from '#core/model/input-type.ts';
 import { NAMED_FORMS, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
@@ -58,7 +58,7 @@ export const cohereEmbedResponse = Type.Object(
       billed_units: Type.Object({ input_tokens: Type.Integer() }),
       warnings: Type.Optional(Type.Array(Type.String())),
     }),
-    response_type: oneOf(['embeddings_by_type']) as TUnsafe<'embeddings_by_type'>,
+    response_type: oneOf(['embeddings_by_type']),
   },
   { $id: 'CohereEmbedResponse' },
 );

@@ -1,11 +1,11 @@
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { documented } from '#serve/http/documented.ts';
+import { documented, documentedKeywords } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
-import { overflowMembers, NOT_EMPTY, promptName, textMember } from './texts.ts';
+import { overflowMembers, NOT_EMPTY, promptMembers, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
@@ -70,7 +70,7 @@ export const vectorMembers = (manifest: Manifest) => ({
     }),
   ),
   normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
-  prompt_name: promptName(manifest),
+  ...promptMembers(manifest),
   ...overflowMembers,
 });
 
@@ -97,11 +97,17 @@ export function textsOrTokenIds(
  * A combination that is rejected, for OpenAPI documents: token ids with a prompt. `inputs` is the
  * name of the field with the inputs.
  */
-export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
-  if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};
+export function promptRestriction(manifest: Manifest, inputs: string): Record<string, unknown> {
+  const fields = Object.entries(promptMembers(manifest)).filter(([, schema]) =>
+    documentedKeywords({ ...schema }),
+  );
+  if (fields.length === 0) return {};
   const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   return {
-    anyOf: [{ properties: { [inputs]: texts } }, { properties: { prompt_name: { enum: ['', null] } } }],
+    anyOf: [
+      { properties: { [inputs]: texts } },
+      { properties: Object.fromEntries(fields.map(([name]) => [name, { enum: ['', null] }])) },
+    ],
   };
 }
 

@@ -60,7 +60,7 @@ async function embed(
   const shortened = await shortenTexts(engine, texts, { maxTokens, side, place: 'texts' });
   const inputs = shortened.map((text) => ({ text }));
   const prompt_name = use ? promptFor(manifest.sentence, use) : undefined;
-  const { options, prompt } = planEmbeddings(inputs, { dimensions, prompt_name }, manifest);
+  const { options, prompt } = await planEmbeddings(inputs, { dimensions, prompt_name }, engine);
   const names: readonly FormName[] = [...new Set(body.embedding_types ?? (['float'] as const))];
   const view = { kind: 'vector', format: names.map(formNamed), ...options } as const;
   const { results, tokens, truncated } = await runModel(requestCaller(c), engine, {

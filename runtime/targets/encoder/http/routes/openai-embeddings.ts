@@ -63,7 +63,7 @@ export function openAiEmbeddingsRoute(
         checkTokenIds(body.input, 'input', engine);
         const inputs = embeddingInputs(body.input);
         const wishes = { ...body, dimensions: dimensionsOf(body) };
-        const { options, prompt } = planEmbeddings(inputs, wishes, engine.manifest);
+        const { options, prompt } = await planEmbeddings(inputs, wishes, engine);
         const format = vectorFormat(body, options.normalize);
         const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
           inputs,
