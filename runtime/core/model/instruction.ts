@@ -1,11 +1,11 @@
 /**
- * Forms of prompts that contain a task, each with what precedes the task and what follows it: of
- * E5, Qwen3 and NV-Embed, of bge-multilingual-gemma2, and of EmbeddingGemma.
+ * What precedes and what follows the task in prompts that contain one: of E5, Qwen3 and NV-Embed,
+ * of bge-multilingual-gemma2, and of EmbeddingGemma.
  */
-const FORMS: readonly RegExp[] = [
-  /^(\s*Instruct: ?)[^\n]*[^\s]( *\n\s*Query:\s*)$/i,
-  /^(\s*<instruct>\s*)[^<]*[^\s<](\s*<query>\s*)$/i,
-  /^(task: )[^|]*[^|\s]( \| query:\s*)$/i,
+const FORMS: readonly (readonly [before: string, after: string])[] = [
+  ['Instruct:', 'Query:'],
+  ['<instruct>', '<query>'],
+  ['task:', '| query:'],
 ];
 
 /** An example of such a prompt, for messages and documents. */
@@ -13,11 +13,16 @@ export const INSTRUCTION_FORM = 'Instruct: {task}\\nQuery: ';
 
 /** The prompt with another task; undefined if it does not contain a task. */
 export function withInstruction(prompt: string, task: string): string | undefined {
-  for (const form of FORMS) {
-    const [, before, after] = form.exec(prompt) ?? [];
-    if (before !== undefined && after !== undefined) return before + task + after;
-  }
-  return undefined;
+  const form = FORMS.find(([start, end]) => prompt.startsWith(start) && prompt.trimEnd().endsWith(end));
+  if (!form) return undefined;
+  const [start, end] = form;
+  const [from, to] = [start.length, prompt.lastIndexOf(end)];
+  const current = prompt.slice(from, to);
+  if (current.trim() === '') return undefined;
+  // The whitespace around the task is kept.
+  const spaceBefore = current.slice(0, current.length - current.trimStart().length);
+  const spaceAfter = current.slice(current.trimEnd().length);
+  return prompt.slice(0, from) + spaceBefore + task + spaceAfter + prompt.slice(to);
 }
 
 type Prompts = Readonly<Record<string, { readonly text: string }>>;

@@ -81,11 +81,11 @@ function packSigns(vector: Float32Array): Uint8Array {
 }
 
 /** Types whose fixed scale requires vectors of length 1. */
-const SCALED: readonly VectorType[] = ['int8', 'uint8'];
+const SCALED: ReadonlySet<VectorType> = new Set(['int8', 'uint8']);
 
 /** Rejects vectors that are not normalized for types with a fixed scale. */
 export function checkNormalized(types: readonly VectorType[], normalize: boolean): void {
-  const type = types.find((one) => SCALED.includes(one));
+  const type = types.find((one) => SCALED.has(one));
   if (type === undefined || normalize) return;
   throw inputError(
     `normalize is false, but ${type} requires normalized vectors. Remove normalize, or request float, binary or ubinary.`,
