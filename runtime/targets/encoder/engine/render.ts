@@ -1,13 +1,13 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { encodeJson } from '../json/json-writer.ts';
-import { encodeVector } from '../json/vector-writer.ts';
+import { encodeVector, encodeVectors } from '../json/vector-writer.ts';
 import type { RenderReply, RenderRow, RowResult } from './inference-thread.ts';
 import type { TokenBatch } from './batch.ts';
 import { TASKS } from '../tasks/index.ts';
 import { hybridScore } from '../tasks/hybrid-score.ts';
 import { scoreFor } from '../tasks/multi-vector.ts';
-import { type Inference, tokenVectors, textVector } from '../math/inference.ts';
+import { chunkVectors, type Inference, tokenVectors, textVector } from '../math/inference.ts';
 import { spansOf } from '../tasks/zero-shot-ner.ts';
 import type { View } from './serving.ts';
 import { type BatchOutput, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
@@ -53,6 +53,8 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
   if (view.kind === 'vector') return renderVector(inference, view, manifest);
+  if (view.kind === 'chunks')
+    return encodeVectors(chunkVectors(inference, manifest, view.ranges, view), view.format);
   if (view.kind === 'max-sim') return encodeJson(scoreFor(view.query, inference, manifest));
   if (view.kind === 'hybrid') return encodeJson(hybridScore(view.query, inference, manifest));
   if (view.kind === 'tokens')

@@ -2,6 +2,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
+import type { TokenRange } from '#core/model/late-chunking.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { VectorFormat } from '../json/vector-writer.ts';
 import type { VectorRows } from '../math/max-sim.ts';
@@ -22,6 +23,15 @@ export type View =
    * base64-encoded values, or in several of these forms.
    */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: VectorFormat })
+  /**
+   * One vector for each part of a text, in the form of `format`, separated by line feeds. `ranges`
+   * are the tokens of the parts.
+   */
+  | (VectorOptions & {
+      readonly kind: 'chunks';
+      readonly format: VectorFormat;
+      readonly ranges: readonly TokenRange[];
+    })
   /** The spans in a window that are candidates for entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */

@@ -14,12 +14,15 @@ export type VectorFormat = VectorForm['format'] | readonly VectorForm[];
 export function encodeVector(vector: Float32Array, format: VectorFormat): Uint8Array {
   if (format === 'json') return encodeJson(vector);
   if (format === 'base64') return encodeBase64(vector);
-  return Buffer.concat(
-    format.flatMap((form, at) =>
-      at === 0 ? [encodeForm(vector, form)] : [LINE_FEED, encodeForm(vector, form)],
-    ),
-  );
+  return joinForms(format.map((form) => encodeForm(vector, form)));
 }
+
+/** Encodes several vectors, separated by line feeds. */
+export const encodeVectors = (vectors: readonly Float32Array[], format: VectorFormat): Uint8Array =>
+  joinForms(vectors.map((vector) => encodeVector(vector, format)));
+
+const joinForms = (forms: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat(forms.flatMap((form, at) => (at === 0 ? [form] : [LINE_FEED, form])));
 
 function encodeForm(vector: Float32Array, { type, format }: VectorForm): Uint8Array {
   if (type === 'float') return encodeVector(vector, format);

@@ -1,7 +1,8 @@
 import { vectorWidth } from '#core/model/vector-width.ts';
-import { type Static, Type } from 'typebox';
+import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { documented, documentedKeywords } from '#serve/http/documented.ts';
+import { lateChunkingProblem } from '#core/model/late-chunking.ts';
+import { documented, documentedKeywords, undocumented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
@@ -42,11 +43,24 @@ export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits,
       ),
       ...vectorMembers(manifest),
       output_dimension: outputDimension(manifest),
+      late_chunking: lateChunking(manifest),
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },
   );
-  return documented(request, promptRestriction(manifest, 'input'));
+  const isLate = lateChunkingProblem(manifest) === undefined;
+  const withoutIds = isLate ? { late_chunking: { enum: [false, null] } } : {};
+  return documented(request, promptRestriction(manifest, 'input', withoutIds));
+}
+
+/** Documents omit the field for models that cannot do this; they still reject it with the reason. */
+function lateChunking(manifest: Manifest): TOptional<TUnsafe<boolean | null>> {
+  const schema = Type.Boolean({
+    default: false,
+    description:
+      'Whether the inputs are the parts of one text, which is joined from them without separators, as in Jina’s API. The model reads the whole text once, and the vector of each part is the mean over its tokens, so the whole text must fit into the model’s maximum.',
+  });
+  return optional(lateChunkingProblem(manifest) === undefined ? schema : undocumented(schema));
 }
 
 /** The name of `dimensions` in the Voyage and Cohere APIs. */
@@ -74,6 +88,8 @@ export const vectorMembers = (manifest: Manifest) => ({
   ...overflowMembers,
 });
 
+const NO_PROMPT = { enum: ['', null] };
+
 /** The inputs in a request for vectors. */
 export function textsOrTokenIds(
   { tokenizer }: Manifest,
@@ -95,9 +111,13 @@ export function textsOrTokenIds(
 
 /**
  * A combination that is rejected, for OpenAPI documents: token ids with a prompt. `inputs` is the
- * name of the field with the inputs.
+ * name of the field with the inputs, and `more` are other fields that require texts.
  */
-export function promptRestriction(manifest: Manifest, inputs: string): Record<string, unknown> {
+export function promptRestriction(
+  manifest: Manifest,
+  inputs: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const fields = Object.entries(promptMembers(manifest)).filter(([, schema]) =>
     documentedKeywords({ ...schema }),
   );
@@ -106,7 +126,7 @@ export function promptRestriction(manifest: Manifest, inputs: string): Record<st
   return {
     anyOf: [
       { properties: { [inputs]: texts } },
-      { properties: Object.fromEntries(fields.map(([name]) => [name, { enum: ['', null] }])) },
+      { properties: { ...Object.fromEntries(fields.map(([name]) => [name, NO_PROMPT])), ...more } },
     ],
   };
 }

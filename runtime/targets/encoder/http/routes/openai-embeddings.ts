@@ -5,10 +5,12 @@ import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
+import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { NO_GUARD, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
+import { lateChunks } from '../late-chunks.ts';
 import { dimensionsOf, vectorFormat } from '../vector-form.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
@@ -63,14 +65,15 @@ export function openAiEmbeddingsRoute(
         checkTokenIds(body.input, 'input', engine);
         const inputs = embeddingInputs(body.input);
         const wishes = { ...body, dimensions: dimensionsOf(body) };
-        const { options, prompt } = await planEmbeddings(inputs, wishes, engine);
+        const plan = await planEmbeddings(inputs, wishes, engine);
+        const { options, prompt } = plan;
         const format = vectorFormat(body, options.normalize);
-        const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
-          inputs,
-          view: { kind: 'vector', format, ...options },
-          prompt,
-          overflow: overflowOf(body),
-        });
+        const wanted = body.late_chunking
+          ? await lateChunks(engine, inputs, plan, format)
+          : { inputs, view: { kind: 'vector', format, ...options } as const, prompt };
+        const answer = await runModel(callerAt(exchange), engine, { ...wanted, overflow: overflowOf(body) });
+        const { tokens, truncated } = answer;
+        const results = body.late_chunking ? answer.results.flatMap(splitForms) : answer.results;
         const count = sumOf(tokens);
         const usage = {
           prompt_tokens: count,
