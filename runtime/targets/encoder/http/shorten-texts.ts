@@ -16,8 +16,8 @@ export async function shortenTexts(
   texts: readonly string[],
   { maxTokens, side, place }: ShortenOptions,
 ): Promise<readonly string[]> {
-  // The model does not process more tokens than this in any case.
-  if (!maxTokens || maxTokens >= manifest.tokenizer.maxLength) return texts;
+  // Without windows, the model does not process more tokens than its maximum in any case.
+  if (!maxTokens || (!manifest.windows && maxTokens >= manifest.tokenizer.maxLength)) return texts;
   const tokenized = await tokenize(texts, false, side === 'left' ? 'left' : 'right');
   return texts.map((text, index) => {
     const { ids, details } = tokenized[index] ?? {};

@@ -41,8 +41,7 @@ describe('tokensOfParts', () => {
 
 test('only mean pooling of token vectors supports late chunking', () => {
   const sentence = { includePrompt: true, normalize: true, prompts: {} } as const;
-  const problem = (manifest: object): string | undefined =>
-    lateChunkingProblem({ name: 'm', ...manifest });
+  const problem = (manifest: object): string | undefined => lateChunkingProblem({ name: 'm', ...manifest });
   expect(problem({})).toBeUndefined();
   expect(problem({ sentence: { ...sentence, pooling: 'mean' } })).toBeUndefined();
   expect(problem({ sentence: { ...sentence, pooling: 'cls' } })).toBe(
