@@ -115,7 +115,10 @@ const CHECKS = [
       const { embeddings } = await client.embed({ ...request, embeddingTypes: ['float', 'int8', 'uint8'] });
       await sameVectors(embeddings.float);
       const [int8, uint8] = [embeddings.int8.flat(), embeddings.uint8.flat()];
-      assert(int8.every((value, at) => value + 128 === uint8[at]), 'int8 differs from uint8');
+      assert(
+        int8.every((value, at) => value + 128 === uint8[at]),
+        'int8 differs from uint8',
+      );
     },
   },
   {

@@ -16,7 +16,7 @@ export interface VectorOptions {
 }
 
 /** The prompt options of a request under their names in the HTTP API; undefined and null mean not set. */
-export interface PromptRequest {
+interface PromptRequest {
   readonly prompt_name?: string | null | undefined;
   readonly prompt?: string | null | undefined;
   readonly instruction?: string | null | undefined;

@@ -3,12 +3,15 @@ import type { Manifest } from '#contract/manifest.ts';
 import { INPUT_TYPES } from '#core/model/input-type.ts';
 import { NAMED_FORMS, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
-import type { ClientBatch } from '../served/served-type.ts';
+import type { EngineLimits } from '../engine/serving.ts';
 import { outputDimension } from './openai.ts';
 import { overflowMembers, textMembers } from './texts.ts';
 
 /** Unknown keys are ignored, because clients of Cohere's API send settings that a model server does not use. */
-export const cohereEmbedRequest = (manifest: Manifest, { maxClientBatch }: ClientBatch) =>
+export const cohereEmbedRequest = (
+  manifest: Manifest,
+  { maxClientBatch }: Pick<EngineLimits, 'maxClientBatch'>,
+) =>
   Type.Object(
     {
       model: optional(Type.String({ description: 'Ignored, because the server has only one model.' })),
