@@ -106,6 +106,22 @@ const CHECKS = [
     },
   },
   {
+    client: 'cohere-ai',
+    door: '/v2/embed',
+    call: 'CohereClientV2.embed',
+    run: async () => {
+      const client = new CohereClientV2({ token: 'none', environment: urls.sentence });
+      const request = { model, texts: TEXTS, inputType: 'classification' };
+      const { embeddings } = await client.embed({ ...request, embeddingTypes: ['float', 'int8', 'uint8'] });
+      await sameVectors(embeddings.float);
+      const [int8, uint8] = [embeddings.int8.flat(), embeddings.uint8.flat()];
+      assert(
+        int8.every((value, at) => value + 128 === uint8[at]),
+        'int8 differs from uint8',
+      );
+    },
+  },
+  {
     client: '@huggingface/inference',
     door: '/',
     call: 'featureExtraction',

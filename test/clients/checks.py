@@ -106,6 +106,21 @@ def _():
     raise AssertionError("no error")
 
 
+@check("cohere", "/v2/embed", "ClientV2.embed")
+def _():
+    import cohere
+
+    client = cohere.ClientV2("none", base_url=URLS["sentence"])
+    types = ["float", "int8", "uint8", "binary", "ubinary"]
+    vectors = client.embed(model="any", texts=TEXTS, input_type="classification", embedding_types=types).embeddings
+    same_vectors(vectors.float_)
+    for one in range(len(TEXTS)):
+        assert [value - 128 for value in vectors.uint8[one]] == vectors.int8[one]
+        assert [value - 128 for value in vectors.ubinary[one]] == vectors.binary[one]
+        bits = "".join(f"{byte:08b}" for byte in vectors.ubinary[one])
+        assert [bit == "1" for bit in bits] == [value > 0 for value in vectors.float_[one]]
+
+
 @check("langchain-cohere", "/v2/rerank", "CohereRerank.rerank")
 def _():
     from langchain_cohere import CohereRerank

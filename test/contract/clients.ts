@@ -13,6 +13,8 @@ export interface PredictRequest {
   readonly normalize?: boolean;
   readonly dimensions?: number;
   readonly prompt_name?: string;
+  readonly prompt?: string;
+  readonly instruction?: string;
   readonly max_active_dims?: number;
   readonly top_k?: number;
   readonly targets?: readonly string[];

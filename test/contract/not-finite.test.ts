@@ -112,11 +112,15 @@ verifiesOnce('http:not-finite', async () => {
   const served = await serveAssets(await nanTransform('embedder'));
   const url = `http://127.0.0.1:${served.httpPort}`;
   const long = 'this is awful good';
-  const bodies = {
-    '/predict': { inputs: [long], normalize: true },
-    '/v1/embeddings': { input: [GOOD, long], encoding_format: 'base64' },
-  };
-  for (const [path, body] of Object.entries(bodies)) {
+  const bodies: [path: string, body: object][] = [
+    ['/predict', { inputs: [long], normalize: true }],
+    ['/v1/embeddings', { input: [GOOD, long], encoding_format: 'base64' }],
+    ['/v1/embeddings', { input: [GOOD, long], output_dtype: 'int8' }],
+    ['/v1/embeddings', { input: [GOOD, long], output_dtype: 'ubinary' }],
+    ['/v1/embeddings', { input: [long.slice(0, 5), long.slice(5)], late_chunking: true }],
+    ['/v2/embed', { texts: [GOOD, long], embedding_types: ['binary', 'float'] }],
+  ];
+  for (const [path, body] of bodies) {
     const answer = await post(`${url}${path}`, body);
     expect(answer.status, path).toBe(500);
     expect(answer.text).toMatch(BY_TRANSFORM);

@@ -182,12 +182,20 @@ verifiesOverWires('sentence:options', async (arm, transport) => {
   expect(cut).toHaveLength(4);
   expect(Math.hypot(...cut)).toBeCloseTo(1, 5);
   expect(await vector({ prompt_name: '' })).toEqual(await vector({}));
+  const prompt = prompts['query'] ?? '';
+  expect(await vector({ prompt, prompt_name: 'passage' })).toEqual(await vector({ prompt_name: 'query' }));
+  expect(await vector({ prompt: '' })).toEqual(await vector({}));
 });
 
 verifiesOverWires('sentence:refused', async (arm, transport) => {
   const cases: [options: Partial<PredictRequest>, message: string][] = [
     [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, document, not "nope"'],
     [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
+    [{ prompt: 'x'.repeat(9000) }, 'prompt must have at most 8192 characters, not 9000'],
+    [
+      { instruction: 'Find texts' },
+      'instruction requires a model with a prompt such as "Instruct: {task}\\nQuery: ", which this model does not have. Remove it, or set the whole prompt with prompt.',
+    ],
     [{ inputs: [''], prompt_name: 'query' }, 'Cannot tokenize empty string'],
   ];
   for (const [options, message] of cases) {
@@ -201,7 +209,14 @@ verifiesServed('sentence:metadata', async (arm) => {
   const { httpPort, grpcPort } = await serve(arm, 'sentence');
   const model: unknown = await (await fetch(`http://127.0.0.1:${httpPort}/model`)).json();
   const known = { model_id: 'sentence', model_type: 'sentence_embedding', version: '1.0.0' };
-  expect(model).toEqual({ ...known, pooling: 'mean', normalize: true, dimensions: 32, prompts });
+  expect(model).toEqual({
+    ...known,
+    pooling: 'mean',
+    normalize: true,
+    dimensions: 32,
+    int8_scale: 1 / 127,
+    prompts,
+  });
   const client = grpcClient('SentenceEmbedding', `127.0.0.1:${grpcPort}`);
   const metadata = await new Promise((resolve, reject) => {
     const done = (error: unknown, answer: unknown): void => (error ? reject(error) : resolve(answer));

@@ -42,6 +42,8 @@ verifies('sentence:infer-options', async (arm) => {
     JSON.parse((await arm.run('sentence', ['infer', texts[0] ?? '', ...flags])).stdout).embeddings[0];
   expectClose(await run('--prompt-name=query'), query?.vectors[0], '--prompt-name');
   expect(await run('--prompt-name=')).toEqual(await run());
+  expectClose(await run('--prompt=search for: '), query?.vectors[0], '--prompt');
+  expect(await run('--prompt=')).toEqual(await run());
   expect(norm(await run('--normalize=false'))).not.toBeCloseTo(1, 3);
   const cut = await run('--dimensions=5');
   expect(cut).toHaveLength(5);
@@ -51,6 +53,11 @@ verifies('sentence:infer-options', async (arm) => {
       ['--prompt-name=nope'],
       1,
       /^Error: --prompt-name must be one of query, passage, document, not "nope"\n$/,
+    ],
+    [
+      ['--instruction=Find texts'],
+      1,
+      /^Error: --instruction requires a model with a prompt such as "Instruct: \{task\}\\nQuery: ", which this model does not have\. Remove it, or set the whole prompt with --prompt\.\n$/,
     ],
     [['--dimensions=33'], 2, /^Error: --dimensions: "33" is not a whole number from 1 to 32\./],
     [['--dimensions=x'], 2, /^Error: --dimensions: "x" is not a whole number/],
@@ -65,7 +72,7 @@ verifies('sentence:infer-options', async (arm) => {
     expect(answer).toMatchObject({ exitCode, stdout: '' });
     expect(answer.stderr).toMatch(message);
   }
-  for (const flag of ['--dimensions=2', '--prompt-name=query']) {
+  for (const flag of ['--dimensions=2', '--prompt-name=query', '--prompt=a', '--instruction=a']) {
     const { exitCode, stderr } = await arm.run('embedder', ['infer', 'x', flag]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(

@@ -60,7 +60,10 @@ export async function distill(
   const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> =>
     (await tokenizer.tokenizer.encode(texts)).map((ids) => meanOf(Int32Array.from(ids)));
   const { heldOut } = await readCalibrationTexts(settings.calibration);
-  const neighbors = neighborsKept(await encodeTexts(runtime, source, heldOut, folder), await vectorsOf(heldOut));
+  const neighbors = neighborsKept(
+    await encodeTexts(runtime, source, heldOut, folder),
+    await vectorsOf(heldOut),
+  );
   refuseBelow(neighbors, settings.minNeighbors, heldOut.length);
   const weightsPath = join(folder, `static-${ASSETS.weights}`);
   await writeFile(weightsPath, new Uint8Array(values.buffer));

@@ -1,6 +1,8 @@
 import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
+import { codePoints } from '../text/code-points.ts';
+import { INSTRUCTION_FORM, promptForInstruction, promptsWithTask, withInstruction } from './instruction.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** How to compute vectors. For token vectors, `dimensions` and `skip` do not apply. */
@@ -13,38 +15,54 @@ export interface VectorOptions {
   readonly skip?: number | undefined;
 }
 
+/** The prompt options of a request under their names in the HTTP API; undefined and null mean not set. */
+interface PromptRequest {
+  readonly prompt_name?: string | null | undefined;
+  readonly prompt?: string | null | undefined;
+  readonly instruction?: string | null | undefined;
+}
+
 /** The vector options of a request; undefined and null mean the model's setting. */
-export interface VectorRequest {
+export interface VectorRequest extends PromptRequest {
   readonly normalize?: boolean | null | undefined;
   readonly dimensions?: number | null | undefined;
-  readonly promptName?: string | null | undefined;
 }
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
   /** Prompt to prepend to each text; can be empty. */
   readonly prompt: string;
+  /**
+   * Whether the request itself contains the prompt or a part of it. The number of its tokens, and
+   * thus `skip`, is then unknown.
+   */
+  readonly isFree: boolean;
 }
 
-/**
- * Combines a request's options with the model's settings, and rejects unsupported ones.
- * `promptLabel` is the name of the prompt option, for messages.
- */
+/** Returns how a prompt option is called in messages: its name, or the name of a flag. */
+export type PromptLabel = (name: keyof PromptRequest) => string;
+
+const AS_NAMED: PromptLabel = (name) => name;
+
+/** Combines a request's options with the model's settings, and rejects unsupported ones. */
 export function planVector(
   manifest: Pick<Manifest, 'sentence' | 'multiVector' | 'width'>,
-  { normalize, dimensions, promptName }: VectorRequest,
-  promptLabel = 'prompt_name',
+  request: VectorRequest,
+  label = AS_NAMED,
 ): VectorPlan {
   const { sentence, multiVector } = manifest;
+  const { normalize, dimensions } = request;
   checkDimensions(dimensions, vectorWidth(manifest));
-  const prompt = findPrompt(sentence, promptName, promptLabel);
+  const free = freePrompt(sentence, request, label);
+  const prompt = free === undefined ? findPrompt(sentence, request.prompt_name, label) : undefined;
   return {
     options: {
       normalize: normalize ?? sentence?.normalize ?? multiVector?.normalize ?? false,
       dimensions: dimensions ?? sentence?.dimensions,
       skip: sentence?.includePrompt === false ? prompt?.tokens : undefined,
     },
-    prompt: prompt?.text ?? '',
+    prompt: free ?? prompt?.text ?? '',
+    isFree: free !== undefined && free !== '',
   };
 }
 
@@ -54,11 +72,74 @@ function checkDimensions(dimensions: number | null | undefined, width: number): 
   if (dimensions > width) throw inputError(`dimensions must be at most ${width}, not ${dimensions}`);
 }
 
+/**
+ * The prompt that a request itself contains: its `prompt`, or a prompt of the model with the task
+ * of the request. As in sentence-transformers, `prompt` takes precedence over the name of a prompt.
+ */
+function freePrompt(
+  sentence: SentenceSettings | undefined,
+  { prompt_name: name, prompt, instruction }: PromptRequest,
+  label: PromptLabel,
+): string | undefined {
+  if (typeof instruction === 'string') {
+    checkFreeText(label('instruction'), instruction);
+    if (typeof prompt === 'string') {
+      throw inputError(
+        `${label('instruction')} cannot be combined with ${label('prompt')}. Remove one of them.`,
+      );
+    }
+    return instructed(sentence, name, instruction, label);
+  }
+  if (typeof prompt !== 'string') return undefined;
+  if (!sentence) {
+    throw inputError(
+      `${label('prompt')} requires a sentence_embedding model. Remove it, or add the prompt to each text.`,
+    );
+  }
+  checkFreeText(label('prompt'), prompt);
+  return prompt;
+}
+
+/** Maximum number of characters (Unicode code points) of a prompt in a request, because it is read with each text. */
+export const MAX_PROMPT_CHARS = 8192;
+
+function checkFreeText(what: string, text: string): void {
+  // A text never has more code points than UTF-16 code units.
+  const characters = text.length <= MAX_PROMPT_CHARS ? 0 : codePoints(text);
+  if (characters > MAX_PROMPT_CHARS) {
+    throw inputError(`${what} must have at most ${MAX_PROMPT_CHARS} characters, not ${characters}`);
+  }
+}
+
+/** The model's prompt with the task of a request. */
+function instructed(
+  sentence: SentenceSettings | undefined,
+  name: string | null | undefined,
+  instruction: string,
+  label: PromptLabel,
+): string {
+  if (instruction.trim() === '') throw inputError(`${label('instruction')} must not be empty`);
+  const { prompts = {}, defaultPrompt } = sentence ?? {};
+  const names = promptsWithTask(prompts);
+  if (names.length === 0) {
+    throw inputError(
+      `${label('instruction')} requires a model with a prompt such as "${INSTRUCTION_FORM}", which this model does not have. Remove it, or set the whole prompt with ${label('prompt')}.`,
+    );
+  }
+  const chosen = name ?? promptForInstruction(prompts, defaultPrompt) ?? '';
+  const prompt = Object.hasOwn(prompts, chosen) ? prompts[chosen]?.text : undefined;
+  const text = withInstruction(prompt ?? '', instruction);
+  if (text !== undefined) return text;
+  throw inputError(
+    `${label('prompt_name')} ${JSON.stringify(chosen.slice(0, 100))} has no task that ${label('instruction')} can replace. Use ${names.join(', ')}, or remove ${label('prompt_name')}.`,
+  );
+}
+
 /** An empty name means no prompt, even if the model has a default prompt. */
 function findPrompt(
   sentence: SentenceSettings | undefined,
   wanted: string | null | undefined,
-  label: string,
+  label: PromptLabel,
 ): SentenceSettings['prompts'][string] | undefined {
   const name = wanted ?? sentence?.defaultPrompt;
   if (!name) return undefined;
@@ -66,7 +147,9 @@ function findPrompt(
   if (Object.hasOwn(prompts, name)) return prompts[name];
   const names = promptNames(prompts);
   if (names.includes(name)) return undefined;
-  throw inputError(`${label} must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}`);
+  throw inputError(
+    `${label('prompt_name')} must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}`,
+  );
 }
 
 /**

@@ -14,12 +14,12 @@ export const SENTENCE = {
   'sentence:options': {
     source: 'docs/serve.md',
     behavior:
-      "The request options normalize, dimensions and prompt_name take precedence over the model's settings.",
+      "The request options normalize, dimensions, prompt_name and prompt take precedence over the model's settings.",
   },
   'sentence:refused': {
     source: 'docs/serve.md',
     behavior:
-      'An unknown prompt, too many dimensions and an empty text cause InputErrors that state the rule.',
+      'An unknown prompt, a prompt that is too long, an instruction without a task to replace, too many dimensions and an empty text cause InputErrors that state the rule.',
   },
   'sentence:metadata': {
     source: 'docs/serve.md',
@@ -33,7 +33,8 @@ export const SENTENCE = {
   },
   'sentence:infer-options': {
     source: 'docs/infer.md',
-    behavior: "--normalize, --dimensions and --prompt-name take precedence over the model's settings.",
+    behavior:
+      "--normalize, --dimensions, --prompt-name and --prompt take precedence over the model's settings.",
   },
   'sentence:infer-file': {
     source: 'docs/infer.md',

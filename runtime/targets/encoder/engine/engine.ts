@@ -147,7 +147,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       tokenize: async (texts, addSpecialTokens) =>
         await tokenizer.encode(
           texts.map((text) => ({ text })),
-          { details: false, addSpecialTokens },
+          { details: true, addSpecialTokens },
         ),
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),

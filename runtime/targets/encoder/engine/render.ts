@@ -1,12 +1,13 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { JsonBytes, writeEncodedVector, writeValue } from '../json/json-writer.ts';
+import { JsonBytes, writeJson } from '../json/json-writer.ts';
+import { writeVector, writeVectors } from '../json/vector-writer.ts';
 import type { RenderReply, RenderRow, RowResult } from './inference-thread.ts';
 import type { TokenBatch } from './batch.ts';
 import { TASKS } from '../tasks/index.ts';
 import { hybridScore } from '../tasks/hybrid-score.ts';
 import { scoreFor } from '../tasks/multi-vector.ts';
-import { type Inference, tokenVectors, textVector } from '../math/inference.ts';
+import { chunkVectors, type Inference, tokenVectors, textVector } from '../math/inference.ts';
 import { spansOf } from '../tasks/zero-shot-ner.ts';
 import type { View } from './serving.ts';
 import { type BatchOutput, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
@@ -61,18 +62,19 @@ const ROW_SLACK = 64;
 const MAX_RESERVED_BYTES = 4 * 1024 * 1024;
 
 function render(target: JsonBytes, inference: Inference, view: View, manifest: Manifest): void {
-  if (view.kind === 'vector')
-    return writeEncodedVector(target, textVector(inference, manifest, view), view.format);
+  if (view.kind === 'vector') return writeVector(target, textVector(inference, manifest, view), view.format);
+  if (view.kind === 'chunks')
+    return writeVectors(target, chunkVectors(inference, manifest, view.ranges, view), view.format);
   const task = TASKS[manifest.modelType];
-  if (view.kind !== 'result') return writeValue(target, valueOf(inference, view, manifest));
+  if (view.kind !== 'result') return writeJson(target, valueOf(inference, view, manifest));
   const result = task.result(inference, manifest, view.options);
   if (view.format === 'proto' && task.proto) target.append(task.proto(result));
-  else writeValue(target, result);
+  else writeJson(target, result);
 }
 
 function valueOf(
   inference: Inference,
-  view: Exclude<View, { kind: 'vector' | 'result' }>,
+  view: Exclude<View, { kind: 'vector' | 'chunks' | 'result' }>,
   manifest: Manifest,
 ): unknown {
   if (view.kind === 'max-sim') return scoreFor(view.query, inference, manifest);

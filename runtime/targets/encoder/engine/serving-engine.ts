@@ -25,7 +25,6 @@ import { startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
 import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
 import { AppError, inputError } from '#contract/errors.ts';
-import { codePoints } from '#core/text/code-points.ts';
 import { planEntities } from '#core/model/entity-options.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import { itemAt } from '#core/values/item-at.ts';
@@ -33,6 +32,7 @@ import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { maxTextLength } from '#core/model/mark-text.ts';
 import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
+import { checkSizes } from './input-limits.ts';
 import { EngineJob } from './job.ts';
 
 export interface ServingOptions {
@@ -76,22 +76,24 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     boundary,
     limits,
     async run(request) {
-      const { inputs, group, prompt = '' } = request;
+      const { group, prompt = '' } = request;
+      if (request.inputs.length === 0 || request.inputs.some(isEmpty))
+        throw inputError('Cannot tokenize empty string');
+      // The prompt is read with each text, so it counts toward the limits.
+      const inputs = withPrompt(request.inputs, prompt);
       checkInputs(inputs, limits, maxTokenId, group);
       checkRoom(inputs.length, runner.waiting(), limits);
-      const answer = await runner.submit(
-        { ...request, inputs: withPrompt(inputs, prompt) },
-        limits.onOverflow,
-      );
+      const answer = await runner.submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { truncated, timings } = answer;
       observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, timings });
       return answer;
     },
-    async tokenize(texts, addSpecialTokens) {
+    async tokenize(texts, addSpecialTokens, side) {
       const inputs = texts.map((text) => ({ text }));
       checkSizes(inputs, limits);
-      return await tokenizer.encode(inputs, { details: true, addSpecialTokens });
+      const sided = side === undefined ? tokenizer : tokenizerFor(side);
+      return await sided.encode(inputs, { details: true, addSpecialTokens });
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
@@ -193,24 +195,9 @@ function checkInputs(
   maxTokenId: number,
   group = 1,
 ): void {
-  if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   checkSizes(inputs, limits, group);
   for (const [index, input] of inputs.entries()) {
     if ('ids' in input) checkIds(input.ids, index, maxTokenId);
-  }
-}
-
-/** Rejects inputs that would take too long to tokenize. */
-function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
-  if (inputs.length > limits.maxClientBatch) {
-    throw inputError(
-      `Too many inputs: the request has ${inputs.length}, but the maximum is ${limits.maxClientBatch} (--max-client-batch). Split it into several requests.`,
-    );
-  }
-  for (const [index, input] of inputs.entries()) {
-    if ('text' in input) {
-      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
-    }
   }
 }
 
@@ -228,17 +215,6 @@ function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineLimits):
 
 const isEmpty = (input: EngineInput): boolean =>
   'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
-
-function checkLength(text: string, index: number, maxCharacters: number): void {
-  // A text never has more code points than UTF-16 code units, so the code points of most texts do
-  // not have to be counted.
-  if (text.length <= maxCharacters) return;
-  const characters = codePoints(text);
-  if (characters <= maxCharacters) return;
-  throw inputError(
-    `Input ${index} is too long: it has ${characters} characters, but the maximum is ${maxCharacters} (--max-input-chars). Split it into shorter inputs.`,
-  );
-}
 
 function checkIds(ids: readonly number[], index: number, maxTokenId: number): void {
   const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id > maxTokenId);

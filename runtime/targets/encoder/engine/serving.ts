@@ -2,7 +2,9 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
+import type { TokenRange } from '#core/model/late-chunking.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
+import type { VectorFormat } from '../json/vector-writer.ts';
 import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
@@ -17,10 +19,19 @@ export type View =
   /** A result in the shape that the contract defines for the model type, as UTF-8 JSON or as an encoded protobuf message. */
   | { readonly kind: 'result'; readonly format: 'json' | 'proto'; readonly options: ResultOptions }
   /**
-   * One vector per input of an embedding model, as a JSON array of numbers or as a JSON string with base64-encoded float32
-   * values.
+   * One vector per input of an embedding model, as a JSON array of numbers, as a JSON string with
+   * base64-encoded values, or in several of these forms.
    */
-  | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
+  | (VectorOptions & { readonly kind: 'vector'; readonly format: VectorFormat })
+  /**
+   * One vector for each part of a text, in the form of `format`, separated by line feeds. `ranges`
+   * are the tokens of the parts.
+   */
+  | (VectorOptions & {
+      readonly kind: 'chunks';
+      readonly format: VectorFormat;
+      readonly ranges: readonly TokenRange[];
+    })
   /** The spans in a window that are candidates for entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
@@ -131,7 +142,12 @@ export interface ServingEngine {
   readonly boundary?: TokenBoundary | undefined;
   readonly limits: EngineLimits;
   run(request: EngineRequest): Promise<EngineAnswer>;
-  tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;
+  /** Default side from which tokens are removed if a text is too long: the model's. */
+  tokenize(
+    texts: readonly string[],
+    addSpecialTokens: boolean,
+    side?: TruncationSide,
+  ): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
   /** The token with an id as written in the vocabulary; null if there is none. */
   tokenOf(id: number): string | null;

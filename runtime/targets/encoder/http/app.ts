@@ -13,6 +13,7 @@ import { vectorRequests } from '../schemas/tei.ts';
 import { modelRoutes } from './model-route.ts';
 import { modelPage } from './page/routes.ts';
 import { MCP_SESSION_HEADER } from '../mcp/routes.ts';
+import { cohereEmbedRoute } from './routes/cohere-embed.ts';
 import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
 import { foreignTask, inferenceApiRoute } from './routes/inference-api.ts';
 import { modelInfoRoutes } from './routes/model.ts';
@@ -60,6 +61,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
     ...teiRoutes(context, models, requests),
     inferenceApiRoute(context, models, requests, task),
     ...cohereRerankRoutes(context, models),
+    cohereEmbedRoute(context, models),
   ];
   const { page, assets } = modelPage();
   const openApi = openApiRoute(context, () =>

@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
-import type { Manifest } from '#contract/manifest.ts';
-import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
+import { planVector, type VectorPlan, type VectorRequest } from '#core/model/vector-plan.ts';
 import type { EngineInput, ServingEngine } from '../engine/serving.ts';
+import { planPrompt, type PromptModel } from '../tasks/plan-prompt.ts';
 import type { EmbeddingsRequest } from '../schemas/openai.ts';
 
 type Input = EmbeddingsRequest['input'];
@@ -15,26 +15,22 @@ export function embeddingInputs(input: Input): EngineInput[] {
 
 const isTokenIds = (input: Exclude<Input, string>): input is number[] => typeof input[0] === 'number';
 
-interface VectorWishes {
-  readonly normalize?: boolean | null | undefined;
-  readonly dimensions?: number | null | undefined;
-  readonly prompt_name?: string | null | undefined;
-}
-
 /** These APIs L2-normalize vectors by default, even if the model's other routes do not. */
 export function planEmbeddings(
   inputs: readonly EngineInput[],
-  { normalize, dimensions, prompt_name: promptName }: VectorWishes,
-  manifest: Manifest,
-): VectorPlan {
+  { normalize, dimensions, prompt_name, prompt, instruction }: VectorRequest,
+  model: PromptModel,
+): VectorPlan | Promise<VectorPlan> {
   const wishes = { normalize: normalize ?? true, dimensions };
-  if (inputs.every((input) => 'text' in input)) return planVector(manifest, { ...wishes, promptName });
-  if (promptName) {
+  const prompts = { prompt_name, prompt, instruction };
+  if (inputs.every((input) => 'text' in input)) return planPrompt(model, { ...wishes, ...prompts });
+  const [field] = Object.entries(prompts).find(([, value]) => value) ?? [];
+  if (field !== undefined) {
     throw inputError(
-      'prompt_name requires text inputs, but the input contains token ids. Prepend the token ids of the prompt instead.',
+      `${field} requires text inputs, but the input contains token ids. Prepend the token ids of the prompt instead.`,
     );
   }
-  return planVector(manifest, { ...wishes, promptName: '' });
+  return planVector(model.manifest, { ...wishes, prompt_name: '' });
 }
 
 /** The suggestion for callers whose client sends token ids from its own tokenizer by default. */

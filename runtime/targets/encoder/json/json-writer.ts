@@ -16,34 +16,18 @@ import {
  */
 export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   const target = new JsonBytes(likelySize(value));
-  writeValue(target, value);
+  writeJson(target, value);
   return target.written();
 }
 
 /** Encodes a single vector in the same way. */
 export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
 
-/** Encodes a vector as a JSON array of numbers, or as a JSON string with base64-encoded float32 values. */
-export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): Uint8Array {
-  const target = new JsonBytes(likelySize(vector));
-  writeEncodedVector(target, vector, format);
-  return target.written();
-}
-
-/** Writes a vector in the same way. */
-export function writeEncodedVector(target: JsonBytes, vector: Float32Array, format: 'json' | 'base64'): void {
-  if (format === 'json') return writeVector(target, vector);
-  const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-  target.byte(QUOTE);
-  target.latin1(base64);
-  target.byte(QUOTE);
-}
-
 /**
  * Enlarging the buffer copies it, and new memory is slow. To avoid this, the floats are counted
  * first, because a large response consists mostly of floats.
  */
-const likelySize = (value: unknown): number =>
+export const likelySize = (value: unknown): number =>
   SMALL_SIZE + FLOATS_SLACK + Math.min(estimateFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
 
 /** Estimates the number of floats by assuming that all items in a list are like the first item. */
@@ -57,7 +41,7 @@ export function estimateFloats(value: unknown): number {
 }
 
 /** Writes a value as `encodeJson` encodes it. */
-export function writeValue(target: JsonBytes, value: unknown): void {
+export function writeJson(target: JsonBytes, value: unknown): void {
   if (typeof value === 'string') writeString(target, value);
   else if (value instanceof Float32Array) writeVector(target, value);
   else if (Array.isArray(value)) writeList(target, value);
@@ -82,7 +66,7 @@ function writeList(target: JsonBytes, items: readonly unknown[]): void {
   for (const item of items) {
     if (!first) target.byte(COMMA);
     first = false;
-    writeValue(target, item);
+    writeJson(target, item);
   }
   target.byte(CLOSE_LIST);
 }
@@ -97,7 +81,7 @@ function writeObject(target: JsonBytes, members: object): void {
     first = false;
     writeString(target, name);
     target.byte(COLON);
-    writeValue(target, value);
+    writeJson(target, value);
   }
   target.byte(CLOSE_OBJECT);
 }
@@ -364,10 +348,13 @@ export class JsonBytes {
     return true;
   }
 
-  /** Writes a long text without characters beyond U+00FF. */
-  latin1(text: string): void {
-    this.reserve(text.length);
+  /** Writes the bytes of a list of numbers as a JSON string in base64. */
+  base64({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
+    const text = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+    this.reserve(text.length + 2);
+    this.byte(QUOTE);
     this.at += Buffer.from(this.bytes.buffer).write(text, this.at, 'latin1');
+    this.byte(QUOTE);
   }
 
   append(bytes: Uint8Array): void {

@@ -3,6 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Activation, LayerSettings } from '#contract/sentence.ts';
 import { countWeights } from '#core/model/layer-weights.ts';
 import type { TokenRows } from '#core/model/raw-output.ts';
+import type { TokenRange } from '#core/model/late-chunking.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
@@ -53,8 +54,35 @@ export function textVector(inference: Inference, manifest: Manifest, options: Ve
   // If a sentence_embedding model has a transform, the transform has already pooled the vectors.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
-  const pooled = applyLayers(poolRows(values, width, pooling, skip), inference.layers ?? []);
-  const vector = finiteOutput(pooled.subarray(0, dimensions), manifest);
+  return finished(poolRows(values, width, pooling, skip), inference, manifest, options);
+}
+
+/** Returns one vector for each part of a text: the mean over the part's tokens in a run of the whole text. */
+export function chunkVectors(
+  inference: Inference,
+  manifest: Manifest,
+  ranges: readonly TokenRange[],
+  options: VectorOptions,
+): Float32Array[] {
+  const { values, width } = vectorsOf(inference, manifest);
+  return ranges.map(([from, to]) =>
+    finished(
+      poolRows(values.subarray(from * width, to * width), width, 'mean'),
+      inference,
+      manifest,
+      options,
+    ),
+  );
+}
+
+/** Applies the steps that follow pooling. */
+function finished(
+  pooled: Float32Array,
+  { layers = [] }: Inference,
+  manifest: Manifest,
+  { normalize, dimensions }: VectorOptions,
+): Float32Array {
+  const vector = finiteOutput(applyLayers(pooled, layers).subarray(0, dimensions), manifest);
   return normalize ? normalizeL2(vector) : vector;
 }
 

@@ -3,6 +3,7 @@ import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { SCORE_FUNCTIONS } from '#contract/score-function.ts';
 import { POOLINGS, SIMILARITIES } from '#contract/sentence.ts';
+import { INT8_SCALE_FORMULA } from '#core/vectors/vector-types.ts';
 import { oneOf, textMap } from '#serve/http/schemas.ts';
 
 export const modelMetadata = Type.Object(
@@ -28,6 +29,11 @@ export const modelMetadata = Type.Object(
     ),
     normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
+    int8_scale: Type.Optional(
+      Type.Number({
+        description: `Number by which the values of an \`int8\` vector with this many dimensions are multiplied to get float values. For other numbers of dimensions: ${INT8_SCALE_FORMULA}.`,
+      }),
+    ),
     outputs: Type.Optional(
       Type.Array(oneOf(EMBEDDING_OUTPUTS), {
         description: 'Outputs that requests can select, if the model returns more than dense vectors.',

@@ -1,10 +1,12 @@
 import { vectorWidth } from '#core/model/vector-width.ts';
-import { type Static, Type } from 'typebox';
+import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { documented } from '#serve/http/documented.ts';
+import { lateChunkingProblem } from '#core/model/late-chunking.ts';
+import { documented, documentedKeywords, undocumented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { overflowMembers, NOT_EMPTY, promptName, textMember } from './texts.ts';
+import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
+import { overflowMembers, NOT_EMPTY, promptMembers, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
@@ -24,16 +26,52 @@ export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits,
       encoding_format: optional(
         oneOf(['float', 'base64'], {
           default: 'float',
-          description: 'Encoding of the vectors: lists of numbers, or base64 of little-endian float32 bytes.',
+          description:
+            'Encoding of the vectors: lists of numbers, or base64 of the bytes of their values (little-endian).',
+        }),
+      ),
+      output_dtype: optional(
+        oneOf(VECTOR_TYPES, {
+          default: 'float',
+          description: `Type of the values, as in Voyage's API. ${VECTOR_TYPES_NOTE}`,
+        }),
+      ),
+      embedding_type: optional(
+        oneOf(NAMED_FORMS, {
+          description: 'The same as `output_dtype`, as in Jina’s API; `base64` is base64 of float32 values.',
         }),
       ),
       ...vectorMembers(manifest),
+      output_dimension: outputDimension(manifest),
+      late_chunking: lateChunking(manifest),
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },
   );
-  return documented(request, promptRestriction(manifest, 'input'));
+  const isLate = lateChunkingProblem(manifest) === undefined;
+  const withoutIds = isLate ? { late_chunking: { enum: [false, null] } } : {};
+  return documented(request, promptRestriction(manifest, 'input', withoutIds));
 }
+
+/** Documents omit the field for models that cannot do this; they still reject it with the reason. */
+function lateChunking(manifest: Manifest): TOptional<TUnsafe<boolean | null>> {
+  const schema = Type.Boolean({
+    default: false,
+    description:
+      'Whether the inputs are the parts of one text, which is joined from them without separators, as in Jina’s API. The model reads the whole text once, and the vector of each part is the mean over its tokens, so the whole text must fit into the model’s maximum.',
+  });
+  return optional(lateChunkingProblem(manifest) === undefined ? schema : undocumented(schema));
+}
+
+/** The name of `dimensions` in the Voyage and Cohere APIs. */
+export const outputDimension = (manifest: Manifest) =>
+  optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: vectorWidth(manifest),
+      description: 'The same as `dimensions`, as in the Voyage and Cohere APIs.',
+    }),
+  );
 
 /** The options in a request for vectors. */
 export const vectorMembers = (manifest: Manifest) => ({
@@ -46,9 +84,11 @@ export const vectorMembers = (manifest: Manifest) => ({
     }),
   ),
   normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
-  prompt_name: promptName(manifest),
+  ...promptMembers(manifest),
   ...overflowMembers,
 });
+
+const NO_PROMPT = { enum: ['', null] };
 
 /** The inputs in a request for vectors. */
 export function textsOrTokenIds(
@@ -71,13 +111,23 @@ export function textsOrTokenIds(
 
 /**
  * A combination that is rejected, for OpenAPI documents: token ids with a prompt. `inputs` is the
- * name of the field with the inputs.
+ * name of the field with the inputs, and `more` are other fields that require texts.
  */
-export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
-  if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};
+export function promptRestriction(
+  manifest: Manifest,
+  inputs: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const fields = Object.entries(promptMembers(manifest)).filter(([, schema]) =>
+    documentedKeywords({ ...schema }),
+  );
+  if (fields.length === 0) return {};
   const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   return {
-    anyOf: [{ properties: { [inputs]: texts } }, { properties: { prompt_name: { enum: ['', null] } } }],
+    anyOf: [
+      { properties: { [inputs]: texts } },
+      { properties: { ...Object.fromEntries(fields.map(([name]) => [name, NO_PROMPT])), ...more } },
+    ],
   };
 }
 
@@ -89,7 +139,7 @@ export const embeddingsResponse = Type.Object(
         object: oneOf(['embedding']),
         index: Type.Integer(),
         embedding: Type.Union([Type.Array(Type.Number()), Type.String()], {
-          description: 'A list of numbers, or a base64 string if `encoding_format` is `base64`.',
+          description: 'A list of numbers, or a base64 string if the request asks for base64.',
         }),
       }),
     ),

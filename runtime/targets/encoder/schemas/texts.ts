@@ -1,6 +1,7 @@
 import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { promptNames } from '#core/model/vector-plan.ts';
+import { promptsWithTask } from '#core/model/instruction.ts';
+import { MAX_PROMPT_CHARS, promptNames } from '#core/model/vector-plan.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
@@ -44,10 +45,42 @@ export const textsAndPairs = (maxInputs: number) =>
   );
 
 /**
+ * The request fields that specify the prompt to prepend to each text. Documents omit the fields
+ * that have no effect on the model; the plan of a request explains why it rejects them.
+ */
+export const promptMembers = (manifest: Pick<Manifest, 'sentence'>) => ({
+  prompt_name: promptName(manifest),
+  prompt: promptText(manifest),
+  instruction: instruction(manifest),
+});
+
+const freeText = (description: string) =>
+  documented(Type.String({ description }), { maxLength: MAX_PROMPT_CHARS });
+
+function promptText({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
+  if (!sentence) return optional(undocumented(Type.String()));
+  return optional(
+    freeText(
+      'Text to prepend to each text instead of one of the model’s prompts; an empty text means no prompt.',
+    ),
+  );
+}
+
+function instruction({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
+  const names = promptsWithTask(sentence?.prompts ?? {});
+  if (names.length === 0) return optional(undocumented(Type.String()));
+  return optional(
+    freeText(
+      `Task to use instead of the one in the model’s prompt. Requires one of the prompts ${names.join(', ')}; cannot be combined with \`prompt\`.`,
+    ),
+  );
+}
+
+/**
  * The names of the model's prompts. A model without prompts accepts the names that every model has,
  * but they have no effect.
  */
-export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
+function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
   const prompts = sentence?.prompts ?? {};
   if (Object.keys(prompts).length === 0) return optional(undocumented(Type.String()));
   const { defaultPrompt } = sentence ?? {};

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { NOT_EMPTY, promptName, textMember } from './texts.ts';
+import { NOT_EMPTY, promptMembers, textMember } from './texts.ts';
 
 export const tokenizeRequest = (manifest: Manifest, maxInputs: number) =>
   Type.Object(
@@ -21,7 +21,7 @@ export const tokenizeRequest = (manifest: Manifest, maxInputs: number) =>
           description: 'Whether to add the special tokens that the model expects, such as [CLS].',
         }),
       ),
-      prompt_name: promptName(manifest),
+      ...promptMembers(manifest),
     },
     { $id: 'TokenizeRequest', additionalProperties: false },
   );

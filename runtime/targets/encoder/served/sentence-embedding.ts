@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
-import { planVector } from '#core/model/vector-plan.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
+import { planPrompt } from '../tasks/plan-prompt.ts';
 import { numbers } from '../schemas/results.ts';
-import { promptName, atLeastOne } from '../schemas/texts.ts';
+import { promptMembers, atLeastOne } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, documentScore } from './scores.ts';
@@ -40,7 +40,7 @@ const optionsOf = (manifest: Manifest) => ({
       description: 'Truncate vectors to this many dimensions. Default: the model’s setting.',
     }),
   ),
-  prompt_name: promptName(manifest),
+  ...promptMembers(manifest),
   ...(manifest.tokenOutputs ? outputOptions : ({} as typeof outputOptions)),
 });
 type Body = BodyOf<ReturnType<typeof optionsOf>>;
@@ -103,9 +103,9 @@ export const servedSentenceEmbedding: ServedType<Body> = {
       : { request: { normalize: true }, result: { embedding: [0.6, -0.8] } },
   info: ({ sentence }) => ({ embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } }),
   predict: {
-    plan(engine, { normalize, dimensions, prompt_name, outputs, max_active_dims, tokens }) {
+    async plan(engine, { outputs, max_active_dims, tokens, ...wishes }) {
       const { manifest } = engine;
-      const { options, prompt } = planVector(manifest, { normalize, dimensions, promptName: prompt_name });
+      const { options, prompt } = await planPrompt(engine, wishes);
       const maxActiveDims = atLeastOne('max_active_dims', max_active_dims);
       return {
         prompt,

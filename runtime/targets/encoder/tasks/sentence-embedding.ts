@@ -3,9 +3,10 @@ import type { TokenOutputName, TokenOutputs } from '#contract/embedding-outputs.
 import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
-import { planVector } from '#core/model/vector-plan.ts';
+import type { PromptLabel } from '#core/model/vector-plan.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { normalizeL2, finiteOutput, type Inference, textVector } from '../math/inference.ts';
+import { planPrompt } from './plan-prompt.ts';
 import { sparseOfTokens, type SparseVector } from '../math/sparse.ts';
 import type { FlagReader, PrintModel, PrintOptions, ResultOptions, Task } from './task.ts';
 import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
@@ -41,6 +42,15 @@ export const sentenceEmbeddingTask = {
       value: 'name',
       help: 'Sentence embedding models: name of the prompt to prepend to each text',
     },
+    prompt: {
+      canBeEmpty: true,
+      value: 'text',
+      help: 'Sentence embedding models: text to prepend to each text, instead of a prompt of the model',
+    },
+    instruction: {
+      value: 'text',
+      help: 'Sentence embedding models: task to use in the prompt of the model, if its prompt contains a task',
+    },
     outputs: {
       value: 'names',
       help: 'Sentence embedding models: outputs to print: dense, sparse, multi_vector (e.g. dense,sparse)',
@@ -49,13 +59,17 @@ export const sentenceEmbeddingTask = {
   },
   sharedFlags: SPARSE_FLAGS,
 
-  printOptions(flags: FlagReader, { manifest }: PrintModel) {
+  async printOptions(flags: FlagReader, model: PrintModel) {
+    const { manifest } = model;
     const wishes = {
       normalize: flags.choice('normalize'),
       dimensions: flags.count('dimensions', vectorWidth(manifest)),
-      promptName: flags.text('prompt-name'),
+      prompt_name: flags.text('prompt-name'),
+      prompt: flags.text('prompt'),
+      instruction: flags.text('instruction'),
     };
-    const { options, prompt } = planVector(manifest, wishes, '--prompt-name');
+    const label: PromptLabel = (name) => `--${name.replace('_', '-')}`;
+    const { options, prompt } = await planPrompt(model, wishes, label);
     const names = flags
       .text('outputs')
       ?.split(',')

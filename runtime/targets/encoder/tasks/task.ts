@@ -1,7 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { EmbeddingOutput } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
-import type { TextInput } from '#core/model/tokenized-text.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { AnswerPlan } from '#core/model/answer-plan.ts';
@@ -36,7 +36,7 @@ export interface PrintModel {
   readonly tokenize: (
     texts: readonly string[],
     addSpecialTokens: boolean,
-  ) => Promise<readonly { readonly ids: Int32Array }[]>;
+  ) => Promise<readonly TokenizedText[]>;
   readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SentenceSettings } from '#contract/sentence.ts';
-import { planVector } from '#core/model/vector-plan.ts';
+import { MAX_PROMPT_CHARS, planVector } from '#core/model/vector-plan.ts';
 
 const SENTENCE: SentenceSettings = {
   pooling: 'mean',
@@ -17,20 +17,21 @@ const model = (sentence: Partial<SentenceSettings> = {}) => ({
 
 describe('planVector', () => {
   test("uses the model's settings by default", () => {
-    const asSet = { options: { normalize: true, dimensions: 16, skip: 3 }, prompt: 'find: ' };
+    const asSet = { options: { normalize: true, dimensions: 16, skip: 3 }, prompt: 'find: ', isFree: false };
     expect(planVector(model(), {})).toEqual(asSet);
-    expect(planVector(model(), { normalize: null, dimensions: null, promptName: null })).toEqual(asSet);
+    expect(planVector(model(), { normalize: null, dimensions: null, prompt_name: null })).toEqual(asSet);
   });
 
   test("request settings override the model's settings", () => {
-    expect(planVector(model(), { normalize: false, dimensions: 32, promptName: 'passage' })).toEqual({
+    expect(planVector(model(), { normalize: false, dimensions: 32, prompt_name: 'passage' })).toEqual({
       options: { normalize: false, dimensions: 32, skip: 0 },
       prompt: '',
+      isFree: false,
     });
   });
 
   test('an empty prompt name means no prompt, and no tokens are skipped', () => {
-    expect(planVector(model(), { promptName: '' })).toMatchObject({
+    expect(planVector(model(), { prompt_name: '' })).toMatchObject({
       options: { skip: undefined },
       prompt: '',
     });
@@ -47,16 +48,17 @@ describe('planVector', () => {
     expect(planVector({ width: 8 }, {})).toEqual({
       options: { normalize: false, dimensions: undefined, skip: undefined },
       prompt: '',
+      isFree: false,
     });
   });
 
   test.each([
     [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
     [{ dimensions: 0 }, 'dimensions must be at least 1, not 0'],
-    [{ promptName: 'nope' }, 'flag must be one of query, passage, document, not "nope"'],
-    [{ promptName: 'toString' }, 'flag must be one of query, passage, document, not "toString"'],
+    [{ prompt_name: 'nope' }, 'flag must be one of query, passage, document, not "nope"'],
+    [{ prompt_name: 'toString' }, 'flag must be one of query, passage, document, not "toString"'],
   ])('%j causes an InputError', (wishes, message) => {
-    expect(() => planVector(model(), wishes, 'flag')).toThrow(
+    expect(() => planVector(model(), wishes, () => 'flag')).toThrow(
       expect.objectContaining({ code: 'InputError', message }) as Error,
     );
   });
@@ -65,16 +67,98 @@ describe('planVector', () => {
   test('query and document are empty prompts if the model does not define them', () => {
     const others = { s2p: { text: 'find: ', tokens: 3 } };
     for (const without of [{ width: 8 }, model({ prompts: {} }), model({ prompts: others })]) {
-      for (const promptName of ['query', 'document']) {
-        expect(planVector(without, { promptName })).toMatchObject({
+      for (const prompt_name of ['query', 'document']) {
+        expect(planVector(without, { prompt_name })).toMatchObject({
           prompt: '',
           options: { skip: undefined },
         });
       }
     }
-    expect(planVector(model(), { promptName: 'document' }).prompt).toBe('');
-    expect(() => planVector({ width: 8 }, { promptName: 'passage' })).toThrow(
+    expect(planVector(model(), { prompt_name: 'document' }).prompt).toBe('');
+    expect(() => planVector({ width: 8 }, { prompt_name: 'passage' })).toThrow(
       'prompt_name must be one of query, document, not "passage"',
     );
+  });
+});
+
+const WITH_TASKS: SentenceSettings['prompts'] = {
+  document: { text: '', tokens: 0 },
+  passage: { text: 'passage: ', tokens: 3 },
+  sts_query: { text: 'Instruct: Retrieve similar text.\nQuery: ', tokens: 12 },
+  query: { text: 'Instruct: Find web pages\nQuery:', tokens: 9 },
+};
+const withTasks = (defaultPrompt?: string) => {
+  const { defaultPrompt: _, ...own } = SENTENCE;
+  const prompts = { prompts: WITH_TASKS, ...(defaultPrompt === undefined ? {} : { defaultPrompt }) };
+  return { width: 32, sentence: { ...own, ...prompts } };
+};
+
+describe('a prompt in the request', () => {
+  test('replaces the prompts of the model, and its tokens are not known yet', () => {
+    for (const prompt_name of ['query', 'nope', '', null]) {
+      expect(planVector(model(), { prompt: 'mine: ', prompt_name })).toEqual({
+        options: { normalize: true, dimensions: 16, skip: undefined },
+        prompt: 'mine: ',
+        isFree: true,
+      });
+    }
+  });
+
+  test('can be empty, which means no prompt', () => {
+    expect(planVector(model(), { prompt: '' })).toMatchObject({ prompt: '', isFree: false });
+  });
+
+  test('is an InputError if it is too long, or if the model has no prompts', () => {
+    expect(planVector(model(), { prompt: '😀'.repeat(MAX_PROMPT_CHARS) }).isFree).toBe(true);
+    expect(() => planVector(model(), { prompt: 'x'.repeat(1_000_000) })).toThrow(
+      'prompt must have at most 8192 characters, not 1000000',
+    );
+    expect(() => planVector({ width: 8 }, { prompt: 'a' })).toThrow(
+      'prompt requires a sentence_embedding model. Remove it, or add the prompt to each text.',
+    );
+  });
+});
+
+describe('an instruction', () => {
+  const instruction = 'Find recipes';
+
+  test.each([
+    [undefined, undefined, 'Instruct: Find recipes\nQuery:'],
+    [undefined, 'sts_query', 'Instruct: Find recipes\nQuery: '],
+    ['sts_query', undefined, 'Instruct: Find recipes\nQuery: '],
+    ['passage', undefined, 'Instruct: Find recipes\nQuery:'],
+  ])('with the default %s and the name %s replaces a task', (defaultPrompt, prompt_name, prompt) => {
+    const plan = planVector(withTasks(defaultPrompt), { instruction, prompt_name });
+    expect(plan).toMatchObject({ prompt, isFree: true, options: { skip: undefined } });
+  });
+
+  test.each([
+    [
+      { instruction, prompt_name: 'passage' },
+      'prompt_name "passage" has no task that instruction can replace. Use sts_query, query, or remove prompt_name.',
+    ],
+    [
+      { instruction, prompt_name: '' },
+      'prompt_name "" has no task that instruction can replace. Use sts_query, query, or remove prompt_name.',
+    ],
+    [
+      { instruction, prompt_name: 'toString' },
+      'prompt_name "toString" has no task that instruction can replace. Use sts_query, query, or remove prompt_name.',
+    ],
+    [{ instruction, prompt: 'a' }, 'instruction cannot be combined with prompt. Remove one of them.'],
+    [{ instruction: ' ' }, 'instruction must not be empty'],
+    [{ instruction: 'x'.repeat(8193) }, 'instruction must have at most 8192 characters, not 8193'],
+  ])('%j causes an InputError', (wishes, message) => {
+    expect(() => planVector(withTasks(), wishes)).toThrow(
+      expect.objectContaining({ code: 'InputError', message }) as Error,
+    );
+  });
+
+  test('requires a model whose prompt contains a task', () => {
+    for (const without of [model(), { width: 8 }]) {
+      expect(() => planVector(without, { instruction }, (name) => `--${name}`)).toThrow(
+        '--instruction requires a model with a prompt such as "Instruct: {task}\\nQuery: ", which this model does not have. Remove it, or set the whole prompt with --prompt.',
+      );
+    }
   });
 });

@@ -63,6 +63,10 @@ describe.each([...groups])('a model built with pooling %s', (_, group) => {
       for (const variant of group) {
         const { normalize, dimensions, prompt_name } = variant;
         expectVectors(await predictVectors(open, { normalize, dimensions, prompt_name }), variant);
+        if (prompt_name === null) continue;
+        // A prompt in the request has the same effect as one of the model, also if its tokens do not count.
+        const prompt = prompts[prompt_name];
+        expectVectors(await predictVectors(open, { normalize, dimensions, prompt }), variant);
       }
     } finally {
       await open.close();

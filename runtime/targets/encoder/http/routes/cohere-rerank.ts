@@ -8,6 +8,7 @@ import type { ScoreDocuments } from '../../served/served-type.ts';
 import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
+import { shortenTexts } from '../shorten-texts.ts';
 
 const VERSIONS = ['1', '2'] as const;
 
@@ -54,7 +55,11 @@ async function rerank(
 ): Promise<Omit<Static<typeof cohereRerankResponse>, 'id'>> {
   const { query, top_n: topN, return_documents: withDocuments } = body;
   const texts = body.documents.map((item) => (typeof item === 'string' ? item : item.text));
-  const documents = await shortenDocuments(engine, texts, body.max_tokens_per_doc);
+  const documents = await shortenTexts(engine, texts, {
+    maxTokens: body.max_tokens_per_doc,
+    side: 'right',
+    place: 'documents',
+  });
   const ranking = { query, documents, raw: false };
   const { ranked, tokens, truncated } = await rankDocuments(c, engine, score, ranking, body);
   const count = truncated.length;
@@ -78,23 +83,6 @@ async function rerank(
       ...(count > 0 ? { truncated_inputs: count } : {}),
     },
   };
-}
-
-/** Truncates documents to the number of tokens that the client has set, not counting special tokens. */
-async function shortenDocuments(
-  { manifest, tokenize }: Pick<ServingEngine, 'manifest' | 'tokenize'>,
-  documents: readonly string[],
-  maxTokens: number | null | undefined,
-): Promise<readonly string[]> {
-  // The model does not process more tokens than this in any case.
-  if (!maxTokens || maxTokens >= manifest.tokenizer.maxLength) return documents;
-  const tokenized = await tokenize(documents, false);
-  return documents.map((document, index) => {
-    const { ids, details } = tokenized[index] ?? {};
-    if (!ids || !details || ids.length <= maxTokens) return document;
-    const end = details.offsets[maxTokens * 2 - 1] ?? 0;
-    return Array.from(document).slice(0, end).join('');
-  });
 }
 
 function truncationWarning(count: number, documents: number, { manifest }: ServingEngine): string {

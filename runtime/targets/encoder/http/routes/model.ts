@@ -3,6 +3,7 @@ import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
+import { int8Scale } from '#core/vectors/vector-types.ts';
 import type { EncoderContext } from '../../context.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
@@ -69,6 +70,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
           pooling: typeof sentence.pooling === 'string' ? sentence.pooling : [...sentence.pooling],
           normalize: sentence.normalize,
           dimensions: sentence.dimensions ?? vectorWidth(manifest),
+          int8_scale: int8Scale(sentence.dimensions ?? vectorWidth(manifest)),
           // Cosine, the default, is omitted like softmax.
           ...(sentence.similarity ? { similarity_fn_name: sentence.similarity } : {}),
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),

@@ -5,10 +5,13 @@ import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
+import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { NO_GUARD, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
+import { lateChunks } from '../late-chunks.ts';
+import { dimensionsOf, vectorFormat } from '../vector-form.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 
 /** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
@@ -37,6 +40,7 @@ export function openAiEmbeddingsRoute(
       examples: {
         text: { input: 'Anna lives in Berlin.', model: 'any' },
         texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+        bits: { input: ['Anna lives in Berlin.'], output_dtype: 'ubinary' },
         'token ids': { input: [exampleIds(engine)] },
       },
     },
@@ -60,14 +64,16 @@ export function openAiEmbeddingsRoute(
         const body = await readBody(exchange, request);
         checkTokenIds(body.input, 'input', engine);
         const inputs = embeddingInputs(body.input);
-        const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
-        const format = body.encoding_format === 'base64' ? 'base64' : 'json';
-        const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
-          inputs,
-          view: { kind: 'vector', format, ...options },
-          prompt,
-          overflow: overflowOf(body),
-        });
+        const wishes = { ...body, dimensions: dimensionsOf(body) };
+        const plan = await planEmbeddings(inputs, wishes, engine);
+        const { options, prompt } = plan;
+        const format = vectorFormat(body, options.normalize);
+        const wanted = body.late_chunking
+          ? await lateChunks(engine, inputs, plan, format)
+          : { inputs, view: { kind: 'vector', format, ...options } as const, prompt };
+        const answer = await runModel(callerAt(exchange), engine, { ...wanted, overflow: overflowOf(body) });
+        const { tokens, truncated } = answer;
+        const results = body.late_chunking ? answer.results.flatMap(splitForms) : answer.results;
         const count = sumOf(tokens);
         const usage = {
           prompt_tokens: count,

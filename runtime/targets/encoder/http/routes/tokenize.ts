@@ -2,8 +2,8 @@ import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ModelRoutes } from '../model-route.ts';
 import { exampleIds } from '../vector-inputs.ts';
-import { planVector } from '#core/model/vector-plan.ts';
 import type { Route } from '#serve/http/route.ts';
+import { planPrompt } from '../../tasks/plan-prompt.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../../schemas/tokenize.ts';
 
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
@@ -33,8 +33,8 @@ export function tokenizeRoutes({ engine }: EncoderContext, { route, guard }: Mod
           ],
         },
       },
-      async run(_, { inputs, add_special_tokens, prompt_name }) {
-        const { prompt } = planVector(manifest, { promptName: prompt_name });
+      async run(_, { inputs, add_special_tokens, ...wishes }) {
+        const { prompt } = await planPrompt(engine, wishes);
         const texts = typeof inputs === 'string' ? [inputs] : inputs;
         const prompted = texts.map((text) => prompt + text);
         const tokenized = await engine.tokenize(prompted, add_special_tokens ?? true);

@@ -1,12 +1,13 @@
 import type { Context } from 'hono';
 import type { Similarity } from '#contract/sentence.ts';
-import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
+import type { VectorPlan } from '#core/model/vector-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { normalizeL2 } from '../../math/inference.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
 import { readRenderedJson } from '../../json/json.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
+import { planPrompt } from '../../tasks/plan-prompt.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import type {
   EmbedAllRequest,
@@ -33,7 +34,7 @@ async function vectorsFor(
 ): Promise<Response> {
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
-  const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
+  const { options, prompt } = await planEmbeddings(inputs, body, engine);
   const view = viewOf(options);
   const { results } = await runModel(requestCaller(c), engine, {
     inputs,
@@ -53,7 +54,8 @@ export async function embedSparse(
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
   // sparse_embedding models have no prompts, so every prompt is rejected.
-  const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
+  const { prompt_name, prompt: text, instruction } = body;
+  const { prompt } = await planEmbeddings(inputs, { prompt_name, prompt: text, instruction }, engine);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
   const { results } = await runModel(requestCaller(c), engine, {
     inputs,
@@ -81,11 +83,10 @@ export async function similarity(
   engine: ServingEngine,
   { inputs: { source_sentence: source, sentences }, parameters }: SimilarityRequest,
 ): Promise<Response> {
-  const promptName = parameters?.prompt_name;
   const { sparse } = engine.manifest;
   const chosen = sparse?.similarity ?? engine.manifest.sentence?.similarity ?? 'cosine';
   const normalize = chosen === 'cosine' ? true : undefined;
-  const { options, prompt } = planVector(engine.manifest, { normalize, promptName });
+  const { options, prompt } = await planPrompt(engine, { ...parameters, normalize });
   const inputs = [source, ...sentences].map((text) => ({ text }));
   const overflow = overflowOf(parameters ?? {});
   if (sparse) {

@@ -17,13 +17,25 @@ const GOOD: Record<string, unknown[]> = {
   '/predict': [
     { inputs: ['I love this', ['a', 'b']], metadata: { key: 'value' } },
     { inputs: ['I love this'], normalize: true, top_k: 2 },
-    { inputs: ['I love this'], normalize: false, dimensions: 4, prompt_name: 'query' },
+    { inputs: ['I love this'], normalize: false, dimensions: 4, prompt_name: 'query', prompt: 'a' },
   ],
   '/tokenize': [{ inputs: ['I love this'], add_special_tokens: false }],
   '/decode': [{ ids: [[2, 51], [3]], skip_special_tokens: true }, { ids: [2, 51] }],
   '/v1/embeddings': [
     { input: ['I love this'], encoding_format: 'base64', dimensions: 4 },
     { input: [[2, 51, 3], [5]], model: 'm', user: 'u' },
+    { input: ['I love this'], output_dtype: 'int8', embedding_type: 'int8', output_dimension: 4 },
+    { input: ['I love ', 'this'], late_chunking: true, prompt: 'a ', instruction: 'b', normalize: false },
+  ],
+  '/v2/embed': [
+    {
+      texts: ['I love this'],
+      input_type: 'search_query',
+      embedding_types: ['float', 'int8', 'ubinary', 'base64'],
+      output_dimension: 4,
+      max_tokens: 2,
+      truncate: 'START',
+    },
   ],
   '/rerank': [{ query: 'a', documents: ['b', { text: 'c' }], top_n: 1 }],
 };

@@ -46,8 +46,8 @@ const COMMON = [
 const EXTRA = {
   sentiment: [],
   ner: [],
-  embedder: ['POST /v1/embeddings', 'POST /embed', 'POST /embed_all', 'POST /similarity'],
-  sentence: ['POST /v1/embeddings', 'POST /embed', 'POST /similarity'],
+  embedder: ['POST /v1/embeddings', 'POST /v2/embed', 'POST /embed', 'POST /embed_all', 'POST /similarity'],
+  sentence: ['POST /v1/embeddings', 'POST /v2/embed', 'POST /embed', 'POST /similarity'],
   reranker: ['POST /rerank', 'POST /v1/rerank', 'POST /v2/rerank'],
 };
 
@@ -117,7 +117,7 @@ describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
         tried += 1;
       }
     }
-    expect(tried).toBe(model === 'reranker' ? 0 : 5 + (extra.length > 0 ? 2 + extra.length : 0));
+    expect(tried).toBe(model === 'reranker' ? 0 : 5 + (extra.length > 0 ? 3 + extra.length : 0));
   });
 });
 

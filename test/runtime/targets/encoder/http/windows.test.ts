@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toIntegers, VECTOR_TYPES } from '#core/vectors/vector-types.ts';
 import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { expectClose } from '#test/helpers/close.ts';
 import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
@@ -75,6 +76,38 @@ test('entities of a truncated text match the windows that were read', async () =
   expect(isTruncated).toBe('1');
   expect(end).toBeLessThan(text.length);
   expect((await read({}))[1]).toBe('1');
+});
+
+test('vectors of long texts have all types, and late chunking requires a text without windows', async () => {
+  const [text, long] = golden.texts;
+  await appWith('embedder', { stride: 5 }, async (app) => {
+    const post = async (path: string, body: object): Promise<unknown> => (await app.post(path, body)).json();
+    const embed = async (body: object): Promise<Record<string, unknown[]>> =>
+      (
+        (await post('/v2/embed', { texts: [text, long], ...body })) as {
+          embeddings: Record<string, unknown[]>;
+        }
+      ).embeddings;
+    const found = await embed({ embedding_types: [...VECTOR_TYPES] });
+    for (const type of ['int8', 'uint8', 'binary', 'ubinary'] as const) {
+      const wanted = found['float']?.map((vector) => [
+        ...toIntegers(Float32Array.from(vector as number[]), type),
+      ]);
+      expect([type, found[type]]).toEqual([type, wanted]);
+    }
+    const cut = (maximum: number) => embed({ texts: [long], max_tokens: maximum });
+    // A window has 14 tokens of the text.
+    expect(await cut(20)).not.toEqual(await embed({ texts: [long] }));
+    expect(await cut(20)).not.toEqual(await cut(21));
+    expect(await cut(1000)).toEqual(await embed({ texts: [long] }));
+    expect(await post('/v1/embeddings', { input: [text, long], late_chunking: true })).toMatchObject({
+      error: {
+        message: expect.stringMatching(/^The inputs are too long for late_chunking: .*than 16 tokens/),
+      },
+    });
+    const late = await post('/v1/embeddings', { input: text, late_chunking: true });
+    expect(late).toMatchObject({ data: [{ index: 0 }] });
+  });
 });
 
 test('POST /tokenize returns each token of the windows once, with offsets in the whole text', async () => {

@@ -1,0 +1,32 @@
+import { inputError } from '#contract/errors.ts';
+import { codePoints } from '#core/text/code-points.ts';
+import type { EngineInput, EngineLimits } from './serving.ts';
+
+/** Rejects inputs that would take too long to tokenize. */
+export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
+  checkCount(inputs.length, limits);
+  for (const [index, input] of inputs.entries()) {
+    if ('text' in input) {
+      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
+    }
+  }
+}
+
+/** Rejects a request with too many inputs. */
+export function checkCount(inputs: number, { maxClientBatch }: Pick<EngineLimits, 'maxClientBatch'>): void {
+  if (inputs <= maxClientBatch) return;
+  throw inputError(
+    `Too many inputs: the request has ${inputs}, but the maximum is ${maxClientBatch} (--max-client-batch). Split it into several requests.`,
+  );
+}
+
+function checkLength(text: string, index: number, maxCharacters: number): void {
+  // A text never has more code points than UTF-16 code units, so the code points of most texts do
+  // not have to be counted.
+  if (text.length <= maxCharacters) return;
+  const characters = codePoints(text);
+  if (characters <= maxCharacters) return;
+  throw inputError(
+    `Input ${index} is too long: it has ${characters} characters, but the maximum is ${maxCharacters} (--max-input-chars). Split it into shorter inputs.`,
+  );
+}
