@@ -48,12 +48,14 @@ const DECODER = {
   pad_token_id: 0,
 };
 
-/** All architectures in transformers 4; NomicBERT and GTE are only in version 5, and are tested with small models. */
+/** All architectures in transformers 4. The others, such as NomicBERT and EuroBERT, are tested with small models. */
 export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   sized({ ...SIZES, model_type: 'bert' }, true),
   sized({ ...ROBERTA, model_type: 'roberta' }),
   sized({ ...ROBERTA, model_type: 'xlm-roberta' }),
   sized({ ...ROBERTA, model_type: 'camembert' }),
+  sized({ ...ROBERTA, model_type: 'xlm-roberta-xl' }),
+  sized({ ...SIZES, model_type: 'ernie', use_task_id: true }, true),
   sized({
     model_type: 'distilbert',
     vocab_size: SIZES.vocab_size,

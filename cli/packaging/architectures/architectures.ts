@@ -4,6 +4,8 @@ import { albert } from './encoders/albert.ts';
 import { bert, roberta } from './encoders/bert.ts';
 import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
+import { ernie } from './encoders/ernie.ts';
+import { eurobert } from './encoders/eurobert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
 import { lfm2 } from './encoders/lfm2.ts';
@@ -14,6 +16,7 @@ import { nomicBert } from './encoders/nomic-bert.ts';
 import { qwen2 } from './encoders/qwen2.ts';
 import { qwen3 } from './encoders/qwen3.ts';
 import { t5 } from './encoders/t5.ts';
+import { xlmRobertaXl } from './encoders/xlm-roberta-xl.ts';
 import type { Value } from './graph-writer.ts';
 import {
   albertHead,
@@ -21,6 +24,7 @@ import {
   debertaHead,
   distilbertHead,
   electraHead,
+  eurobertHead,
   modernbertHead,
   modernbertTokenHead,
   pooledHead,
@@ -34,6 +38,7 @@ import {
   debertaMaskedHead,
   distilbertMaskedHead,
   electraMaskedHead,
+  eurobertMaskedHead,
   modernbertMaskedHead,
   robertaMaskedHead,
 } from './heads.ts';
@@ -102,6 +107,14 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: electraHead,
     maskedHead: electraMaskedHead,
   },
+  ernie: { ...likeBert, prefixes: ['ernie.'], encode: ernie, maskedHead: bertMaskedHead },
+  eurobert: {
+    prefixes: ['model.'],
+    encode: eurobert,
+    textHead: eurobertHead,
+    tokenHead,
+    maskedHead: eurobertMaskedHead,
+  },
   modernbert: {
     prefixes: ['model.'],
     encode: modernbert,
@@ -129,6 +142,7 @@ const ARCHITECTURES = lookup<Architecture>({
   // The heads for texts and for answers also need the decoder.
   t5: { prefixes: ['transformer.'], encode: t5, tokenHead },
   'xlm-roberta': likeRoberta,
+  'xlm-roberta-xl': { ...likeRoberta, encode: xlmRobertaXl },
 });
 
 export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);

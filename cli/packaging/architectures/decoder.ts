@@ -13,6 +13,9 @@ export interface DecoderSettings {
   readonly normsHeads?: boolean;
   /** Number of tokens that a token attends to, including itself. Default: all. */
   readonly window?: number | undefined;
+  /** Whether a token only attends to earlier tokens. Default: the setting `is_causal`, or true. */
+  readonly isCausal?: boolean;
+  readonly epsilon?: number;
 }
 
 /**
@@ -24,10 +27,10 @@ export function decoder(g: EncoderGraph, settings: DecoderSettings): Value {
   const { config } = g;
   config.refuseUnless('rope_scaling', []);
   const heads = config.size('num_attention_heads', 32);
-  const { headWidth, normsHeads = false } = settings;
-  const epsilon = config.number('rms_norm_eps', 1e-6);
+  const { headWidth, normsHeads = false, epsilon: defaultEpsilon = 1e-6 } = settings;
+  const epsilon = config.number('rms_norm_eps', defaultEpsilon);
   const activation = config.text('hidden_act', 'silu');
-  const isCausal = config.flag('is_causal', true);
+  const isCausal = settings.isCausal ?? config.flag('is_causal', true);
   const norm = (value: Value, name: string): Value => g.rmsNorm(value, name, epsilon);
   const grouped = {
     heads,

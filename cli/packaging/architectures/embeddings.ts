@@ -6,6 +6,7 @@ import type { Value } from './graph-writer.ts';
 const WORDS = 'embeddings.word_embeddings';
 const POSITIONS = 'embeddings.position_embeddings';
 const TYPES = 'embeddings.token_type_embeddings';
+const TASKS = 'embeddings.task_type_embeddings';
 
 /** The vector of each token, texts x length x width. */
 export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookUp(table, g.inputIds);
@@ -15,6 +16,10 @@ export function addTokenTypes(g: EncoderGraph, value: Value): Value {
   if (!g.weights.has(`${TYPES}.weight`)) return value;
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
+
+/** Adds the vector of the first task, which applies if a request does not select a task. */
+export const addFirstTask = (g: EncoderGraph, value: Value): Value =>
+  g.add(value, g.lookUp(TASKS, g.writer.integer(0)));
 
 /** Adds the vectors for positions 0, 1, 2 … */
 export function addPositions(g: EncoderGraph, value: Value): Value {

@@ -10,7 +10,7 @@ export type TextHead = (g: EncoderGraph, rows: Value) => Value;
 const firstToken = (g: EncoderGraph, rows: Value): Value =>
   g.writer.op('Gather', [g.byText(rows), g.writer.integer(0)], int('axis', 1));
 
-/** The mean of each text's token vectors. */
+/** The mean of the rows of each text's tokens. */
 function meanOfTokens(g: EncoderGraph, rows: Value): Value {
   const { writer } = g;
   const axis = writer.integers([1]);
@@ -64,6 +64,23 @@ const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
     g.config.number('norm_eps', 1e-5),
   );
 
+/** EuroBERT's head for texts, which pools the logits of tokens ("late") or their vectors. */
+export const eurobertHead: TextHead = (g, rows) => {
+  const pooling = g.config.text(['classifier_pooling', 'clf_pooling'], 'late');
+  const label = (value: Value): Value =>
+    g.linear(g.activation(g.linear(value, 'dense'), 'gelu'), 'classifier');
+  switch (pooling) {
+    case 'late':
+      return meanOfTokens(g, label(rows));
+    case 'mean':
+      return label(meanOfTokens(g, rows));
+    case 'bos':
+      return label(firstToken(g, rows));
+    default:
+      throw configError(`\`classifier_pooling\` in config.json must be late, mean or bos, not ${pooling}.`);
+  }
+};
+
 /** In causal models, only the last token attends to the whole text. */
 export const lastTokenHead: TextHead = (g, rows) => scoreHead(g, lastToken(g, rows));
 
@@ -100,13 +117,19 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
+interface DecodeOptions extends Pick<MaskedNames, 'decoder' | 'biases'> {
+  readonly words?: string;
+  /** Whether the word embedding matrix is reused if config.json does not state it. */
+  readonly reusesWords?: boolean;
+}
+
 /** The logits of all words. Models reuse the word embedding matrix, unless config.json disables that. */
 function decode(
   g: EncoderGraph,
   rows: Value,
-  { decoder, biases, words = WORDS }: Pick<MaskedNames, 'decoder' | 'biases'> & { readonly words?: string },
+  { decoder, biases, words = WORDS, reusesWords = true }: DecodeOptions,
 ): Value {
-  const isTied = g.config.flag('tie_word_embeddings', true) || !g.weights.has(`${decoder}.weight`);
+  const isTied = g.config.flag('tie_word_embeddings', reusesWords) || !g.weights.has(`${decoder}.weight`);
   const inputs = [rows, g.weight(`${isTied ? words : decoder}.weight`)];
   const bias = biases.find((name) => g.weights.has(name));
   if (bias !== undefined) inputs.push(g.weight(bias));
@@ -176,4 +199,13 @@ export const modernbertMaskedHead: TextHead = (g, rows) =>
     decoder: 'decoder',
     biases: ['decoder.bias'],
     words: 'embeddings.tok_embeddings',
+  });
+
+/** EuroBERT's masked-LM head, which is only the logits of words. */
+export const eurobertMaskedHead: TextHead = (g, rows) =>
+  decode(g, rows, {
+    decoder: 'lm_head',
+    biases: ['lm_head.bias'],
+    words: 'embed_tokens',
+    reusesWords: false,
   });

@@ -7,6 +7,7 @@ import {
   type WriteOutput,
   writeTextLogits,
   writeTokenLogits,
+  writeVocabularyLogits,
 } from '#cli/packaging/architectures/write-graph.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
@@ -21,6 +22,7 @@ interface Golden {
   readonly hidden: Numbers;
   readonly text?: Numbers;
   readonly tokens?: Numbers;
+  readonly masked?: Numbers;
   /** Vectors of the tokens that no other token attends to. */
   readonly padding?: Numbers;
 }
@@ -29,11 +31,13 @@ const readGolden = (name: string) =>
 /** Transformers 4 and 5 write different keys to config.json. */
 const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
 
-const OUTPUTS: [part: 'hidden' | 'padding' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
+type Part = 'hidden' | 'padding' | 'text' | 'tokens' | 'masked';
+const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
   ['hidden', writeHiddenStates, 'last_hidden_state'],
   ['padding', writeHiddenStates, 'last_hidden_state'],
   ['text', writeTextLogits, 'logits'],
   ['tokens', writeTokenLogits, 'logits'],
+  ['masked', writeVocabularyLogits, 'logits'],
 ];
 
 const runtime = useOnnxRuntime();

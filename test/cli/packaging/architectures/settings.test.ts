@@ -54,6 +54,25 @@ test.each<[model: string, change: object, message: string]>([
   ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
   ['gemma3-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
   ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
+  ['eurobert-5-text', { is_causal: true }, 'config.json sets `is_causal` to true, which'],
+  ['eurobert-5-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  [
+    'ernie-5-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
+  ['ernie-5-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'ernie-5-text',
+    { use_task_id: true },
+    'The weights do not contain the tensor embeddings.task_type_embeddings.weight, which',
+  ],
+  ['xlm-roberta-xl-5-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'xlm-roberta-xl-5-text',
+    { position_embedding_type: 'relative_key_query' },
+    'config.json sets `position_embedding_type` to "relative_key_query", which',
+  ],
   ['deberta-text', { talking_head: true }, 'config.json sets `talking_head` to true, which'],
   [
     'gemma3-text',
@@ -92,5 +111,11 @@ test('T5 has no head for texts and for answers without its decoder', async () =>
   );
   await expect(attempt('t5-hidden', {}, writeAnswerLogits)).rejects.toThrow(
     'The question answering head of a model of type "t5" cannot be built from safetensors.',
+  );
+});
+
+test('an unknown pooling of the head for texts is rejected', async () => {
+  await expect(attempt('eurobert-5-text', { classifier_pooling: 'max' }, writeTextLogits)).rejects.toThrow(
+    '`classifier_pooling` in config.json must be late, mean or bos, not max.',
   );
 });
