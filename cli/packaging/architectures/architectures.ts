@@ -8,6 +8,7 @@ import { ernie } from './encoders/ernie.ts';
 import { eurobert } from './encoders/eurobert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
+import { jinaBert } from './encoders/jina-bert.ts';
 import { lfm2 } from './encoders/lfm2.ts';
 import { mistral } from './encoders/mistral.ts';
 import { modernbert } from './encoders/modernbert.ts';
@@ -83,7 +84,13 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: albertHead,
     maskedHead: albertMaskedHead,
   },
-  bert: { ...likeBert, prefixes: ['bert.'], encode: bert, maskedHead: bertMaskedHead },
+  bert: {
+    ...likeBert,
+    prefixes: ['bert.'],
+    // Jina v2 models have the model type of BERT.
+    encode: (g) => (g.config.value('position_embedding_type') === 'alibi' ? jinaBert(g) : bert(g)),
+    maskedHead: bertMaskedHead,
+  },
   camembert: likeRoberta,
   deberta: { ...likeBert, prefixes: ['deberta.'], encode: debertaV1, textHead: debertaHead },
   'deberta-v2': {

@@ -28,8 +28,12 @@ interface Golden {
 }
 const readGolden = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
-/** Transformers 4 and 5 write different keys to config.json. */
-const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
+/** Transformers 4 and 5 write different keys to config.json; other models are not part of transformers. */
+const GOLDEN = {
+  ...readGolden('architectures.json'),
+  ...readGolden('architectures-5.json'),
+  ...readGolden('architectures-remote.json'),
+};
 
 type Part = 'hidden' | 'padding' | 'text' | 'tokens' | 'masked';
 const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
@@ -72,7 +76,7 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
   }),
 );
 
-test.each(CASES)('$name returns the same results as transformers: $part', async (one) => {
+test.each(CASES)('$name returns the same results as its Python code: $part', async (one) => {
   const { data, dims } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
   const difference = largestDifference(rowsOf(data, dims, one), expected);

@@ -73,6 +73,22 @@ test.each<[model: string, change: object, message: string]>([
     { position_embedding_type: 'relative_key_query' },
     'config.json sets `position_embedding_type` to "relative_key_query", which',
   ],
+  [
+    'jina-v2-text',
+    { feed_forward_type: 'swiglu' },
+    'config.json sets `feed_forward_type` to "swiglu", which',
+  ],
+  ['jina-v2-norms-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'bert-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
+  [
+    'roberta-text',
+    { position_embedding_type: 'alibi' },
+    'config.json sets `position_embedding_type` to "alibi", which',
+  ],
   ['deberta-text', { talking_head: true }, 'config.json sets `talking_head` to true, which'],
   [
     'gemma3-text',
