@@ -17,6 +17,7 @@ import { nomicBert } from './encoders/nomic-bert.ts';
 import { qwen2 } from './encoders/qwen2.ts';
 import { qwen3 } from './encoders/qwen3.ts';
 import { t5 } from './encoders/t5.ts';
+import { isFlash, xlmRobertaFlash } from './encoders/xlm-roberta-flash.ts';
 import { xlmRobertaXl } from './encoders/xlm-roberta-xl.ts';
 import type { Value } from './graph-writer.ts';
 import {
@@ -132,6 +133,7 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },
   lfm2: { prefixes: ['model.'], encode: lfm2 },
   mistral: { ...likeQwen, encode: mistral },
   mpnet: {
@@ -148,7 +150,12 @@ const ARCHITECTURES = lookup<Architecture>({
   roberta: likeRoberta,
   // The heads for texts and for answers also need the decoder.
   t5: { prefixes: ['transformer.'], encode: t5, tokenHead },
-  'xlm-roberta': likeRoberta,
+  // Jina's models have this type, too.
+  'xlm-roberta': {
+    ...likeRoberta,
+    encode: (g) => (isFlash(g) ? xlmRobertaFlash(g) : roberta(g)),
+  },
+  'xlm-roberta-flash': { ...likeRoberta, encode: xlmRobertaFlash },
   'xlm-roberta-xl': { ...likeRoberta, encode: xlmRobertaXl },
 });
 

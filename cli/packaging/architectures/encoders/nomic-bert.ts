@@ -2,14 +2,16 @@ import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
+import { flashLayer, plainFeedForward } from '../flash-layer.ts';
+import { gatedFeedForward } from '../gated-layer.ts';
 import type { Value } from '../graph-writer.ts';
-import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
+import { rotaryBase, rotaryTables } from '../rotary.ts';
 
 /** Activation functions of the gate in a gated feed-forward layer. */
 const GATES = lookup<string>({ swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' });
 
 export function nomicBert(g: EncoderGraph): Value {
-  const { config, writer } = g;
+  const { config } = g;
   config.refuseUnless('prenorm', [false]);
   config.refuseUnless('use_rms_norm', [false]);
   config.refuseUnless('parallel_block', [false]);
@@ -45,18 +47,12 @@ export function nomicBert(g: EncoderGraph): Value {
   let rows = g.byToken(g.norm(embedded, 'emb_ln', epsilon), width);
   for (let at = 0; at < config.size(['n_layer', 'num_hidden_layers'], 12); at += 1) {
     const layer = `encoder.layers.${at}`;
-    const [query = '', key = '', value = ''] = writer.split(g.linear(rows, `${layer}.attn.Wqkv`), 3);
-    const turned = (part: Value): Value => (rotary ? rotate(g, part, heads, rotary) : g.byText(part));
-    const attended = g.attention([turned(query), turned(key), g.byText(value)], heads, width);
-    rows = g.norm(g.add(rows, g.linear(attended, `${layer}.attn.out_proj`)), `${layer}.norm1`, epsilon);
-    const inner =
+    const feedForward = (mixed: Value): Value =>
       gate === undefined
-        ? g.activation(g.linear(rows, `${layer}.mlp.fc1`), activation)
-        : g.multiply(
-            g.linear(rows, `${layer}.mlp.fc11`),
-            g.activation(g.linear(rows, `${layer}.mlp.fc12`), gate),
-          );
-    rows = g.norm(g.add(rows, g.linear(inner, `${layer}.mlp.fc2`)), `${layer}.norm2`, epsilon);
+        ? plainFeedForward(g, mixed, `${layer}.mlp`, activation)
+        : gatedFeedForward(g, mixed, `${layer}.mlp`, gate, { gate: 'fc12', up: 'fc11', down: 'fc2' });
+    const names = { layer, attention: 'attn' };
+    rows = flashLayer(g, rows, names, { heads, width, epsilon, rotary }, feedForward);
   }
   return rows;
 }

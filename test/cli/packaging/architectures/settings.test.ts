@@ -80,6 +80,21 @@ test.each<[model: string, change: object, message: string]>([
   ],
   ['jina-v2-norms-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
   [
+    'jina-v3-text',
+    { lora_adaptations: ['retrieval.query', 'retrieval.passage'] },
+    'config.json sets `lora_adaptations` to ["retrieval.query","retrieval.passage"], which cannot be built from safetensors.',
+  ],
+  [
+    'jina-v3-text',
+    { position_embedding_type: 'alibi' },
+    'config.json sets `position_embedding_type` to "alibi", which',
+  ],
+  [
+    'jina-v3-5-text',
+    { rope_parameters: { rope_type: 'dynamic' } },
+    'config.json sets `rope_type` to "dynamic", which',
+  ],
+  [
     'bert-text',
     { position_embedding_type: 'relative_key' },
     'config.json sets `position_embedding_type` to "relative_key", which',
