@@ -2,6 +2,7 @@ import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
+import { experts } from '../experts.ts';
 import { flashLayer, plainFeedForward } from '../flash-layer.ts';
 import { gatedFeedForward } from '../gated-layer.ts';
 import type { Value } from '../graph-writer.ts';
@@ -16,7 +17,13 @@ export function nomicBert(g: EncoderGraph): Value {
   config.refuseUnless('use_rms_norm', [false]);
   config.refuseUnless('parallel_block', [false]);
   config.refuseUnless('rotary_scaling_factor', []);
-  config.refuseUnless('num_experts', [0, 1]);
+  config.refuseUnless('rotary_emb_scale_base', []);
+  config.refuseUnless('causal', [false]);
+  config.refuseUnless('norm_mlp', [false]);
+  config.refuseUnless('moe_normalize_expert_weights', [false]);
+  config.refuseUnless('num_shared_experts', [0]);
+  config.refuseUnless('expert_choice_router', [false]);
+  config.refuseUnless('ffn_div', [1]);
   const width = config.size(['n_embd', 'hidden_size'], 768);
   const heads = config.size(['n_head', 'num_attention_heads'], 12);
   const headWidth = width / heads;
@@ -47,10 +54,13 @@ export function nomicBert(g: EncoderGraph): Value {
   let rows = g.byToken(g.norm(embedded, 'emb_ln', epsilon), width);
   for (let at = 0; at < config.size(['n_layer', 'num_hidden_layers'], 12); at += 1) {
     const layer = `encoder.layers.${at}`;
-    const feedForward = (mixed: Value): Value =>
-      gate === undefined
-        ? plainFeedForward(g, mixed, `${layer}.mlp`, activation)
-        : gatedFeedForward(g, mixed, `${layer}.mlp`, gate, { gate: 'fc12', up: 'fc11', down: 'fc2' });
+    const feedForward = (mixed: Value): Value => {
+      const mlp = `${layer}.mlp`;
+      if (g.weights.has(`${mlp}.router.layer.weight`)) return experts(g, mixed, mlp, activation);
+      return gate === undefined
+        ? plainFeedForward(g, mixed, mlp, activation)
+        : gatedFeedForward(g, mixed, mlp, gate, { gate: 'fc12', up: 'fc11', down: 'fc2' });
+    };
     const names = { layer, attention: 'attn' };
     rows = flashLayer(g, rows, names, { heads, width, epsilon, rotary }, feedForward);
   }

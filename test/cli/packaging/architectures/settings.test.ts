@@ -95,6 +95,29 @@ test.each<[model: string, change: object, message: string]>([
     'config.json sets `rope_type` to "dynamic", which',
   ],
   [
+    'nomic-moe-hidden',
+    { moe_normalize_expert_weights: true },
+    'config.json sets `moe_normalize_expert_weights` to true, which',
+  ],
+  ['nomic-moe-hidden', { num_shared_experts: 1 }, 'config.json sets `num_shared_experts` to 1, which'],
+  [
+    'nomic-moe-hidden',
+    { expert_choice_router: true },
+    'config.json sets `expert_choice_router` to true, which',
+  ],
+  ['nomic-moe-hidden', { ffn_div: 2 }, 'config.json sets `ffn_div` to 2, which'],
+  [
+    'nomic-moe-hidden',
+    { moe_top_k: null },
+    '`moe_top_k` in config.json must be the number of experts for each token.',
+  ],
+  ['nomic-moe-hidden', { causal: true }, 'config.json sets `causal` to true, which'],
+  [
+    'nomic-moe-hidden',
+    { rotary_emb_scale_base: 512 },
+    'config.json sets `rotary_emb_scale_base` to 512, which',
+  ],
+  [
     'bert-text',
     { position_embedding_type: 'relative_key' },
     'config.json sets `position_embedding_type` to "relative_key", which',
