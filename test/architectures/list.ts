@@ -65,6 +65,23 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
     hidden_dim: 1536,
   }),
   sized({ ...ROBERTA, model_type: 'mpnet' }),
+  // Its classifiers read the last end token, which the texts do not contain.
+  sized(
+    {
+      model_type: 'bart',
+      vocab_size: SIZES.vocab_size,
+      d_model: 384,
+      encoder_layers: 3,
+      decoder_layers: 3,
+      encoder_attention_heads: 6,
+      decoder_attention_heads: 6,
+      encoder_ffn_dim: 1536,
+      decoder_ffn_dim: 1536,
+      max_position_embeddings: 512,
+    },
+    false,
+    ['vectors of texts'],
+  ),
   sized({ ...SIZES, embedding_size: 128, model_type: 'electra' }, true),
   sized({ ...SIZES, embedding_size: 128, model_type: 'albert' }, true),
   sized({

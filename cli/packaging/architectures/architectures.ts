@@ -1,6 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
+import { bart } from './encoders/bart.ts';
 import { bert, roberta } from './encoders/bert.ts';
 import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
@@ -23,6 +24,7 @@ import type { Value } from './graph-writer.ts';
 import {
   albertHead,
   answerHead,
+  bartHead,
   debertaHead,
   distilbertHead,
   electraHead,
@@ -85,6 +87,7 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: albertHead,
     maskedHead: albertMaskedHead,
   },
+  bart: { prefixes: ['model.'], encode: bart, textHead: bartHead, answerHead },
   bert: {
     ...likeBert,
     prefixes: ['bert.'],

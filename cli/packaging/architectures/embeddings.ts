@@ -21,10 +21,12 @@ export function addTokenTypes(g: EncoderGraph, value: Value): Value {
 export const addFirstTask = (g: EncoderGraph, value: Value): Value =>
   g.add(value, g.lookUp(TASKS, g.writer.integer(0)));
 
-/** Adds the vectors for positions 0, 1, 2 … */
-export function addPositions(g: EncoderGraph, value: Value): Value {
-  const zero = g.writer.integers([0]);
-  return g.add(value, g.writer.op('Slice', [g.weight(`${POSITIONS}.weight`), zero, g.length, zero]));
+/** Adds the vectors for positions 0, 1, 2 …; that of position 0 is the row `first` of the table. */
+export function addPositions(g: EncoderGraph, value: Value, table = POSITIONS, first = 0): Value {
+  const start = g.writer.integers([first]);
+  const end = first === 0 ? g.length : g.add(g.length, start);
+  const rows = g.writer.op('Slice', [g.weight(`${table}.weight`), start, end, g.writer.integers([0])]);
+  return g.add(value, rows);
 }
 
 /** Adds position vectors as RoBERTa does: the position of a text's first token is the padding id plus 1. */

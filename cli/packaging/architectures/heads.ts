@@ -1,4 +1,5 @@
 import { configError } from '#contract/errors.ts';
+import { INT64 } from '../onnx/element-types.ts';
 import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
@@ -26,23 +27,44 @@ function lastToken(g: EncoderGraph, rows: Value): Value {
   return writer.op('GatherND', [g.byText(rows), last], int('batch_dims', 1));
 }
 
-/** A dense layer on the first token, an activation, and the label layer. */
-const onFirstToken =
-  (dense: string, activation: string | ((g: EncoderGraph) => string), labels: string): TextHead =>
+/** The vector of each text's last end token, the only one at which BART's decoder has read the whole text. */
+function lastEndToken(g: EncoderGraph, rows: Value): Value {
+  const { writer } = g;
+  const isEnd = writer.op('Equal', [g.inputIds, writer.integer(g.config.number('eos_token_id', 2))]);
+  const positions = g.multiply(writer.op('Cast', [isEnd], int('to', INT64)), g.positions);
+  const last = writer.op('ReduceMax', [positions, writer.integers([1])], int('keepdims', 1));
+  return writer.op('GatherND', [g.byText(rows), last], int('batch_dims', 1));
+}
+
+/** A dense layer on one token, an activation, and the label layer. */
+const onOneToken =
+  (
+    dense: string,
+    activation: string | ((g: EncoderGraph) => string),
+    labels: string,
+    token: TextHead = firstToken,
+  ): TextHead =>
   (g, rows) => {
     const name = typeof activation === 'string' ? activation : activation(g);
-    return g.linear(g.activation(g.linear(firstToken(g, rows), dense), name), labels);
+    return g.linear(g.activation(g.linear(token(g, rows), dense), name), labels);
   };
 
-export const pooledHead = onFirstToken('pooler.dense', 'tanh', 'classifier');
-export const robertaHead = onFirstToken('classifier.dense', 'tanh', 'classifier.out_proj');
-export const electraHead = onFirstToken('classifier.dense', 'gelu', 'classifier.out_proj');
-export const distilbertHead = onFirstToken('pre_classifier', 'relu', 'classifier');
-export const albertHead = onFirstToken('pooler', 'tanh', 'classifier');
-export const debertaHead = onFirstToken(
+export const pooledHead = onOneToken('pooler.dense', 'tanh', 'classifier');
+export const robertaHead = onOneToken('classifier.dense', 'tanh', 'classifier.out_proj');
+export const electraHead = onOneToken('classifier.dense', 'gelu', 'classifier.out_proj');
+export const distilbertHead = onOneToken('pre_classifier', 'relu', 'classifier');
+export const albertHead = onOneToken('pooler', 'tanh', 'classifier');
+export const debertaHead = onOneToken(
   'pooler.dense',
   ({ config }) => config.text('pooler_hidden_act', 'gelu'),
   'classifier',
+);
+
+export const bartHead = onOneToken(
+  'classification_head.dense',
+  'tanh',
+  'classification_head.out_proj',
+  lastEndToken,
 );
 
 export const modernbertHead: TextHead = (g, rows) => {

@@ -117,6 +117,8 @@ test.each<[model: string, change: object, message: string]>([
     { rotary_emb_scale_base: 512 },
     'config.json sets `rotary_emb_scale_base` to 512, which',
   ],
+  ['bart-5-text', { eos_token_id: [2, 3] }, '`eos_token_id` in config.json must be a number, not [2,3].'],
+  ['bart-5-text', { activation_function: 'mish' }, 'The activation "mish" in config.json must be one of'],
   [
     'bert-text',
     { position_embedding_type: 'relative_key' },
@@ -149,7 +151,8 @@ test.each<[model: string, change: object, message: string]>([
     'config.json sets `rope_type` to "linear", which',
   ],
 ])('%s with %j is rejected', async (model, change, message) => {
-  await expect(attempt(model, change)).rejects.toThrow(message);
+  const output = model.startsWith('bart') ? writeTextLogits : writeHiddenStates;
+  await expect(attempt(model, change, output)).rejects.toThrow(message);
 });
 
 test('a window with the default size applies if config.json has no `sliding_window`', async () => {
@@ -161,7 +164,7 @@ test('a window with the default size applies if config.json has no `sliding_wind
 
 test('T5 has no head for texts and for answers without its decoder', async () => {
   await expect(attempt('t5-hidden', {}, writeTextLogits)).rejects.toThrow(
-    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bert,',
+    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bart, bert,',
   );
   await expect(attempt('t5-hidden', {}, writeAnswerLogits)).rejects.toThrow(
     'The question answering head of a model of type "t5" cannot be built from safetensors.',

@@ -112,7 +112,7 @@ test('the error for a repository without graphs suggests a fix', () => {
     'python export.py ./name ./name/onnx',
   );
   expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(
-    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it (supported types: albert, bert, `,
+    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it (supported types: albert, bart, `,
   );
   expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(script);
   expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
