@@ -65,6 +65,13 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
     hidden_dim: 1536,
   }),
   sized({ ...ROBERTA, model_type: 'mpnet' }),
+  sized({
+    ...ROBERTA,
+    model_type: 'esm',
+    mask_token_id: 4,
+    position_embedding_type: 'rotary',
+    token_dropout: true,
+  }),
   // Its classifiers read the last end token, which the texts do not contain.
   sized(
     {

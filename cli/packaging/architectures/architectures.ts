@@ -6,6 +6,7 @@ import { bert, roberta } from './encoders/bert.ts';
 import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
 import { ernie } from './encoders/ernie.ts';
+import { esm } from './encoders/esm.ts';
 import { eurobert } from './encoders/eurobert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
@@ -119,6 +120,13 @@ const ARCHITECTURES = lookup<Architecture>({
     maskedHead: electraMaskedHead,
   },
   ernie: { ...likeBert, prefixes: ['ernie.'], encode: ernie, maskedHead: bertMaskedHead },
+  esm: {
+    prefixes: ['esm.'],
+    encode: esm,
+    textHead: robertaHead,
+    tokenHead,
+    maskedHead: robertaMaskedHead,
+  },
   eurobert: {
     prefixes: ['model.'],
     encode: eurobert,

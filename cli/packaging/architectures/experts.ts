@@ -1,4 +1,3 @@
-import { configError } from '#contract/errors.ts';
 import { int, text } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
@@ -50,10 +49,7 @@ function appendRow(g: EncoderGraph, rows: Value, value: number): Value {
 /** The weight of each expert for each token; 0 for experts that are not selected. The others do not sum to 1. */
 function expertWeights(g: EncoderGraph, rows: Value, mlp: string): Value {
   const { config, writer } = g;
-  if (typeof config.value('moe_top_k') !== 'number') {
-    throw configError('`moe_top_k` in config.json must be the number of experts for each token.');
-  }
-  const selected = writer.integers([config.size('moe_top_k', 1)]);
+  const selected = writer.integers([config.requiredNumber('moe_top_k')]);
   const all = writer.op('Softmax', [g.linear(rows, `${mlp}.router.layer`)], int('axis', -1));
   const [values = '', indexes = ''] = writer.results('TopK', [all, selected], 2, int('axis', -1));
   const zeros = g.multiply(all, writer.float(0));

@@ -58,6 +58,24 @@ export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
   return { cos: table(Math.cos), sin: table(Math.sin), width, headWidth, isInterleaved };
 }
 
+/** The rotation tables for the frequencies in a weight, which can have been rounded before training. */
+export function storedRotaryTables(
+  g: EncoderGraph,
+  frequencies: string,
+  options: Pick<RotaryOptions, 'positions' | 'headWidth'>,
+): Rotary {
+  const { writer } = g;
+  const { headWidth } = options;
+  const positions = Math.min(options.positions, MAX_POSITIONS);
+  const column = writer.floats(
+    Float32Array.from({ length: positions }, (_, at) => at),
+    [positions, 1],
+  );
+  const angles = g.multiply(column, g.weight(frequencies));
+  const [cos, sin] = [writer.op('Cos', [angles]), writer.op('Sin', [angles])];
+  return { cos, sin, width: headWidth, headWidth, isInterleaved: false };
+}
+
 /** Rotates the heads of queries or keys by token position. The value is texts x length x width. */
 export function rotate(g: EncoderGraph, rows: Value, heads: number, rotary: Rotary): Value {
   const attributes = [int('interleaved', rotary.isInterleaved ? 1 : 0)];

@@ -51,4 +51,5 @@ const FAMILIES = new Set([
   'camembert',
   'mpnet',
   'longformer',
+  'esm',
 ]);

@@ -106,11 +106,7 @@ test.each<[model: string, change: object, message: string]>([
     'config.json sets `expert_choice_router` to true, which',
   ],
   ['nomic-moe-hidden', { ffn_div: 2 }, 'config.json sets `ffn_div` to 2, which'],
-  [
-    'nomic-moe-hidden',
-    { moe_top_k: null },
-    '`moe_top_k` in config.json must be the number of experts for each token.',
-  ],
+  ['nomic-moe-hidden', { moe_top_k: null }, 'config.json must set `moe_top_k` to a number.'],
   ['nomic-moe-hidden', { causal: true }, 'config.json sets `causal` to true, which'],
   [
     'nomic-moe-hidden',
@@ -119,6 +115,13 @@ test.each<[model: string, change: object, message: string]>([
   ],
   ['bart-5-text', { eos_token_id: [2, 3] }, '`eos_token_id` in config.json must be a number, not [2,3].'],
   ['bart-5-text', { activation_function: 'mish' }, 'The activation "mish" in config.json must be one of'],
+  ['esm-5-text', { is_folding_model: true }, 'config.json sets `is_folding_model` to true, which'],
+  ['esm-5-text', { mask_token_id: null }, 'config.json must set `mask_token_id` to a number.'],
+  [
+    'esm-1b-5-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
   [
     'bert-text',
     { position_embedding_type: 'relative_key' },
