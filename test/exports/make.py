@@ -22,7 +22,6 @@ PADDED = {**SIZE, "pad_token_id": 1}
 XLM = dict(vocab_size=2600, emb_dim=32, n_layers=2, n_heads=4, max_position_embeddings=130, pad_index=0)
 T5 = dict(vocab_size=2600, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4)
 IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=32, patch_size=8)
-YARN = dict(rope_type="yarn", factor=2.0, original_max_position_embeddings=65)
 LABELS = dict(id2label={0: "O", 1: "B-X", 2: "I-X"}, label2id={"O": 0, "B-X": 1, "I-X": 2})
 
 MODELS = {
@@ -41,15 +40,12 @@ MODELS = {
     "ibert": lambda: t.IBertModel(t.IBertConfig(**PADDED)),
     "splinter": lambda: t.SplinterModel(t.SplinterConfig(**SIZE)),
     "gemma2": lambda: t.Gemma2Model(t.Gemma2Config(**SIZE, head_dim=8, num_key_value_heads=2)),
-    "mistral-yarn": lambda: t.MistralModel(t.MistralConfig(**SIZE, num_key_value_heads=2, head_dim=8, rope_scaling=YARN)),
     "llama": lambda: t.LlamaModel(t.LlamaConfig(**SIZE)),
-    "qwen2-yarn-texts": lambda: t.Qwen2ForSequenceClassification(t.Qwen2Config(**SIZE, **LABELS, num_key_value_heads=2, rope_scaling=YARN)),
     "luke": lambda: t.LukeModel(t.LukeConfig(**PADDED, entity_vocab_size=10, entity_emb_size=16)),
     "umt5-encoder": lambda: t.UMT5EncoderModel(t.UMT5Config(**T5)),
     "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
     "bert-relative": lambda: t.BertModel(t.BertConfig(**SIZE, position_embedding_type="relative_key")),
     "bert-mish": lambda: t.BertModel(t.BertConfig(**SIZE, hidden_act="mish")),
-    "qwen3-yarn": lambda: t.Qwen3Model(t.Qwen3Config(**SIZE, head_dim=8, num_key_value_heads=2, rope_scaling=YARN)),
     "umt5": lambda: t.UMT5ForConditionalGeneration(t.UMT5Config(**T5)),
     "vit": lambda: t.ViTForImageClassification(t.ViTConfig(**IMAGE)),
     "clip": lambda: t.CLIPModel(t.CLIPConfig(text_config=SIZE, vision_config=IMAGE)),

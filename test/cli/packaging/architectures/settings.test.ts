@@ -28,23 +28,24 @@ async function attempt(
   return await writeGraph({ weights: join(source, 'model.safetensors'), config }, output, target);
 }
 
-const YARN = { type: 'yarn', factor: 4 };
+const DYNAMIC = { type: 'dynamic', factor: 4 };
 
 test.each<[model: string, change: object, message: string]>([
   ['qwen2-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
-  [
-    'qwen2-text',
-    { rope_scaling: YARN },
-    'config.json sets `rope_scaling` to {"type":"yarn","factor":4}, which',
-  ],
+  ['qwen2-text', { rope_scaling: DYNAMIC }, 'config.json sets `type` to "dynamic", which'],
   [
     'qwen2-5-text',
-    { rope_parameters: { rope_type: 'yarn' } },
-    'config.json sets `rope_type` to "yarn", which',
+    { rope_parameters: { rope_type: 'longrope' } },
+    'config.json sets `rope_type` to "longrope", which',
   ],
   ['qwen2-text', { is_causal: 'no' }, '`is_causal` in config.json must be true or false, not "no".'],
   ['qwen3-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
-  ['mistral-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['mistral-text', { rope_scaling: { type: 'yarn' } }, 'config.json must set `factor` to a number.'],
+  [
+    'mistral-5-text',
+    { rope_parameters: { partial_rotary_factor: 0.5 } },
+    'config.json sets `partial_rotary_factor` to 0.5, which',
+  ],
   [
     'mistral-text',
     { sliding_window: 0 },
@@ -52,10 +53,10 @@ test.each<[model: string, change: object, message: string]>([
   ],
   ['t5-hidden', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
   ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
-  ['gemma3-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['gemma3-text', { rope_scaling: DYNAMIC }, 'config.json sets `rope_scaling` to'],
   ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
   ['eurobert-5-text', { is_causal: true }, 'config.json sets `is_causal` to true, which'],
-  ['eurobert-5-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['eurobert-5-text', { rope_scaling: DYNAMIC }, 'config.json sets `type` to "dynamic", which'],
   [
     'ernie-5-text',
     { position_embedding_type: 'relative_key' },
