@@ -55,6 +55,7 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   sized({ ...ROBERTA, model_type: 'xlm-roberta' }),
   sized({ ...ROBERTA, model_type: 'camembert' }),
   sized({ ...ROBERTA, model_type: 'xlm-roberta-xl' }),
+  sized({ ...ROBERTA, model_type: 'luke', entity_vocab_size: 10, entity_emb_size: 16 }),
   sized({ ...SIZES, model_type: 'ernie', use_task_id: true }, true),
   sized({
     model_type: 'distilbert',

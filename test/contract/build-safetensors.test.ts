@@ -81,8 +81,8 @@ verifiesOnce('build:bad-safetensors', async () => {
   };
   const cases: [prepare: (model: string) => void, message: RegExp][] = [
     [
-      config({ model_type: 'luke' }),
-      /only model\.safetensors, and a model of type "luke" cannot be built from it \(supported types: albert, bart, bert,/,
+      config({ model_type: 'roc_bert' }),
+      /only model\.safetensors, and a model of type "roc_bert" cannot be built from it \(supported types: albert, bart, bert,/,
     ],
     [
       (model) => rmSync(join(model, 'config.json')),

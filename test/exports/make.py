@@ -41,7 +41,6 @@ MODELS = {
     "splinter": lambda: t.SplinterModel(t.SplinterConfig(**SIZE)),
     "gemma2": lambda: t.Gemma2Model(t.Gemma2Config(**SIZE, head_dim=8, num_key_value_heads=2)),
     "llama": lambda: t.LlamaModel(t.LlamaConfig(**SIZE)),
-    "luke": lambda: t.LukeModel(t.LukeConfig(**PADDED, entity_vocab_size=10, entity_emb_size=16)),
     "umt5-encoder": lambda: t.UMT5EncoderModel(t.UMT5Config(**T5)),
     "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
     "bert-relative": lambda: t.BertModel(t.BertConfig(**SIZE, position_embedding_type="relative_key")),

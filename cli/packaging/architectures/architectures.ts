@@ -146,6 +146,8 @@ const ARCHITECTURES = lookup<Architecture>({
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },
   lfm2: { prefixes: ['model.'], encode: lfm2 },
+  // LUKE, for texts without entities. Its layers are those of RoBERTa, and its heads those of BERT.
+  luke: { ...likeBert, prefixes: ['luke.'], encode: roberta },
   mistral: { ...likeQwen, encode: mistral },
   mpnet: {
     ...likeBert,

@@ -51,5 +51,6 @@ const FAMILIES = new Set([
   'camembert',
   'mpnet',
   'longformer',
+  'luke',
   'esm',
 ]);
