@@ -48,12 +48,15 @@ const DECODER = {
   pad_token_id: 0,
 };
 
-/** All architectures in transformers 4; NomicBERT and GTE are only in version 5, and are tested with small models. */
+/** All architectures in transformers 4. The others, such as NomicBERT and EuroBERT, are tested with small models. */
 export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   sized({ ...SIZES, model_type: 'bert' }, true),
   sized({ ...ROBERTA, model_type: 'roberta' }),
   sized({ ...ROBERTA, model_type: 'xlm-roberta' }),
   sized({ ...ROBERTA, model_type: 'camembert' }),
+  sized({ ...ROBERTA, model_type: 'xlm-roberta-xl' }),
+  sized({ ...ROBERTA, model_type: 'luke', entity_vocab_size: 10, entity_emb_size: 16 }),
+  sized({ ...SIZES, model_type: 'ernie', use_task_id: true }, true),
   sized({
     model_type: 'distilbert',
     vocab_size: SIZES.vocab_size,
@@ -63,6 +66,30 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
     hidden_dim: 1536,
   }),
   sized({ ...ROBERTA, model_type: 'mpnet' }),
+  sized({
+    ...ROBERTA,
+    model_type: 'esm',
+    mask_token_id: 4,
+    position_embedding_type: 'rotary',
+    token_dropout: true,
+  }),
+  // Its classifiers read the last end token, which the texts do not contain.
+  sized(
+    {
+      model_type: 'bart',
+      vocab_size: SIZES.vocab_size,
+      d_model: 384,
+      encoder_layers: 3,
+      decoder_layers: 3,
+      encoder_attention_heads: 6,
+      decoder_attention_heads: 6,
+      encoder_ffn_dim: 1536,
+      decoder_ffn_dim: 1536,
+      max_position_embeddings: 512,
+    },
+    false,
+    ['vectors of texts'],
+  ),
   sized({ ...SIZES, embedding_size: 128, model_type: 'electra' }, true),
   sized({ ...SIZES, embedding_size: 128, model_type: 'albert' }, true),
   sized({

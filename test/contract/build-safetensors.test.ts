@@ -21,10 +21,9 @@ interface Golden {
   readonly text: Numbers;
   readonly tokens: Numbers;
 }
-const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/architectures.json'), 'utf8')) as Record<
-  string,
-  Golden
->;
+const readGolden = (name: string) =>
+  JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
+const golden = { ...readGolden('architectures.json'), ...readGolden('architectures-remote.json') };
 
 /** Copies a fixture, with a tokenizer and a config file. Returns the path of its config. */
 function writeModel(name: string, modelType: string): string {
@@ -37,14 +36,15 @@ function writeModel(name: string, modelType: string): string {
 }
 
 const CASES = [
-  ['bert', 'text', 'sequence_classification'],
-  ['deberta-v3', 'tokens', 'token_classification'],
-  ['modernbert', 'hidden', 'embedding'],
+  ['bert-text', 'text', 'sequence_classification'],
+  ['deberta-v3-tokens', 'tokens', 'token_classification'],
+  ['modernbert-text', 'hidden', 'embedding'],
+  ['nomic-moe-hidden', 'hidden', 'embedding'],
 ] as const;
 
-for (const [architecture, part, modelType] of CASES) {
+for (const [name, part, modelType] of CASES) {
   verifiesServed('build:safetensors', async (arm) => {
-    const name = `${architecture}-${part === 'tokens' ? 'tokens' : 'text'}`;
+    const architecture = name.slice(0, name.lastIndexOf('-'));
     const config = writeModel(name, modelType);
     const server = await serveBuilt(arm, config, join(folder(), `${name}.encoder`), serve);
     const { ids = [], [part]: expected = [] } = golden[architecture] ?? {};
@@ -81,8 +81,8 @@ verifiesOnce('build:bad-safetensors', async () => {
   };
   const cases: [prepare: (model: string) => void, message: RegExp][] = [
     [
-      config({ model_type: 'luke' }),
-      /only model\.safetensors, and a model of type "luke" cannot be built from it \(supported types: albert, bert,/,
+      config({ model_type: 'roc_bert' }),
+      /only model\.safetensors, and a model of type "roc_bert" cannot be built from it \(supported types: albert, bart, bert,/,
     ],
     [
       (model) => rmSync(join(model, 'config.json')),
@@ -114,8 +114,8 @@ verifiesOnce('build:bad-safetensors', async () => {
       /`position_embedding_type` to "relative_key", which cannot be built from safetensors\. Export it: .* --task text-classification /,
     ],
     [
-      config({ position_embedding_type: 'alibi', auto_map: { AutoModel: 'own.OwnModel' } }),
-      /to "alibi", which .* Export it, which runs the model's Python code: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
+      config({ position_embedding_type: 'rotary', auto_map: { AutoModel: 'own.OwnModel' } }),
+      /to "rotary", which .* Export it, which runs the model's Python code: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
     ],
   ];
   for (const [prepare, message] of cases) {

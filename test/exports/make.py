@@ -22,12 +22,10 @@ PADDED = {**SIZE, "pad_token_id": 1}
 XLM = dict(vocab_size=2600, emb_dim=32, n_layers=2, n_heads=4, max_position_embeddings=130, pad_index=0)
 T5 = dict(vocab_size=2600, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4)
 IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=32, patch_size=8)
-YARN = dict(rope_type="yarn", factor=2.0, original_max_position_embeddings=65)
 LABELS = dict(id2label={0: "O", 1: "B-X", 2: "I-X"}, label2id={"O": 0, "B-X": 1, "I-X": 2})
 
 MODELS = {
-    "esm": lambda: t.EsmModel(t.EsmConfig(**SIZE, mask_token_id=4, position_embedding_type="rotary")),
-    "esm-masked": lambda: t.EsmForMaskedLM(t.EsmConfig(**SIZE, mask_token_id=4)),
+    "convbert-masked": lambda: t.ConvBertForMaskedLM(t.ConvBertConfig(**SIZE, embedding_size=32)),
     "convbert-tokens": lambda: t.ConvBertForTokenClassification(t.ConvBertConfig(**SIZE, **LABELS, embedding_size=32)),
     "roformer-answers": lambda: t.RoFormerForQuestionAnswering(t.RoFormerConfig(**SIZE)),
     "mobilebert": lambda: t.MobileBertModel(t.MobileBertConfig(**SIZE, embedding_size=32, intra_bottleneck_size=32)),
@@ -42,17 +40,11 @@ MODELS = {
     "ibert": lambda: t.IBertModel(t.IBertConfig(**PADDED)),
     "splinter": lambda: t.SplinterModel(t.SplinterConfig(**SIZE)),
     "gemma2": lambda: t.Gemma2Model(t.Gemma2Config(**SIZE, head_dim=8, num_key_value_heads=2)),
-    "mistral-yarn": lambda: t.MistralModel(t.MistralConfig(**SIZE, num_key_value_heads=2, head_dim=8, rope_scaling=YARN)),
     "llama": lambda: t.LlamaModel(t.LlamaConfig(**SIZE)),
-    "qwen2-yarn-texts": lambda: t.Qwen2ForSequenceClassification(t.Qwen2Config(**SIZE, **LABELS, num_key_value_heads=2, rope_scaling=YARN)),
-    "ernie": lambda: t.ErnieModel(t.ErnieConfig(**SIZE)),
-    "luke": lambda: t.LukeModel(t.LukeConfig(**PADDED, entity_vocab_size=10, entity_emb_size=16)),
     "umt5-encoder": lambda: t.UMT5EncoderModel(t.UMT5Config(**T5)),
-    "xlm-roberta-xl": lambda: t.XLMRobertaXLModel(t.XLMRobertaXLConfig(**PADDED)),
     "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
     "bert-relative": lambda: t.BertModel(t.BertConfig(**SIZE, position_embedding_type="relative_key")),
     "bert-mish": lambda: t.BertModel(t.BertConfig(**SIZE, hidden_act="mish")),
-    "qwen3-yarn": lambda: t.Qwen3Model(t.Qwen3Config(**SIZE, head_dim=8, num_key_value_heads=2, rope_scaling=YARN)),
     "umt5": lambda: t.UMT5ForConditionalGeneration(t.UMT5Config(**T5)),
     "vit": lambda: t.ViTForImageClassification(t.ViTConfig(**IMAGE)),
     "clip": lambda: t.CLIPModel(t.CLIPConfig(text_config=SIZE, vision_config=IMAGE)),
@@ -63,7 +55,7 @@ MODELS = {
 def make(folder, source, wanted):
     tokenizer = t.AutoTokenizer.from_pretrained(source)
     for name, create in MODELS.items():
-        if wanted and name not in wanted and not (name == "esm" and "sentences of esm" in wanted):
+        if wanted and name not in wanted and not (name == "convbert" and "sentences of convbert" in wanted):
             continue
         torch.manual_seed(0)
         create().eval().save_pretrained(folder / name)
@@ -72,7 +64,7 @@ def make(folder, source, wanted):
         make_pickle(folder, tokenizer)
     if not wanted or "own-code" in wanted:
         make_own_code(folder / "own-code", tokenizer)
-    if not wanted or "sentences of esm" in wanted:
+    if not wanted or "sentences of convbert" in wanted:
         make_sentences(folder)
 
 
@@ -113,9 +105,9 @@ def make_own_code(folder, tokenizer):
 def make_sentences(folder):
     from sentence_transformers import SentenceTransformer, models
 
-    encoder = models.Transformer(str(folder / "esm"))
+    encoder = models.Transformer(str(folder / "convbert"))
     pooling = models.Pooling(32, pooling_mode="mean")
-    SentenceTransformer(modules=[encoder, pooling]).save(str(folder / "sentences of esm"))
+    SentenceTransformer(modules=[encoder, pooling]).save(str(folder / "sentences of convbert"))
 
 
 def check(source, graph):

@@ -1,11 +1,16 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
+import { bart } from './encoders/bart.ts';
 import { bert, roberta } from './encoders/bert.ts';
 import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
+import { ernie } from './encoders/ernie.ts';
+import { esm } from './encoders/esm.ts';
+import { eurobert } from './encoders/eurobert.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
+import { jinaBert } from './encoders/jina-bert.ts';
 import { lfm2 } from './encoders/lfm2.ts';
 import { mistral } from './encoders/mistral.ts';
 import { modernbert } from './encoders/modernbert.ts';
@@ -14,13 +19,17 @@ import { nomicBert } from './encoders/nomic-bert.ts';
 import { qwen2 } from './encoders/qwen2.ts';
 import { qwen3 } from './encoders/qwen3.ts';
 import { t5 } from './encoders/t5.ts';
+import { isFlash, xlmRobertaFlash } from './encoders/xlm-roberta-flash.ts';
+import { xlmRobertaXl } from './encoders/xlm-roberta-xl.ts';
 import type { Value } from './graph-writer.ts';
 import {
   albertHead,
   answerHead,
+  bartHead,
   debertaHead,
   distilbertHead,
   electraHead,
+  eurobertHead,
   modernbertHead,
   modernbertTokenHead,
   pooledHead,
@@ -34,6 +43,7 @@ import {
   debertaMaskedHead,
   distilbertMaskedHead,
   electraMaskedHead,
+  eurobertMaskedHead,
   modernbertMaskedHead,
   robertaMaskedHead,
 } from './heads.ts';
@@ -78,7 +88,14 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: albertHead,
     maskedHead: albertMaskedHead,
   },
-  bert: { ...likeBert, prefixes: ['bert.'], encode: bert, maskedHead: bertMaskedHead },
+  bart: { prefixes: ['model.'], encode: bart, textHead: bartHead, answerHead },
+  bert: {
+    ...likeBert,
+    prefixes: ['bert.'],
+    // Jina v2 models have the model type of BERT.
+    encode: (g) => (g.config.value('position_embedding_type') === 'alibi' ? jinaBert(g) : bert(g)),
+    maskedHead: bertMaskedHead,
+  },
   camembert: likeRoberta,
   deberta: { ...likeBert, prefixes: ['deberta.'], encode: debertaV1, textHead: debertaHead },
   'deberta-v2': {
@@ -102,6 +119,21 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: electraHead,
     maskedHead: electraMaskedHead,
   },
+  ernie: { ...likeBert, prefixes: ['ernie.'], encode: ernie, maskedHead: bertMaskedHead },
+  esm: {
+    prefixes: ['esm.'],
+    encode: esm,
+    textHead: robertaHead,
+    tokenHead,
+    maskedHead: robertaMaskedHead,
+  },
+  eurobert: {
+    prefixes: ['model.'],
+    encode: eurobert,
+    textHead: eurobertHead,
+    tokenHead,
+    maskedHead: eurobertMaskedHead,
+  },
   modernbert: {
     prefixes: ['model.'],
     encode: modernbert,
@@ -112,7 +144,10 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },
   lfm2: { prefixes: ['model.'], encode: lfm2 },
+  // LUKE, for texts without entities. Its layers are those of RoBERTa, and its heads those of BERT.
+  luke: { ...likeBert, prefixes: ['luke.'], encode: roberta },
   mistral: { ...likeQwen, encode: mistral },
   mpnet: {
     ...likeBert,
@@ -128,7 +163,13 @@ const ARCHITECTURES = lookup<Architecture>({
   roberta: likeRoberta,
   // The heads for texts and for answers also need the decoder.
   t5: { prefixes: ['transformer.'], encode: t5, tokenHead },
-  'xlm-roberta': likeRoberta,
+  // Jina's models have this type, too.
+  'xlm-roberta': {
+    ...likeRoberta,
+    encode: (g) => (isFlash(g) ? xlmRobertaFlash(g) : roberta(g)),
+  },
+  'xlm-roberta-flash': { ...likeRoberta, encode: xlmRobertaFlash },
+  'xlm-roberta-xl': { ...likeRoberta, encode: xlmRobertaXl },
 });
 
 export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);

@@ -24,6 +24,13 @@ export class ConfigReader {
     );
   }
 
+  /** A number that has no default. */
+  requiredNumber(key: string): number {
+    const value = this.number(key, Number.NaN);
+    if (Number.isNaN(value)) throw configError(`config.json must set \`${key}\` to a number.`);
+    return value;
+  }
+
   /** A size or a count. */
   size(key: Key, otherwise: number): number {
     return this.#read(

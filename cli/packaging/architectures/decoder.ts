@@ -2,7 +2,8 @@ import { wordEmbeddings } from './embeddings.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { gatedFeedForward, groupedAttention } from './gated-layer.ts';
 import type { Value } from './graph-writer.ts';
-import { rotaryBase, rotaryTables } from './rotary.ts';
+import { ropeScaling } from './rope-scaling.ts';
+import { rotaryTables } from './rotary.ts';
 import { windowBias } from './windows.ts';
 
 /** The settings in which decoder models differ, with the defaults of the model's class. */
@@ -13,6 +14,9 @@ export interface DecoderSettings {
   readonly normsHeads?: boolean;
   /** Number of tokens that a token attends to, including itself. Default: all. */
   readonly window?: number | undefined;
+  /** Whether a token only attends to earlier tokens. Default: the setting `is_causal`, or true. */
+  readonly isCausal?: boolean;
+  readonly epsilon?: number;
 }
 
 /**
@@ -22,22 +26,23 @@ export interface DecoderSettings {
  */
 export function decoder(g: EncoderGraph, settings: DecoderSettings): Value {
   const { config } = g;
-  config.refuseUnless('rope_scaling', []);
   const heads = config.size('num_attention_heads', 32);
-  const { headWidth, normsHeads = false } = settings;
-  const epsilon = config.number('rms_norm_eps', 1e-6);
+  const { headWidth, normsHeads = false, epsilon: defaultEpsilon = 1e-6 } = settings;
+  const epsilon = config.number('rms_norm_eps', defaultEpsilon);
   const activation = config.text('hidden_act', 'silu');
-  const isCausal = config.flag('is_causal', true);
+  const isCausal = settings.isCausal ?? config.flag('is_causal', true);
   const norm = (value: Value, name: string): Value => g.rmsNorm(value, name, epsilon);
+  const base = config.under('rope_parameters').number('rope_theta', config.number('rope_theta', 10_000));
   const grouped = {
     heads,
     keyHeads: settings.keyHeads,
     headWidth,
     norm: normsHeads ? norm : undefined,
     rotary: rotaryTables(g, {
-      base: rotaryBase(config, 'rope_theta', 10_000),
+      base,
       positions: config.size('max_position_embeddings', 32_768),
       headWidth,
+      ...ropeScaling(config, base, headWidth),
     }),
   };
   const options = { isCausal, bias: biasOf(g, settings.window, isCausal) };

@@ -6,6 +6,7 @@ import type { Value } from './graph-writer.ts';
 const WORDS = 'embeddings.word_embeddings';
 const POSITIONS = 'embeddings.position_embeddings';
 const TYPES = 'embeddings.token_type_embeddings';
+const TASKS = 'embeddings.task_type_embeddings';
 
 /** The vector of each token, texts x length x width. */
 export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookUp(table, g.inputIds);
@@ -16,10 +17,16 @@ export function addTokenTypes(g: EncoderGraph, value: Value): Value {
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
 
-/** Adds the vectors for positions 0, 1, 2 … */
-export function addPositions(g: EncoderGraph, value: Value): Value {
-  const zero = g.writer.integers([0]);
-  return g.add(value, g.writer.op('Slice', [g.weight(`${POSITIONS}.weight`), zero, g.length, zero]));
+/** Adds the vector of the first task, which applies if a request does not select a task. */
+export const addFirstTask = (g: EncoderGraph, value: Value): Value =>
+  g.add(value, g.lookUp(TASKS, g.writer.integer(0)));
+
+/** Adds the vectors for positions 0, 1, 2 …; that of position 0 is the row `first` of the table. */
+export function addPositions(g: EncoderGraph, value: Value, table = POSITIONS, first = 0): Value {
+  const start = g.writer.integers([first]);
+  const end = first === 0 ? g.length : g.add(g.length, start);
+  const rows = g.writer.op('Slice', [g.weight(`${table}.weight`), start, end, g.writer.integers([0])]);
+  return g.add(value, rows);
 }
 
 /** Adds position vectors as RoBERTa does: the position of a text's first token is the padding id plus 1. */

@@ -139,16 +139,19 @@ export class EncoderGraph {
     );
   }
 
+  /** The positions of the tokens in the longest text: 0, 1, 2 … */
+  get positions(): Value {
+    const { writer } = this;
+    return writer.once('positions', () =>
+      writer.op('Range', [writer.integer(0), writer.op('Squeeze', [this.length]), writer.integer(1)]),
+    );
+  }
+
   /** The distance of each key from each query, length x length. */
   get distances(): Value {
     const { writer } = this;
     return writer.once('distances', () => {
-      const positions = writer.op('Range', [
-        writer.integer(0),
-        writer.op('Squeeze', [this.length]),
-        writer.integer(1),
-      ]);
-      const axis = (at: number): Value => writer.op('Unsqueeze', [positions, writer.integers([at])]);
+      const axis = (at: number): Value => writer.op('Unsqueeze', [this.positions, writer.integers([at])]);
       return writer.op('Sub', [axis(0), axis(1)]);
     });
   }

@@ -1,4 +1,5 @@
 import { configError } from '#contract/errors.ts';
+import { INT64 } from '../onnx/element-types.ts';
 import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
@@ -10,7 +11,7 @@ export type TextHead = (g: EncoderGraph, rows: Value) => Value;
 const firstToken = (g: EncoderGraph, rows: Value): Value =>
   g.writer.op('Gather', [g.byText(rows), g.writer.integer(0)], int('axis', 1));
 
-/** The mean of each text's token vectors. */
+/** The mean of the rows of each text's tokens. */
 function meanOfTokens(g: EncoderGraph, rows: Value): Value {
   const { writer } = g;
   const axis = writer.integers([1]);
@@ -26,23 +27,44 @@ function lastToken(g: EncoderGraph, rows: Value): Value {
   return writer.op('GatherND', [g.byText(rows), last], int('batch_dims', 1));
 }
 
-/** A dense layer on the first token, an activation, and the label layer. */
-const onFirstToken =
-  (dense: string, activation: string | ((g: EncoderGraph) => string), labels: string): TextHead =>
+/** The vector of each text's last end token, the only one at which BART's decoder has read the whole text. */
+function lastEndToken(g: EncoderGraph, rows: Value): Value {
+  const { writer } = g;
+  const isEnd = writer.op('Equal', [g.inputIds, writer.integer(g.config.number('eos_token_id', 2))]);
+  const positions = g.multiply(writer.op('Cast', [isEnd], int('to', INT64)), g.positions);
+  const last = writer.op('ReduceMax', [positions, writer.integers([1])], int('keepdims', 1));
+  return writer.op('GatherND', [g.byText(rows), last], int('batch_dims', 1));
+}
+
+/** A dense layer on one token, an activation, and the label layer. */
+const onOneToken =
+  (
+    dense: string,
+    activation: string | ((g: EncoderGraph) => string),
+    labels: string,
+    token: TextHead = firstToken,
+  ): TextHead =>
   (g, rows) => {
     const name = typeof activation === 'string' ? activation : activation(g);
-    return g.linear(g.activation(g.linear(firstToken(g, rows), dense), name), labels);
+    return g.linear(g.activation(g.linear(token(g, rows), dense), name), labels);
   };
 
-export const pooledHead = onFirstToken('pooler.dense', 'tanh', 'classifier');
-export const robertaHead = onFirstToken('classifier.dense', 'tanh', 'classifier.out_proj');
-export const electraHead = onFirstToken('classifier.dense', 'gelu', 'classifier.out_proj');
-export const distilbertHead = onFirstToken('pre_classifier', 'relu', 'classifier');
-export const albertHead = onFirstToken('pooler', 'tanh', 'classifier');
-export const debertaHead = onFirstToken(
+export const pooledHead = onOneToken('pooler.dense', 'tanh', 'classifier');
+export const robertaHead = onOneToken('classifier.dense', 'tanh', 'classifier.out_proj');
+export const electraHead = onOneToken('classifier.dense', 'gelu', 'classifier.out_proj');
+export const distilbertHead = onOneToken('pre_classifier', 'relu', 'classifier');
+export const albertHead = onOneToken('pooler', 'tanh', 'classifier');
+export const debertaHead = onOneToken(
   'pooler.dense',
   ({ config }) => config.text('pooler_hidden_act', 'gelu'),
   'classifier',
+);
+
+export const bartHead = onOneToken(
+  'classification_head.dense',
+  'tanh',
+  'classification_head.out_proj',
+  lastEndToken,
 );
 
 export const modernbertHead: TextHead = (g, rows) => {
@@ -63,6 +85,23 @@ const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
     'head.norm',
     g.config.number('norm_eps', 1e-5),
   );
+
+/** EuroBERT's head for texts, which pools the logits of tokens ("late") or their vectors. */
+export const eurobertHead: TextHead = (g, rows) => {
+  const pooling = g.config.text(['classifier_pooling', 'clf_pooling'], 'late');
+  const label = (value: Value): Value =>
+    g.linear(g.activation(g.linear(value, 'dense'), 'gelu'), 'classifier');
+  switch (pooling) {
+    case 'late':
+      return meanOfTokens(g, label(rows));
+    case 'mean':
+      return label(meanOfTokens(g, rows));
+    case 'bos':
+      return label(firstToken(g, rows));
+    default:
+      throw configError(`\`classifier_pooling\` in config.json must be late, mean or bos, not ${pooling}.`);
+  }
+};
 
 /** In causal models, only the last token attends to the whole text. */
 export const lastTokenHead: TextHead = (g, rows) => scoreHead(g, lastToken(g, rows));
@@ -100,13 +139,19 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
+interface DecodeOptions extends Pick<MaskedNames, 'decoder' | 'biases'> {
+  readonly words?: string;
+  /** Whether the word embedding matrix is reused if config.json does not state it. */
+  readonly reusesWords?: boolean;
+}
+
 /** The logits of all words. Models reuse the word embedding matrix, unless config.json disables that. */
 function decode(
   g: EncoderGraph,
   rows: Value,
-  { decoder, biases, words = WORDS }: Pick<MaskedNames, 'decoder' | 'biases'> & { readonly words?: string },
+  { decoder, biases, words = WORDS, reusesWords = true }: DecodeOptions,
 ): Value {
-  const isTied = g.config.flag('tie_word_embeddings', true) || !g.weights.has(`${decoder}.weight`);
+  const isTied = g.config.flag('tie_word_embeddings', reusesWords) || !g.weights.has(`${decoder}.weight`);
   const inputs = [rows, g.weight(`${isTied ? words : decoder}.weight`)];
   const bias = biases.find((name) => g.weights.has(name));
   if (bias !== undefined) inputs.push(g.weight(bias));
@@ -176,4 +221,13 @@ export const modernbertMaskedHead: TextHead = (g, rows) =>
     decoder: 'decoder',
     biases: ['decoder.bias'],
     words: 'embeddings.tok_embeddings',
+  });
+
+/** EuroBERT's masked-LM head, which is only the logits of words. */
+export const eurobertMaskedHead: TextHead = (g, rows) =>
+  decode(g, rows, {
+    decoder: 'lm_head',
+    biases: ['lm_head.bias'],
+    words: 'embed_tokens',
+    reusesWords: false,
   });

@@ -1,25 +1,9 @@
 import type { AttentionOptions, EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
-
-/** Names of the weights after attention. */
-export interface SublayerNames {
-  /** The linear layer after attention, and its norm. */
-  readonly attended: string;
-  readonly attentionNorm: string;
-  readonly up: string;
-  readonly down: string;
-  readonly norm: string;
-}
-
-/** Names of a layer's weights. */
-export interface LayerNames extends SublayerNames {
-  readonly query: string;
-  readonly key: string;
-  readonly value: string;
-}
+import type { LayerNames, SublayerNames } from './layer-names.ts';
 
 /** Settings shared by all layers of a model. */
-export interface PostNormSettings {
+export interface LayerSettings {
   readonly heads: number;
   readonly width: number;
   readonly epsilon: number;
@@ -34,7 +18,7 @@ export function postNormLayer(
   g: EncoderGraph,
   rows: Value,
   names: LayerNames,
-  { heads, width, epsilon, activation }: PostNormSettings,
+  { heads, width, epsilon, activation }: LayerSettings,
   options: AttentionOptions = {},
 ): Value {
   const query = g.linear(rows, names.query);
@@ -50,7 +34,7 @@ export function postNormSublayers(
   rows: Value,
   attended: Value,
   names: SublayerNames,
-  { epsilon, activation }: Pick<PostNormSettings, 'epsilon' | 'activation'>,
+  { epsilon, activation }: Pick<LayerSettings, 'epsilon' | 'activation'>,
 ): Value {
   const mixed = g.norm(g.add(g.linear(attended, names.attended), rows), names.attentionNorm, epsilon);
   const inner = g.activation(g.linear(mixed, names.up), activation);

@@ -27,6 +27,8 @@ export interface RotaryOptions {
   readonly isInterleaved?: boolean;
   /** Adjusts the frequency of a pair (counted from 0), for models that were extended to longer texts. */
   readonly rescale?: (frequency: number, pair: number) => number;
+  /** Factor for all values of rotated heads. Default: 1. */
+  readonly magnitude?: number;
 }
 
 /**
@@ -42,7 +44,8 @@ export function rotaryBase(config: ConfigReader, key: string, otherwise: number,
 
 /** The rotation tables for each position, computed in float32 as in transformers. */
 export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
-  const { base, headWidth, width = headWidth, isInterleaved = false, rescale = (value) => value } = options;
+  const { base, headWidth, width = headWidth, isInterleaved = false, magnitude = 1 } = options;
+  const { rescale = (value) => value } = options;
   const positions = Math.min(options.positions, MAX_POSITIONS);
   const pairs = width / 2;
   const frequencies = Float32Array.from({ length: pairs }, (_, pair) =>
@@ -50,12 +53,32 @@ export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
   );
   const table = (of: (angle: number) => number): Value =>
     g.writer.floats(
-      Float32Array.from({ length: positions * pairs }, (_, at) =>
-        of(Math.fround(Math.floor(at / pairs) * (frequencies[at % pairs] ?? 0))),
+      Float32Array.from(
+        { length: positions * pairs },
+        (_, at) =>
+          Math.fround(of(Math.fround(Math.floor(at / pairs) * (frequencies[at % pairs] ?? 0)))) * magnitude,
       ),
       [positions, pairs],
     );
   return { cos: table(Math.cos), sin: table(Math.sin), width, headWidth, isInterleaved };
+}
+
+/** The rotation tables for the frequencies in a weight, which can have been rounded before training. */
+export function storedRotaryTables(
+  g: EncoderGraph,
+  frequencies: string,
+  options: Pick<RotaryOptions, 'positions' | 'headWidth'>,
+): Rotary {
+  const { writer } = g;
+  const { headWidth } = options;
+  const positions = Math.min(options.positions, MAX_POSITIONS);
+  const column = writer.floats(
+    Float32Array.from({ length: positions }, (_, at) => at),
+    [positions, 1],
+  );
+  const angles = g.multiply(column, g.weight(frequencies));
+  const [cos, sin] = [writer.op('Cos', [angles]), writer.op('Sin', [angles])];
+  return { cos, sin, width: headWidth, headWidth, isInterleaved: false };
 }
 
 /** Rotates the heads of queries or keys by token position. The value is texts x length x width. */

@@ -43,4 +43,14 @@ function isZeroRow(table: TensorProto, row: number, weights: ByteSource): boolea
  */
 export const startsAfterPadding = (modelType: unknown): boolean => FAMILIES.has(String(modelType));
 
-const FAMILIES = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);
+const FAMILIES = new Set([
+  'roberta',
+  'xlm-roberta',
+  'xlm-roberta-flash',
+  'xlm-roberta-xl',
+  'camembert',
+  'mpnet',
+  'longformer',
+  'luke',
+  'esm',
+]);

@@ -9,6 +9,7 @@ import {
 /** AttributeProto.AttributeType of onnx.proto. */
 const FLOAT = 1;
 const INT = 2;
+const STRING = 3;
 const INTS = 7;
 
 export const float = (name: string, f: number): AttributeProto =>
@@ -16,6 +17,9 @@ export const float = (name: string, f: number): AttributeProto =>
 
 export const int = (name: string, i: number | bigint): AttributeProto =>
   create(AttributeProtoSchema, { name, i: BigInt(i), type: INT });
+
+export const text = (name: string, value: string): AttributeProto =>
+  create(AttributeProtoSchema, { name, s: new TextEncoder().encode(value), type: STRING });
 
 export const ints = (name: string, values: readonly number[]): AttributeProto =>
   create(AttributeProtoSchema, { name, ints: values.map(BigInt), type: INTS });

@@ -26,7 +26,7 @@ export function exposeValues(graph: GraphProto): string[] {
 
 /**
  * Records the shapes of a graph's values, with symbols for the number of texts and tokens. Sizes
- * that depend on anything else stay unknown.
+ * that depend on anything else, such as the contents of texts, stay unknown.
  */
 export function recordShapes(
   graph: GraphProto,
@@ -38,7 +38,9 @@ export function recordShapes(
     if (texts && texts.dimValue <= 0n) texts.dimParam = TEXTS;
     if (tokens && tokens.dimValue <= 0n) tokens.dimParam = TOKENS;
   }
+  const unknown = sizedByContents(graph);
   graph.valueInfo = values.flatMap(({ name, type, dims }) => {
+    if (unknown.has(name)) return [];
     const elemType = elementType(type);
     const [first = []] = dims;
     if (elemType === undefined || dims.some(({ length }) => length !== first.length)) return [];
@@ -50,6 +52,25 @@ export function recordShapes(
     );
     return [create(ValueInfoProtoSchema, { name, type: { tensorType: { elemType, shape: { dim } } } })];
   });
+}
+
+/** Operators whose results have a size that depends on the values of their input. */
+const BY_CONTENTS = new Set(['NonZero', 'Unique', 'Compress']);
+/** Operators that write rows to their first input, whose size they keep. */
+const SCATTER = new Set(['ScatterND', 'ScatterElements']);
+
+/**
+ * Values whose size depends on the contents of texts, such as the tokens of an expert. Their sizes
+ * in a run can match a symbol by chance, and ONNX Runtime fails on texts with another size.
+ */
+function sizedByContents({ node: nodes }: GraphProto): Set<string> {
+  const found = new Set<string>();
+  for (const { opType, input, output } of nodes) {
+    const sizing = SCATTER.has(opType) ? input.slice(0, 1) : input;
+    if (!BY_CONTENTS.has(opType) && !sizing.some((name) => found.has(name))) continue;
+    for (const name of output) found.add(name);
+  }
+  return found;
 }
 
 const TEXTS = 'batch';

@@ -57,6 +57,7 @@ const MODEL_TYPES = lookup<string>({
   dpr: 'DPRQuestionEncoder',
   electra: 'Electra',
   ernie: 'Bert',
+  esm: 'Esm',
   fnet: 'FNet',
   funnel: 'Funnel',
   ibert: 'Roberta',

@@ -1,5 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import type { Family, WordPieceFamily, ByteLevelFamily } from './family.ts';
+import { wholeTokenTokenizer } from './whole-tokens.ts';
 import { readMerges, readVocabJson, readVocabText } from './vocabulary-kind.ts';
 import { readSentencePieceModel } from './sentencepiece-model.ts';
 import { sentencePieceTokenizer } from './sentencepiece.ts';
@@ -51,7 +52,10 @@ function convert(
 ): TokenizerFile {
   const { path } = vocabulary;
   if (family.kind === 'wordpiece' && vocabulary.kind === 'wordpiece') {
-    return wordPieceTokenizer(family, readVocabText(vocabulary.text, path), tokens, options);
+    const ids = readVocabText(vocabulary.text, path);
+    return family.hasWholeTokens === true
+      ? wholeTokenTokenizer(family, ids, tokens, options)
+      : wordPieceTokenizer(family, ids, tokens, options);
   }
   if (family.kind === 'byte-level' && vocabulary.kind === 'byte-level') {
     const ids = readVocabJson(vocabulary.content, path);

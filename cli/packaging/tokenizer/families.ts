@@ -136,6 +136,11 @@ export const FAMILIES: readonly Family[] = [
     },
     template: { single: '@cls:0 $A:0 @sep:0', pair: '@cls:0 $A:0 @sep:0 @sep:0 $B:1 @sep:1' },
   }),
+  wordPiece('Esm', {
+    special: { unk: '<unk>', cls: '<cls>', pad: '<pad>', mask: '<mask>', eos: '<eos>' },
+    template: { single: '@cls:0 $A:0 @eos:0', pair: '@cls:0 $A:0 @eos:0 $B:0 @eos:0' },
+    hasWholeTokens: true,
+  }),
   ...['Roberta', 'Longformer'].map((name) => byteLevel(name)),
   ...['Bart', 'LED'].map((name) => byteLevel(name, { special: robertaTokens(true) })),
   byteLevel('Deberta', {

@@ -28,6 +28,8 @@ interface Base {
 
 export interface WordPieceFamily extends Base {
   readonly kind: 'wordpiece';
+  /** Whether vocab.txt contains whole tokens, such as amino acids, instead of pieces of words. */
+  readonly hasWholeTokens?: boolean;
 }
 
 export interface ByteLevelFamily extends Base {

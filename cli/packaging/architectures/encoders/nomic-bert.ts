@@ -2,19 +2,28 @@ import { lookup } from '#core/values/lookup.ts';
 import { configError } from '#contract/errors.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
+import { experts } from '../experts.ts';
+import { flashLayer, plainFeedForward } from '../flash-layer.ts';
+import { gatedFeedForward } from '../gated-layer.ts';
 import type { Value } from '../graph-writer.ts';
-import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
+import { rotaryBase, rotaryTables } from '../rotary.ts';
 
 /** Activation functions of the gate in a gated feed-forward layer. */
 const GATES = lookup<string>({ swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' });
 
 export function nomicBert(g: EncoderGraph): Value {
-  const { config, writer } = g;
+  const { config } = g;
   config.refuseUnless('prenorm', [false]);
   config.refuseUnless('use_rms_norm', [false]);
   config.refuseUnless('parallel_block', [false]);
   config.refuseUnless('rotary_scaling_factor', []);
-  config.refuseUnless('num_experts', [0, 1]);
+  config.refuseUnless('rotary_emb_scale_base', []);
+  config.refuseUnless('causal', [false]);
+  config.refuseUnless('norm_mlp', [false]);
+  config.refuseUnless('moe_normalize_expert_weights', [false]);
+  config.refuseUnless('num_shared_experts', [0]);
+  config.refuseUnless('expert_choice_router', [false]);
+  config.refuseUnless('ffn_div', [1]);
   const width = config.size(['n_embd', 'hidden_size'], 768);
   const heads = config.size(['n_head', 'num_attention_heads'], 12);
   const headWidth = width / heads;
@@ -45,18 +54,15 @@ export function nomicBert(g: EncoderGraph): Value {
   let rows = g.byToken(g.norm(embedded, 'emb_ln', epsilon), width);
   for (let at = 0; at < config.size(['n_layer', 'num_hidden_layers'], 12); at += 1) {
     const layer = `encoder.layers.${at}`;
-    const [query = '', key = '', value = ''] = writer.split(g.linear(rows, `${layer}.attn.Wqkv`), 3);
-    const turned = (part: Value): Value => (rotary ? rotate(g, part, heads, rotary) : g.byText(part));
-    const attended = g.attention([turned(query), turned(key), g.byText(value)], heads, width);
-    rows = g.norm(g.add(rows, g.linear(attended, `${layer}.attn.out_proj`)), `${layer}.norm1`, epsilon);
-    const inner =
-      gate === undefined
-        ? g.activation(g.linear(rows, `${layer}.mlp.fc1`), activation)
-        : g.multiply(
-            g.linear(rows, `${layer}.mlp.fc11`),
-            g.activation(g.linear(rows, `${layer}.mlp.fc12`), gate),
-          );
-    rows = g.norm(g.add(rows, g.linear(inner, `${layer}.mlp.fc2`)), `${layer}.norm2`, epsilon);
+    const feedForward = (mixed: Value): Value => {
+      const mlp = `${layer}.mlp`;
+      if (g.weights.has(`${mlp}.router.layer.weight`)) return experts(g, mixed, mlp, activation);
+      return gate === undefined
+        ? plainFeedForward(g, mixed, mlp, activation)
+        : gatedFeedForward(g, mixed, mlp, gate, { gate: 'fc12', up: 'fc11', down: 'fc2' });
+    };
+    const names = { layer, attention: 'attn' };
+    rows = flashLayer(g, rows, names, { heads, width, epsilon, rotary }, feedForward);
   }
   return rows;
 }

@@ -7,6 +7,7 @@ import {
   type WriteOutput,
   writeTextLogits,
   writeTokenLogits,
+  writeVocabularyLogits,
 } from '#cli/packaging/architectures/write-graph.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
@@ -21,19 +22,26 @@ interface Golden {
   readonly hidden: Numbers;
   readonly text?: Numbers;
   readonly tokens?: Numbers;
+  readonly masked?: Numbers;
   /** Vectors of the tokens that no other token attends to. */
   readonly padding?: Numbers;
 }
 const readGolden = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
-/** Transformers 4 and 5 write different keys to config.json. */
-const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
+/** Transformers 4 and 5 write different keys to config.json; other models are not part of transformers. */
+const GOLDEN = {
+  ...readGolden('architectures.json'),
+  ...readGolden('architectures-5.json'),
+  ...readGolden('architectures-remote.json'),
+};
 
-const OUTPUTS: [part: 'hidden' | 'padding' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
+type Part = 'hidden' | 'padding' | 'text' | 'tokens' | 'masked';
+const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
   ['hidden', writeHiddenStates, 'last_hidden_state'],
   ['padding', writeHiddenStates, 'last_hidden_state'],
   ['text', writeTextLogits, 'logits'],
   ['tokens', writeTokenLogits, 'logits'],
+  ['masked', writeVocabularyLogits, 'logits'],
 ];
 
 const runtime = useOnnxRuntime();
@@ -68,7 +76,7 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
   }),
 );
 
-test.each(CASES)('$name returns the same results as transformers: $part', async (one) => {
+test.each(CASES)('$name returns the same results as its Python code: $part', async (one) => {
   const { data, dims } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
   const difference = largestDifference(rowsOf(data, dims, one), expected);

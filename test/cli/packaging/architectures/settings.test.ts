@@ -28,23 +28,24 @@ async function attempt(
   return await writeGraph({ weights: join(source, 'model.safetensors'), config }, output, target);
 }
 
-const YARN = { type: 'yarn', factor: 4 };
+const DYNAMIC = { type: 'dynamic', factor: 4 };
 
 test.each<[model: string, change: object, message: string]>([
   ['qwen2-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
-  [
-    'qwen2-text',
-    { rope_scaling: YARN },
-    'config.json sets `rope_scaling` to {"type":"yarn","factor":4}, which',
-  ],
+  ['qwen2-text', { rope_scaling: DYNAMIC }, 'config.json sets `type` to "dynamic", which'],
   [
     'qwen2-5-text',
-    { rope_parameters: { rope_type: 'yarn' } },
-    'config.json sets `rope_type` to "yarn", which',
+    { rope_parameters: { rope_type: 'longrope' } },
+    'config.json sets `rope_type` to "longrope", which',
   ],
   ['qwen2-text', { is_causal: 'no' }, '`is_causal` in config.json must be true or false, not "no".'],
   ['qwen3-text', { use_sliding_window: true }, 'config.json sets `use_sliding_window` to true, which'],
-  ['mistral-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['mistral-text', { rope_scaling: { type: 'yarn' } }, 'config.json must set `factor` to a number.'],
+  [
+    'mistral-5-text',
+    { rope_parameters: { partial_rotary_factor: 0.5 } },
+    'config.json sets `partial_rotary_factor` to 0.5, which',
+  ],
   [
     'mistral-text',
     { sliding_window: 0 },
@@ -52,8 +53,86 @@ test.each<[model: string, change: object, message: string]>([
   ],
   ['t5-hidden', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
   ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
-  ['gemma3-text', { rope_scaling: YARN }, 'config.json sets `rope_scaling` to'],
+  ['gemma3-text', { rope_scaling: DYNAMIC }, 'config.json sets `rope_scaling` to'],
   ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
+  ['eurobert-5-text', { is_causal: true }, 'config.json sets `is_causal` to true, which'],
+  ['eurobert-5-text', { rope_scaling: DYNAMIC }, 'config.json sets `type` to "dynamic", which'],
+  [
+    'ernie-5-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
+  ['ernie-5-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'ernie-5-text',
+    { use_task_id: true },
+    'The weights do not contain the tensor embeddings.task_type_embeddings.weight, which',
+  ],
+  ['xlm-roberta-xl-5-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'xlm-roberta-xl-5-text',
+    { position_embedding_type: 'relative_key_query' },
+    'config.json sets `position_embedding_type` to "relative_key_query", which',
+  ],
+  [
+    'jina-v2-text',
+    { feed_forward_type: 'swiglu' },
+    'config.json sets `feed_forward_type` to "swiglu", which',
+  ],
+  ['jina-v2-norms-text', { is_decoder: true }, 'config.json sets `is_decoder` to true, which'],
+  [
+    'jina-v3-text',
+    { lora_adaptations: ['retrieval.query', 'retrieval.passage'] },
+    'config.json sets `lora_adaptations` to ["retrieval.query","retrieval.passage"], which cannot be built from safetensors.',
+  ],
+  [
+    'jina-v3-text',
+    { position_embedding_type: 'alibi' },
+    'config.json sets `position_embedding_type` to "alibi", which',
+  ],
+  [
+    'jina-v3-5-text',
+    { rope_parameters: { rope_type: 'dynamic' } },
+    'config.json sets `rope_type` to "dynamic", which',
+  ],
+  [
+    'nomic-moe-hidden',
+    { moe_normalize_expert_weights: true },
+    'config.json sets `moe_normalize_expert_weights` to true, which',
+  ],
+  ['nomic-moe-hidden', { num_shared_experts: 1 }, 'config.json sets `num_shared_experts` to 1, which'],
+  [
+    'nomic-moe-hidden',
+    { expert_choice_router: true },
+    'config.json sets `expert_choice_router` to true, which',
+  ],
+  ['nomic-moe-hidden', { ffn_div: 2 }, 'config.json sets `ffn_div` to 2, which'],
+  ['nomic-moe-hidden', { moe_top_k: null }, 'config.json must set `moe_top_k` to a number.'],
+  ['nomic-moe-hidden', { causal: true }, 'config.json sets `causal` to true, which'],
+  [
+    'nomic-moe-hidden',
+    { rotary_emb_scale_base: 512 },
+    'config.json sets `rotary_emb_scale_base` to 512, which',
+  ],
+  ['bart-5-text', { eos_token_id: [2, 3] }, '`eos_token_id` in config.json must be a number, not [2,3].'],
+  ['bart-5-text', { activation_function: 'mish' }, 'The activation "mish" in config.json must be one of'],
+  ['esm-5-text', { is_folding_model: true }, 'config.json sets `is_folding_model` to true, which'],
+  ['esm-5-text', { mask_token_id: null }, 'config.json must set `mask_token_id` to a number.'],
+  [
+    'esm-1b-5-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
+  [
+    'bert-text',
+    { position_embedding_type: 'relative_key' },
+    'config.json sets `position_embedding_type` to "relative_key", which',
+  ],
+  [
+    'roberta-text',
+    { position_embedding_type: 'alibi' },
+    'config.json sets `position_embedding_type` to "alibi", which',
+  ],
   ['deberta-text', { talking_head: true }, 'config.json sets `talking_head` to true, which'],
   [
     'gemma3-text',
@@ -76,7 +155,8 @@ test.each<[model: string, change: object, message: string]>([
     'config.json sets `rope_type` to "linear", which',
   ],
 ])('%s with %j is rejected', async (model, change, message) => {
-  await expect(attempt(model, change)).rejects.toThrow(message);
+  const output = model.startsWith('bart') ? writeTextLogits : writeHiddenStates;
+  await expect(attempt(model, change, output)).rejects.toThrow(message);
 });
 
 test('a window with the default size applies if config.json has no `sliding_window`', async () => {
@@ -88,9 +168,15 @@ test('a window with the default size applies if config.json has no `sliding_wind
 
 test('T5 has no head for texts and for answers without its decoder', async () => {
   await expect(attempt('t5-hidden', {}, writeTextLogits)).rejects.toThrow(
-    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bert,',
+    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bart, bert,',
   );
   await expect(attempt('t5-hidden', {}, writeAnswerLogits)).rejects.toThrow(
     'The question answering head of a model of type "t5" cannot be built from safetensors.',
+  );
+});
+
+test('an unknown pooling of the head for texts is rejected', async () => {
+  await expect(attempt('eurobert-5-text', { classifier_pooling: 'max' }, writeTextLogits)).rejects.toThrow(
+    '`classifier_pooling` in config.json must be late, mean or bos, not max.',
   );
 });

@@ -111,10 +111,10 @@ test('the error for a repository without graphs suggests a fix', () => {
     'encoderfile export-script > export.py',
     'python export.py ./name ./name/onnx',
   );
-  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(
-    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it (supported types: albert, bert, `,
+  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'roc_bert')).toThrow(
+    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "roc_bert" cannot be built from it (supported types: albert, bart, `,
   );
-  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(script);
+  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'roc_bert')).toThrow(script);
   expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
     `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when loaded. ${way(
       'pip install "optimum-onnx[onnxruntime]"',

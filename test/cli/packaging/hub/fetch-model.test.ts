@@ -264,6 +264,6 @@ test('safetensors are downloaded if there is no graph: a single file, or all fil
 });
 
 test('safetensors of an unsupported architecture are not selected', async () => {
-  publish({ ...CONTENTS, 'config.json': '{"model_type": "luke"}', 'model.safetensors': 'weights' });
+  publish({ ...CONTENTS, 'config.json': '{"model_type": "roc_bert"}', 'model.safetensors': 'weights' });
   expect((await fetched('hf:acme/model')).variants.map(({ name }) => name)).toEqual(['model']);
 });

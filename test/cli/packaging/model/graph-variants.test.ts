@@ -64,7 +64,7 @@ test('safetensors are listed if the architecture is supported', () => {
   expect(choice(['onnx/model_fp16.onnx'])).toBe('model.safetensors');
   expect(choice(['onnx/model.onnx'])).toBe('onnx/model.onnx');
   expect(choice([], 'safetensors')).toBe('model.safetensors');
-  writeFileSync(join(folder(), 'config.json'), '{"model_type": "luke"}');
+  writeFileSync(join(folder(), 'config.json'), '{"model_type": "roc_bert"}');
   expect(listed()).not.toContainEqual(safetensors);
 });
 
