@@ -151,14 +151,19 @@ verifiesOnce('static:distilled', async () => {
   const expected = distilled.similarity.filter((_, at) => !texts[at + 1]?.includes('\0'));
   expectClose(others.map(dot), expected, 'similarities', 1e-5);
   const table = (await runExecutable(output, ['inspect'])).stdout;
-  expect(table).toMatch(/^Vector +mean of the vectors of all tokens \(a table of 2600 rows\), L2-normalized$/m);
+  expect(table).toMatch(
+    /^Vector +mean of the vectors of all tokens \(a table of 2600 rows\), L2-normalized$/m,
+  );
   expect(table).toMatch(/^Distilled +12 dimensions, \d+% of the ten nearest texts/m);
   await refused(
     { distill: 'static', min_neighbors: 0.99 },
     /Only \d+% of the ten nearest texts of each of 69 texts stay the nearest ones in the static form, but `min_neighbors` is 99%\./,
   );
   await refused({ distill: 'static', quantize: 'int8' }, /`distill` and `quantize` cannot be combined/);
-  await refused({ model_type: 'embedding', distill: 'static' }, /distill: requires model_type sentence_embedding/);
+  await refused(
+    { model_type: 'embedding', distill: 'static' },
+    /distill: requires model_type sentence_embedding/,
+  );
 });
 
 verifiesOnce('static:refused', async () => {

@@ -56,7 +56,7 @@ export async function distill(
     hasMapping: false,
     ...(unknown ? { skipped: unknown.id } : {}),
   };
-  const meanOf = openTokenTable({ ...table, width, vocabularySize: rows }, values.buffer as ArrayBuffer);
+  const meanOf = openTokenTable({ ...table, width, vocabularySize: rows }, values.buffer);
   const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> =>
     (await tokenizer.tokenizer.encode(texts)).map((ids) => meanOf(Int32Array.from(ids)));
   const { heldOut } = await readCalibrationTexts(settings.calibration);

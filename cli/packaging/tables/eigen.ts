@@ -54,13 +54,16 @@ function mirrorOf(
     at(matrix, (column + 1 + row) * size + column),
   );
   const first = at(below, 0);
-  const norm = Math.hypot(...below);
+  const norm = lengthOf(below);
   if (norm === Math.abs(first)) return { length: first };
   const length = first > 0 ? -norm : norm;
   below[0] = first - length;
-  const scale = 1 / Math.hypot(...below);
+  const scale = 1 / lengthOf(below);
   return { length, normal: below.map((value) => value * scale) };
 }
+
+const lengthOf = (vector: Float64Array): number =>
+  Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
 
 /** Reflects rows and columns from `start` on. Only the part from `start` on is read again. */
 function reflectBothSides(matrix: Float64Array, size: number, start: number, normal: Float64Array): void {

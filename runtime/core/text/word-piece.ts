@@ -1,3 +1,5 @@
+import { pushAll } from '../values/push-all.ts';
+
 /** The relevant parts of a tokenizer.json. */
 export interface TokenizerJson {
   readonly added_tokens?: readonly { readonly content: string }[];
@@ -76,7 +78,7 @@ export function readWordPiece({
       const ids: number[] = addSpecialTokens ? [...around.first] : [];
       for (const word of (normalizer.lowercase === true ? lower : text).match(WORDS) ?? [])
         pieces.add(word, ids);
-      if (addSpecialTokens) ids.push(...around.last);
+      if (addSpecialTokens) pushAll(ids, around.last);
       return Int32Array.from(ids);
     },
   };
