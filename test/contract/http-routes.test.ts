@@ -1,7 +1,9 @@
 import { NotFoundError, OpenAI } from 'openai';
 import { expect } from 'vitest';
+import { type IntegerType, toIntegers, VECTOR_TYPES, type VectorType } from '#core/vectors/vector-types.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import { readGolden } from '../helpers/golden.ts';
+import { readGoldenLateChunks } from '../helpers/golden-late-chunks.ts';
 import { ask, post } from './http-client.ts';
 import { shareServers } from './shared-servers.ts';
 import { verifiesServed } from './verifies.ts';
@@ -79,6 +81,47 @@ verifiesServed('http:openai:errors', async (arm) => {
       code: 'not_found',
     },
   });
+});
+
+verifiesServed('http:vector-types', async (arm) => {
+  const { url } = await serve(arm, 'sentence');
+  const texts = ['a dog', 'the hotel was good'];
+  const answer = await post(`${url}/v2/embed`, { texts, embedding_types: VECTOR_TYPES });
+  const { embeddings } = JSON.parse(answer.text) as { embeddings: Record<VectorType, number[][]> };
+  const { float, ...integers } = embeddings;
+  expect(float).toHaveLength(texts.length);
+  for (const [type, vectors] of Object.entries(integers)) {
+    const wanted = float.map((vector) => [...toIntegers(Float32Array.from(vector), type as IntegerType)]);
+    expect([type, vectors]).toEqual([type, wanted]);
+    const { text } = await post(`${url}/v1/embeddings`, { input: texts, output_dtype: type });
+    const { data } = JSON.parse(text) as { data: { embedding: number[] }[] };
+    expect([type, data.map(({ embedding }) => embedding)]).toEqual([type, wanted]);
+  }
+  const other = await serve(arm, 'sentiment');
+  expect(await post(`${other.url}/v2/embed`, { texts })).toMatchObject({
+    status: 404,
+    text: JSON.stringify({
+      message:
+        '/v2/embed requires an embedding model, but sentiment is a sequence_classification model. Use /predict.',
+    }),
+  });
+});
+
+verifiesServed('http:late-chunking', async (arm) => {
+  const { url } = await serve(arm, 'sentence');
+  const embed = async (body: object): Promise<number[][]> => {
+    const { text } = await post(`${url}/v1/embeddings`, body);
+    return (JSON.parse(text) as { data: { embedding: number[] }[] }).data.map(({ embedding }) => embedding);
+  };
+  for (const { prompt, parts, vectors } of readGoldenLateChunks()) {
+    const found = await embed({ input: parts, prompt, normalize: false, late_chunking: true });
+    expect(found).toHaveLength(parts.length);
+    for (const [at, vector] of found.entries())
+      expect(largestDifference(vector, vectors[at] ?? [])).toBeLessThan(TOLERANCE);
+  }
+  const pooled = await serve(arm, 'sentence-pooled');
+  const { status, text } = await post(`${pooled.url}/v1/embeddings`, { input: 'a', late_chunking: true });
+  expect([status, text]).toEqual([422, expect.stringContaining('the pooling of sentence-pooled is none')]);
 });
 
 const DOCUMENTS = ['Ben likes tea.', 'Anna lives in Paris.', 'Nothing of the kind.'];

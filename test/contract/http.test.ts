@@ -43,7 +43,7 @@ verifiesServed('http:openapi', async (arm) => {
   for (const [model, own] of [
     ['sentiment', []],
     ['ner', []],
-    ['embedder', ['/v1/embeddings', '/embed', '/embed_all', '/similarity']],
+    ['embedder', ['/v1/embeddings', '/v2/embed', '/embed', '/embed_all', '/similarity']],
     ['reranker', ['/rerank', '/v1/rerank', '/v2/rerank']],
   ] as const) {
     const { url } = await serve(arm, model);

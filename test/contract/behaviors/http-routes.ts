@@ -67,6 +67,16 @@ export const HTTP_ROUTES = {
     behavior:
       "POST /v1/rerank and /v2/rerank work with Cohere and Jina clients, and return scores computed from the model's logits.",
   },
+  'http:vector-types': {
+    source: 'docs/serve.md#vector-types',
+    behavior:
+      '/v1/embeddings and /v2/embed return vectors as float, int8, uint8, binary and ubinary, and other models return 404 with the reason.',
+  },
+  'http:late-chunking': {
+    source: 'docs/serve.md#late-chunking',
+    behavior:
+      'With late_chunking, /v1/embeddings pools the vector of each input from one run of the whole text, and models without mean pooling of token vectors reject the field.',
+  },
   'http:tei': {
     source: 'docs/serve.md',
     behavior:

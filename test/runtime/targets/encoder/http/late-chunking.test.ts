@@ -1,20 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toIntegers } from '#core/vectors/vector-types.ts';
 import { normalizeL2 } from '#encoder/math/inference.ts';
 import { expectClose } from '#test/helpers/close.ts';
+import { readGoldenLateChunks } from '#test/helpers/golden-late-chunks.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 import { openApp, type OpenApp, useApp } from './open-app.ts';
 
-interface Case {
-  readonly prompt: string;
-  readonly parts: readonly string[];
-  readonly vectors: readonly number[][];
-}
-const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden/late-chunking.json'), 'utf8')) as {
-  cases: Case[];
-};
+const cases = readGoldenLateChunks();
 
 interface Answer {
   readonly data: readonly { readonly index: number; readonly embedding: number[] | string }[];
