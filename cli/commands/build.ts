@@ -2,7 +2,15 @@ import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { configFlag, distillFlag, folderArg, modelTypeFlag, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
+import {
+  configFlag,
+  distillFlag,
+  folderArg,
+  modelTypeFlag,
+  offlineFlag,
+  quantizeFlag,
+  variantFlag,
+} from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
