@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
-import { openTokenTable } from '#core/model/token-table.ts';
+import { openTokenTable, tableParts } from '#core/model/token-table.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
 import { loadTokenizer } from '../../adapters/tokenizers.ts';
@@ -56,7 +56,8 @@ export async function distill(
     hasMapping: false,
     ...(unknown ? { skipped: unknown.id } : {}),
   };
-  const meanOf = openTokenTable({ ...table, width, vocabularySize: rows }, values.buffer);
+  const shape = { ...table, width, vocabularySize: rows };
+  const meanOf = openTokenTable(shape, tableParts(shape, values.buffer));
   const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> =>
     (await tokenizer.tokenizer.encode(texts)).map((ids) => meanOf(Int32Array.from(ids)));
   const { heldOut } = await readCalibrationTexts(settings.calibration);

@@ -4,7 +4,7 @@ import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import type { TableElement } from '#contract/token-table.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { openTokenTable, tableLayout, type TableShape } from '#core/model/token-table.ts';
+import { openTokenTable, tableLayout, tableParts, type TableShape } from '#core/model/token-table.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { memberOf } from '#core/values/member-of.ts';
@@ -43,7 +43,7 @@ export async function prepareTable(
   const bytes = await readBytes(found, shape, path);
   const weightsPath = join(folder, ASSETS.weights);
   await writeFile(weightsPath, new Uint8Array(bytes));
-  const meanOf = openTokenTable(shape, bytes);
+  const meanOf = openTokenTable(shape, tableParts(shape, bytes));
   const samples = await tokenizer.tokenizer.encode(SAMPLE_TEXTS);
   return {
     graphPath: undefined,

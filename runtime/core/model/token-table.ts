@@ -1,5 +1,5 @@
 import type { Manifest } from '#contract/manifest.ts';
-import { TABLE_ELEMENTS, type TokenTableSettings } from '#contract/token-table.ts';
+import { TABLE_ELEMENTS, type TableElement, type TokenTableSettings } from '#contract/token-table.ts';
 
 /** The facts that determine the layout of a table. */
 export interface TableShape extends TokenTableSettings {
@@ -27,20 +27,46 @@ export function tableLayout({ rows, elements, width, ...shape }: TableShape): Ta
   return { weightsAt, mappingAt, bytes: mappingAt + (shape.hasMapping ? shape.vocabularySize * 4 : 0) };
 }
 
+/** The parts of a table. */
+export interface TableParts {
+  readonly rows: Rows;
+  /** Reads a row from the file if that has not been done yet. Without it, all rows are in memory. */
+  readonly load?: (row: number) => void;
+  readonly weights: Float32Array | undefined;
+  readonly mapping: Int32Array | undefined;
+}
+
+export type Rows = Float32Array | Int8Array;
+
+/** The parts of a table that is in memory. */
+export function tableParts(shape: TableShape, bytes: ArrayBufferLike): TableParts {
+  const { rows, width, elements, vocabularySize } = shape;
+  const { weightsAt, mappingAt } = tableLayout(shape);
+  return {
+    rows: valuesOf(elements, bytes, rows * width),
+    weights: shape.hasWeights ? new Float32Array(bytes, weightsAt, vocabularySize) : undefined,
+    mapping: shape.hasMapping ? new Int32Array(bytes, mappingAt, vocabularySize) : undefined,
+  };
+}
+
+/** Reading a float16 number takes longer than reading a float32 number, so all of them are converted. */
+export function valuesOf(elements: TableElement, bytes: ArrayBufferLike, count: number): Rows {
+  if (elements === 'float32') return new Float32Array(bytes, 0, count);
+  if (elements === 'int8') return new Int8Array(bytes, 0, count);
+  return Float32Array.from(new Float16Array(bytes, 0, count));
+}
+
 /** Returns the mean of the vectors of these tokens; zeros for a text without tokens. */
 export type MeanOfTokens = (ids: Int32Array) => Float32Array;
 
-/** Opens the bytes of a table. */
-export function openTokenTable(shape: TableShape, bytes: ArrayBufferLike): MeanOfTokens {
-  const { width, skipped } = shape;
-  const { weightsAt, mappingAt } = tableLayout(shape);
-  const rows = rowsOf(shape, bytes);
-  const weights = shape.hasWeights ? new Float32Array(bytes, weightsAt, shape.vocabularySize) : undefined;
-  const mapping = shape.hasMapping ? new Int32Array(bytes, mappingAt, shape.vocabularySize) : undefined;
+export function openTokenTable({ width, skipped }: TableShape, parts: TableParts): MeanOfTokens {
+  const { rows, load, weights, mapping } = parts;
   return (ids) => {
     const used = skipped === undefined ? ids : ids.filter((id) => id !== skipped);
+    const found = mapping ? used.map((id) => mapping[id] ?? 0) : used;
+    if (load) for (const row of found) load(row);
     const mean = new Float32Array(width);
-    const starts = used.map((id) => (mapping?.[id] ?? id) * width);
+    const starts = found.map((row) => row * width);
     if (weights)
       addWeighted(
         mean,
@@ -52,16 +78,6 @@ export function openTokenTable(shape: TableShape, bytes: ArrayBufferLike): MeanO
     for (let at = 0; at < width; at++) mean[at] = (mean[at] ?? 0) / Math.max(1, used.length);
     return mean;
   };
-}
-
-type Rows = Float32Array | Int8Array;
-
-function rowsOf({ rows, width, elements }: TableShape, bytes: ArrayBufferLike): Rows {
-  const count = rows * width;
-  if (elements === 'float32') return new Float32Array(bytes, 0, count);
-  if (elements === 'int8') return new Int8Array(bytes, 0, count);
-  // Reading a float16 number takes longer than reading a float32 number, so all of them are converted.
-  return Float32Array.from(new Float16Array(bytes, 0, count));
 }
 
 /**

@@ -10,6 +10,7 @@ import { parseManifest } from '#core/model/manifest-json.ts';
 import { tableLayout, tableShape } from '#core/model/token-table.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { FileRange } from '#platform/read-chunks.ts';
+import { tableMemory, type TableMemory } from './engine/table-file.ts';
 import { layersOf, type VectorLayer } from './math/inference.ts';
 
 /** Everything that is required to run a model. */
@@ -40,10 +41,7 @@ export interface Model {
 }
 
 /** What computes the model's output: a graph, or the table of a static model. */
-type ModelBody = GraphBody | TableFile;
-
-/** A body that threads can open. */
-export type LoadedBody = GraphBody | TableBody;
+export type ModelBody = GraphBody | TableBody;
 
 interface GraphBody {
   readonly kind: 'graph';
@@ -52,15 +50,9 @@ interface GraphBody {
   readonly weightsFolder: string;
 }
 
-/** The part of a file that contains a table. */
-interface TableFile extends FileRange {
+/** The part of a file that contains a table, and the memory for it, which all threads share. */
+export interface TableBody extends FileRange, TableMemory {
   readonly kind: 'table';
-}
-
-export interface TableBody {
-  readonly kind: 'table';
-  /** The bytes of the table, which all threads share. */
-  readonly bytes: SharedArrayBuffer;
 }
 
 /** Opens a model: an executable built by `encoderfile build`, or the folder that `build --no-build` writes. */
@@ -149,18 +141,11 @@ function watchFile(path: string): () => boolean {
 }
 
 /** The table in this part of a file; undefined if the model has a graph. */
-function tableBody(file: FileRange, manifest: Manifest): TableFile | undefined {
+function tableBody(file: FileRange, manifest: Manifest): TableBody | undefined {
   const shape = tableShape(manifest);
   if (!shape) return undefined;
   if (tableLayout(shape).bytes !== file.length) throw damaged(file.path, 'weights');
-  return { kind: 'table', ...file };
-}
-
-/** Reads a table. The files of a graph are opened by the threads. */
-export async function loadBody({ body }: Pick<Model, 'body'>): Promise<LoadedBody> {
-  if (body.kind === 'graph') return body;
-  const { readTable } = await import('./read-table.ts');
-  return { kind: 'table', bytes: await readTable(body) };
+  return { kind: 'table', ...file, ...tableMemory(shape) };
 }
 
 /** Writes the current file name into the space that the builder has reserved for it in the graph. */

@@ -10,12 +10,12 @@ import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
-import { loadBody, type Model, openModel } from '../model.ts';
+import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../math/inference.ts';
 import type { PrintModel } from '../tasks/task.ts';
 import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
-import { type InferenceThread, startInferenceThread, transformToOpen } from './inference-thread.ts';
+import { type InferenceThread, threadFor, transformToOpen } from './inference-thread.ts';
 import { createProgress } from './progress.ts';
 import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
@@ -74,10 +74,10 @@ const MAX_BATCH_TOKENS = 1024;
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const { onStep } = options;
   const native = await timeStep(onStep, 'libraries', () => loadNativeLibraries(options.cacheDir));
+  const model = timeStep(onStep, 'model', () => openModel(path));
   const threadStarted = onStep && sharedNow();
-  const thread = startInferenceThread();
+  const thread = threadFor(model);
   try {
-    const model = timeStep(onStep, 'model', () => openModel(path));
     const { manifest } = model;
     // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
     // starts makes a cold start faster by a tenth (measured).
@@ -86,19 +86,16 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const threads = options.threads(model.weightsBytes);
     const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
-    const loading = loadBody(model);
-    const open = async (): Promise<SharedSpan | undefined> =>
-      await thread.open({
-        addon: native.onnxruntime,
-        body: await loading,
-        threads,
-        prepack,
-        manifest,
-        background: false,
-        transform: transform && { ...transform, progress: createProgress() },
-        timed: onStep !== undefined,
-      });
-    const opened = open();
+    const opened = thread.open({
+      addon: native.onnxruntime,
+      body: model.body,
+      threads,
+      prepack,
+      manifest,
+      background: false,
+      transform: transform && { ...transform, progress: createProgress() },
+      timed: onStep !== undefined,
+    });
     // `infer` reports a failed start. Until `infer` is called, the rejection would be unhandled.
     opened.catch(() => {});
     if (onStep && threadStarted !== undefined)
@@ -129,12 +126,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           ? encodeMarked(tokenizer, inputs.flat(), rules)
           : tokenizer.encode(inputs.flat(), { details, labels }),
       );
-      const run = async (): Promise<(Inference | FailedInference)[]> => {
-        // The thread receives the model before the first batch, and opens it before it runs the batch.
-        await loading;
-        return await runAll(thread, model, tokenOutputs, encoded);
-      };
-      const inferences = timeStep(onStep, 'inference', run);
+      const inferences = timeStep(onStep, 'inference', () => runAll(thread, model, tokenOutputs, encoded));
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;

@@ -2,13 +2,14 @@ import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { BatchOutput } from '#core/model/raw-output.ts';
+import { lazy } from '#core/values/lazy.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';
 import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
 import type { Transformed } from '#transform/transform.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
 import type { VectorLayer, FailedInference } from '../math/inference.ts';
-import type { LoadedBody, Model } from '../model.ts';
+import type { Model, ModelBody } from '../model.ts';
 import type { TokenBatch } from './batch.ts';
 import type { Progress } from './progress.ts';
 import type { View } from './serving.ts';
@@ -35,27 +36,62 @@ export function startInferenceThread(): InferenceThread {
   const worker = connectWorker<ThreadRequest>(
     spawnWorker('encoder', new URL('./worker.ts', import.meta.url)),
   );
-  const explained = async (prefix: string, answer: Promise<unknown>): Promise<unknown> => {
+  return {
+    ...threadRequests(worker.ask),
+    alive: worker.alive,
+    died: worker.died,
+    ended: worker.ended,
+    kill: worker.kill,
+    close: worker.close,
+  };
+}
+
+/** Starts a thread for a model, or none if the model is static. */
+export const threadFor = ({ body }: Pick<Model, 'body'>): InferenceThread =>
+  body.kind === 'table' ? runInThisThread() : startInferenceThread();
+
+/**
+ * Runs a static model in this thread: a batch takes less time than starting a thread, and a text less
+ * than a message to it.
+ */
+function runInThisThread(): InferenceThread {
+  const starting = lazy(async () => (await import('./inference.ts')).createInference());
+  const ask = async (request: ThreadRequest): Promise<unknown> => {
+    const inference = await starting();
+    const { reply } = await (request.kind === 'open'
+      ? inference.open(request)
+      : request.kind === 'run'
+        ? inference.run(request)
+        : inference.render(request));
+    return reply;
+  };
+  return {
+    ...threadRequests(ask),
+    alive: () => true,
+    died: new Promise(() => {}),
+    ended: Promise.resolve(),
+    kill: () => {},
+    close: async () => (await starting()).close(),
+  };
+}
+
+function threadRequests(
+  ask: (request: ThreadRequest) => Promise<unknown>,
+): Pick<InferenceThread, 'open' | 'run' | 'render'> {
+  const explained = async (prefix: string, request: ThreadRequest): Promise<unknown> => {
     try {
-      return await answer;
+      return await ask(request);
     } catch (error) {
       throw new AppError('InternalError', `${prefix}: ${messageOf(error)}`, { cause: error });
     }
   };
   return {
     open: async (model) =>
-      (await explained('Cannot load the model', worker.ask({ kind: 'open', ...model }))) as
-        | SharedSpan
-        | undefined,
+      (await explained('Cannot load the model', { kind: 'open', ...model })) as SharedSpan | undefined,
     run: async (batch, tokenOutputs = []) =>
-      (await explained('Error running model', worker.ask({ kind: 'run', batch, tokenOutputs }))) as RunReply,
+      (await explained('Error running model', { kind: 'run', batch, tokenOutputs })) as RunReply,
     render: async (batch, rows) =>
-      (await explained('Error running model', worker.ask({ kind: 'render', batch, rows }))) as RenderReply,
-    alive: worker.alive,
-    died: worker.died,
-    ended: worker.ended,
-    kill: worker.kill,
-    close: worker.close,
+      (await explained('Error running model', { kind: 'render', batch, rows })) as RenderReply,
   };
 }
 
@@ -67,7 +103,7 @@ export interface OpenModel extends Omit<SessionOptions, 'graph' | 'weightsFolder
   readonly kind: 'open';
   /** Path of the ONNX Runtime addon. */
   readonly addon: string;
-  readonly body: LoadedBody;
+  readonly body: ModelBody;
   readonly manifest: Manifest;
   /** Modules after pooling, for threads that render results. */
   readonly layers?: readonly VectorLayer[] | undefined;

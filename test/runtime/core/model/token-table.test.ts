@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openTokenTable, tableLayout, type TableShape } from '#core/model/token-table.ts';
+import { openTokenTable, tableLayout, tableParts, type TableShape } from '#core/model/token-table.ts';
 
 const PLAIN: TableShape = {
   rows: 3,
@@ -19,7 +19,7 @@ function open(changes: Partial<TableShape> = {}, parts: { weights?: number[]; ma
   new Rows(buffer, 0, shape.rows * shape.width).set(ROWS.slice(0, shape.rows * shape.width));
   if (parts.weights) new Float32Array(buffer, weightsAt).set(parts.weights);
   if (parts.mapping) new Int32Array(buffer, mappingAt).set(parts.mapping);
-  const meanOf = openTokenTable(shape, buffer);
+  const meanOf = openTokenTable(shape, tableParts(shape, buffer));
   return (...ids: number[]): number[] => [...meanOf(Int32Array.from(ids))];
 }
 
@@ -53,7 +53,7 @@ describe('the mean of the vectors of tokens', () => {
     let sum = 0;
     for (let at = 0; at < 999; at++) sum = Math.fround(sum + 0.1);
     const shape = { ...PLAIN, rows: 1, width: 1, vocabularySize: 1 };
-    const mean = openTokenTable(shape, Float32Array.of(0.1).buffer)(new Int32Array(999));
+    const mean = openTokenTable(shape, tableParts(shape, Float32Array.of(0.1).buffer))(new Int32Array(999));
     expect(mean[0]).toBe(Math.fround(sum / 999));
     expect(mean[0]).not.toBe(Math.fround(0.1));
     expect(meanOf(0)).toEqual([1, 2]);
