@@ -57,7 +57,7 @@ export interface BuildConfig<Model = ModelSource> {
 export interface QuantizeSettings {
   /** With `auto`, a model stays in float32 if its int8 form is not accurate enough or not faster. */
   readonly form: QuantizeForm;
-  /** A file with calibration texts; undefined to use the built-in ones. */
+  /** A file with calibration texts, also for static forms; undefined to use the built-in ones. */
   readonly calibration: string | undefined;
   readonly minCosine: number;
   readonly minAgreement: number;
@@ -68,8 +68,6 @@ export interface DistillSettings {
   readonly form: DistillForm;
   readonly dimensions: number;
   readonly minNeighbors: number;
-  /** A file with texts for the comparison; undefined to use the built-in ones. */
-  readonly calibration: string | undefined;
 }
 
 export type ModelSource =

@@ -153,7 +153,7 @@ function resolveBuildConfig(
     keepsIntegers: fields.integer_weights !== 'convert',
     tokenizer: fields.tokenizer ?? {},
     quantize: quantizeSettings(fields, place),
-    distill: distillSettings(fields, place),
+    distill: distillSettings(fields),
     windows:
       fields.long_texts === 'windows' || isAlwaysInWindows(fields.model_type)
         ? { stride: fields.stride ?? fields.tokenizer?.stride }
@@ -175,14 +175,14 @@ function quantizeSettings(fields: Fields, place: (path: string) => string): Buil
 const DISTILLED_DIMENSIONS = 256;
 const MIN_NEIGHBORS = 0.3;
 
-const distillSettings = (
-  { distill = 'none', distill_dimensions: dimensions, min_neighbors: minNeighbors, calibration }: Fields,
-  place: (path: string) => string,
-): BuildConfig['distill'] => ({
+const distillSettings = ({
+  distill = 'none',
+  distill_dimensions: dimensions,
+  min_neighbors: minNeighbors,
+}: Fields): BuildConfig['distill'] => ({
   form: distill,
   dimensions: dimensions ?? DISTILLED_DIMENSIONS,
   minNeighbors: minNeighbors ?? MIN_NEIGHBORS,
-  calibration: calibration === undefined ? undefined : place(calibration),
 });
 
 function modelSource(

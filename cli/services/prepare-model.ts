@@ -152,7 +152,12 @@ async function distillIfWanted(
   const step = report.step('Making the static form');
   const distilled = await timeStep(report.onStep, 'distill', () =>
     withOnnxRuntime((runtime) =>
-      distill(runtime, { graph: original, tokenizer, compare }, settings, dirname(original.graphPath ?? '')),
+      distill(
+        runtime,
+        { graph: original, tokenizer, compare },
+        { ...settings, calibration: quantize.calibration },
+        dirname(original.graphPath ?? ''),
+      ),
     ),
   );
   step.done(distilledText(distilled.sentence.table, distilled.graph.width));

@@ -8,7 +8,7 @@ import { rowOf } from '#core/model/raw-output.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
 import { loadTokenizer } from '../../adapters/tokenizers.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
-import type { DistillSettings } from '../../config/build-config.ts';
+import type { DistillSettings, QuantizeSettings } from '../../config/build-config.ts';
 import { SAMPLE_TEXTS } from '../model/prepare-graph.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
 import type { PreparedTokenizer } from '../model/prepare-tokenizer.ts';
@@ -40,13 +40,13 @@ export interface Distilled {
 export async function distill(
   runtime: OnnxTools,
   source: DistillSource,
-  settings: DistillSettings,
+  { dimensions, minNeighbors, calibration }: DistillSettings & Pick<QuantizeSettings, 'calibration'>,
   folder: string,
 ): Promise<Distilled> {
   const { settings: tokenizing } = source.tokenizer;
   const tokenizer = await withoutSpecialTokens(source.tokenizer);
   const encoded = await encodeVocabulary(runtime, source, folder);
-  const { values, width } = weighted(principalComponents(encoded, settings.dimensions), source.tokenizer);
+  const { values, width } = weighted(principalComponents(encoded, dimensions), source.tokenizer);
   const rows = values.length / width;
   const { unknown } = tokenizing;
   const table = {
@@ -60,12 +60,12 @@ export async function distill(
   const meanOf = openTokenTable(shape, tableParts(shape, values.buffer));
   const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> =>
     (await tokenizer.tokenizer.encode(texts)).map((ids) => meanOf(Int32Array.from(ids)));
-  const { heldOut } = await readCalibrationTexts(settings.calibration);
+  const { heldOut } = await readCalibrationTexts(calibration);
   const neighbors = neighborsKept(
     await encodeTexts(runtime, source, heldOut, folder),
     await vectorsOf(heldOut),
   );
-  refuseBelow(neighbors, settings.minNeighbors, heldOut.length);
+  refuseBelow(neighbors, minNeighbors, heldOut.length);
   const weightsPath = join(folder, `static-${ASSETS.weights}`);
   await writeFile(weightsPath, new Uint8Array(values.buffer));
   const samples = await vectorsOf(SAMPLE_TEXTS);

@@ -95,6 +95,7 @@ describe('a valid config', () => {
       build: true,
       inputs: {},
       keepsIntegers: true,
+      distill: { form: 'none', dimensions: 256, minNeighbors: 0.3 },
       quantize: { form: 'none', minCosine: 0.995, minAgreement: 0.98 },
       tokenizer: {},
       typeFields: {},
@@ -124,6 +125,7 @@ describe('a valid config', () => {
       maxLength: 64,
       inputs: {},
       keepsIntegers: true,
+      distill: { form: 'none', dimensions: 256, minNeighbors: 0.3 },
       quantize: {
         form: 'auto',
         calibration: join('configs', 'texts.txt'),

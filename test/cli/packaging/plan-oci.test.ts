@@ -11,7 +11,7 @@ const CONFIG: BuildConfig = {
   modelType: 'embedding',
   inputs: {},
   keepsIntegers: true,
-  distill: { form: 'none', dimensions: 256, minNeighbors: 0.3, calibration: undefined },
+  distill: { form: 'none', dimensions: 256, minNeighbors: 0.3 },
   quantize: { form: 'none', calibration: undefined, minCosine: 0.995, minAgreement: 0.98 },
   model: { kind: 'folder', variant: undefined, folder: 'model' },
   outputPath: undefined,

@@ -98,7 +98,7 @@ test('tensors with non-weight types are omitted', async () => {
   write(
     safetensors(
       {
-        ids: { dtype: 'I64', shape: [1, 2], data_offsets: [0, 16] },
+        mask: { dtype: 'BOOL', shape: [16], data_offsets: [0, 16] },
         a: { ...NUMBERS, data_offsets: [16, 32] },
       },
       32,
