@@ -100,9 +100,7 @@ export async function prepareTokenizer(
     tokenizer,
     settings: {
       ...settings,
-      ...(frame && framed
-        ? frameLengths(frame, framed.counts, longest, isChosen)
-        : { maxLength: longest }),
+      ...(frame && framed ? frameLengths(frame, framed.counts, longest, isChosen) : { maxLength: longest }),
       ...(truncationSide ? { truncationSide } : {}),
       ...(maxCharacters === undefined ? {} : { maxCharacters }),
       vocabularySize: tokenizer.vocabularySize,

@@ -1,6 +1,6 @@
+import { configError } from '#contract/errors.ts';
 import type { ScoreFunction } from '#contract/score-function.ts';
 import { writeTextLogits, writeWordLogit } from '../architectures/write-graph.ts';
-import { configError } from '#contract/errors.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { type CausalReranker, findCausalReranker } from './causal-rerankers.ts';
@@ -28,14 +28,13 @@ export const sequenceClassificationBuild: BuildType<'sequence_classification'> =
     ];
   },
   settingsFile: requiredConfig('sequence_classification'),
-  async read(request) {
-    const { files, name } = request;
+  async read({ files, name }) {
     const modelConfig = await readModelConfig(files);
     const { folder } = files;
     const reranker = isSafetensors(files.weights)
       ? await findCausalReranker({ folder, names: [name], config: modelConfig })
       : undefined;
-    if (reranker) return readReranker(request, modelConfig, reranker);
+    if (reranker) return readReranker(files, modelConfig, reranker);
     return {
       modelConfig,
       withTokenizer: () => ({
@@ -60,15 +59,10 @@ export const sequenceClassificationBuild: BuildType<'sequence_classification'> =
 
 /** A generative model that scores pairs, with the prompt of its family. */
 function readReranker(
-  { config, files }: ReadModelRequest,
+  files: ReadModelRequest['files'],
   modelConfig: ModelConfig,
   { name, prompt, frame, words, ids }: CausalReranker,
 ): ReadModel<'sequence_classification'> {
-  if (config.windows) {
-    throw configError(
-      `${config.file}: \`long_texts: windows\` cannot be used with ${name}, because each pair must be in one prompt. Remove it.`,
-    );
-  }
   return {
     modelConfig,
     tokenizer: { frame },

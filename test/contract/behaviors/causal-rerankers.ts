@@ -25,6 +25,6 @@ export const CAUSAL_RERANKERS = {
   'causal-rerankers:refused': {
     source: 'docs/config.md#generative-rerankers',
     behavior:
-      'Windows, a maximum length without room for a pair, and a tokenizer without the words are rejected with a sentence that states the rule.',
+      'A maximum length without room for a pair, and a tokenizer without the words, are rejected with a sentence that states the rule.',
   },
 } as const satisfies Behaviors;

@@ -199,11 +199,14 @@ function withPairPrompt(
   instruction: string | undefined,
 ): readonly EngineInput[] {
   if (!pairPrompt) return inputs;
-  return inputs.map((input) =>
-    'text' in input && input.pair !== undefined
-      ? joinPair(pairPrompt, { query: input.text, document: input.pair, instruction })
-      : input,
-  );
+  return inputs.map((input, index) => {
+    if ('text' in input && input.pair !== undefined)
+      return joinPair(pairPrompt, { query: input.text, document: input.pair, instruction });
+    if (instruction === undefined) return input;
+    throw inputError(
+      `instruction requires pairs of a query and a document, but input ${index} is a single text. Remove instruction, or write it in the text.`,
+    );
+  });
 }
 
 /** Rejects invalid inputs before they are tokenized. */

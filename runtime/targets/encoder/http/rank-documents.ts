@@ -26,10 +26,14 @@ export async function rankDocuments(
 ): Promise<Ranking> {
   const caller = requestCaller(c);
   const instruction = planInstruction(engine.manifest.pairPrompt, body.instruction);
-  const { scores, tokens, truncated } = await score(engine, { ...request, instruction }, {
-    query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), body),
-    documents: withOverflow((wanted) => runModel(caller, engine, wanted), body),
-  });
+  const { scores, tokens, truncated } = await score(
+    engine,
+    { ...request, instruction },
+    {
+      query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), body),
+      documents: withOverflow((wanted) => runModel(caller, engine, wanted), body),
+    },
+  );
   const ranked = scores.map((one, index) => ({ index, score: one })).sort((a, b) => b.score - a.score);
   return { ranked, tokens: sumOf(tokens), truncated };
 }
