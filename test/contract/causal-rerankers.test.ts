@@ -21,7 +21,7 @@ const CLOSE = 1e-5;
 
 const started: Served[] = [];
 afterAll(async () => {
-  await Promise.all(started.map(({ stop }) => stop()));
+  await Promise.all(started.map((served) => served.stop()));
 });
 
 function copyReranker(name: string, as = name): string {

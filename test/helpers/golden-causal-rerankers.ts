@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
 /** A folder in fixtures/causal-rerankers; fixtures/scripts/make_causal_rerankers.py created it and the scores. */
-export interface CausalRerankerModel {
+interface CausalRerankerModel {
   readonly name: string;
   /** Number of tokens of each pair, including the prompt. */
   readonly lengths: readonly number[];

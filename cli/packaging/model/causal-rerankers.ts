@@ -25,8 +25,8 @@ interface RerankerFamily {
 
 /**
  * Prompts as in the code that each family's authors publish: the Transformers example of
- * QwenLM/Qwen3-Embedding, the library mixedbread-ai/mxbai-rerank, and the Transformers example on
- * the model card of bge-reranker-v2-gemma.
+ * QwenLM/Qwen3-Embedding, the library mixedbread-ai/mxbai-rerank, and the example with a maximum of
+ * 1024 tokens in FlagOpen/FlagEmbedding.
  */
 const FAMILIES: readonly RerankerFamily[] = [
   {

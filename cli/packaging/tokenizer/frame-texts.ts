@@ -1,5 +1,4 @@
 import { configError } from '#contract/errors.ts';
-import type { LoadedTokenizer } from '../../adapters/tokenizers.ts';
 
 /** The parts of a prompt that are the same for all texts. Each part is tokenized by itself. */
 export interface TextFrame {
@@ -13,7 +12,13 @@ export interface TextFrame {
   readonly uncounted: readonly ('before' | 'after')[];
 }
 
-export interface FramedTokenizer<Json> {
+/** A tokenizer that adds no special tokens. */
+interface PlainTokenizer {
+  readonly tokenOf: (id: number) => string | undefined;
+  encode(texts: readonly string[]): Promise<number[][]>;
+}
+
+interface FramedTokenizer<Json> {
   /** The tokenizer whose post-processor adds the frame. */
   readonly content: Json;
   /** The numbers of tokens in each part. */
@@ -25,12 +30,12 @@ const PARTS = ['before', 'between', 'after'] as const;
 
 /**
  * Puts a prompt around the texts of a tokenizer. The tokens of the prompt are special tokens, so
- * truncation always leaves room for them. `plain` tokenizes without special tokens.
+ * truncation always leaves room for them.
  */
 export async function frameTexts<Json extends object>(
   content: Json,
   { before, between, after }: TextFrame,
-  plain: Pick<LoadedTokenizer, 'encode' | 'tokenOf'>,
+  plain: PlainTokenizer,
 ): Promise<FramedTokenizer<Json>> {
   const texts = { before, between: between === undefined ? [] : [between], after };
   const encoded = await Promise.all(
