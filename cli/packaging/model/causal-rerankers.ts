@@ -142,7 +142,7 @@ async function reasonFor(
   return undefined;
 }
 
-/** The longest line of the prompt, which tells families with the same chat markers apart. */
+/** The longest line of the prompt. Families with the same chat markers differ in this line. */
 const instructionIn = ({ before, after }: TextFrame): string =>
   [...before, ...after]
     .flatMap((text) => text.split(/\n|<\|[^|]*\|>/))
