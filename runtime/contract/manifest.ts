@@ -4,6 +4,7 @@ import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
+import type { PairPrompt } from './pair-prompt.ts';
 import type { Quantization } from './quantization.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
@@ -34,6 +35,8 @@ interface FactsOfTypes {
   readonly sequence_classification: Partial<Labels> & {
     /** Undefined in files from older builders, which means `softmax`. */
     readonly scoreFunction?: ScoreFunction;
+    /** The prompt for pairs; undefined if the model is not a generative model. */
+    readonly pairPrompt?: PairPrompt;
   };
   readonly zero_shot_classification: Labels;
   readonly question_answering: unknown;
@@ -165,6 +168,11 @@ export interface TokenizerSettings {
   readonly maxCharacters?: number;
   /** The text of a pair that is truncated or read in windows; undefined if the longer text is truncated. */
   readonly truncatedText?: 'first' | 'second';
+  /**
+   * Maximum number of tokens of a pair's first text. If it is set, only the second text is truncated
+   * to the model's maximum.
+   */
+  readonly maxFirst?: number;
   readonly padId: number;
   /** The size of the vocabulary: the largest token id plus one. */
   readonly vocabularySize: number;

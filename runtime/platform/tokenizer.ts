@@ -1,5 +1,6 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import type { TokenizerSettings } from '#contract/manifest.ts';
+import { lazy } from '#core/values/lazy.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { createPlainEncoder } from './plain-encoder.ts';
 
@@ -65,7 +66,7 @@ export function openTokenizer(
 ): TextTokenizer {
   const tokenizer = loadRawTokenizer(addon, json);
   tokenizer.disablePadding();
-  const { maxLength, truncationSide, truncatedText } = settings;
+  const { maxLength, truncationSide, truncatedText, maxFirst } = settings;
   tokenizer.setTruncation(maxLength, {
     direction: truncationSide,
     // A second text is split into windows instead, see `pair-window-tokenizer.ts`.
@@ -80,6 +81,11 @@ export function openTokenizer(
     }
     return await tokenizer.encode(text, null, options);
   };
+  const encodePair =
+    maxFirst === undefined
+      ? async (text: string, pair: string, options: EncodeOptions): Promise<Encoding> =>
+          await tokenizer.encode(text, pair, options)
+      : openPairEncoder(tokenizer, () => loadRawTokenizer(addon, json), settings, maxFirst);
   const encodePlain = createPlainEncoder(json, maxLength);
   return {
     async encode(inputs, { details, addSpecialTokens = true }) {
@@ -89,7 +95,7 @@ export function openTokenizer(
       const one = ({ text, pair }: TextInput): Promise<Encoding> =>
         pair === undefined
           ? encode(text, options)
-          : tokenizer.encode(text, pair, options).catch(refuseLongPair(pair, maxLength));
+          : encodePair(text, pair, options).catch(refuseLongPair(pair, maxLength));
       const encodings = await (
         inputs.some(needsItsOwnCall(maxLength))
           ? Promise.all(inputs.map(one))
@@ -105,6 +111,33 @@ export function openTokenizer(
     tokenOf: (id) => tokenizer.idToToken(id),
     idOf: (token) => tokenizer.tokenToId(token) ?? undefined,
   };
+}
+
+/**
+ * Encodes pairs of which only the second text is truncated to the model's maximum, after the first
+ * one has been truncated to `maxFirst` tokens. The library stores the truncation in a tokenizer and
+ * cannot apply this one to single texts, so pairs have a tokenizer of their own.
+ */
+function openPairEncoder(
+  single: RawTokenizer,
+  load: () => RawTokenizer,
+  { maxLength, truncationSide }: TokenizerSettings,
+  maxFirst: number,
+): (text: string, pair: string, options: EncodeOptions) => Promise<Encoding> {
+  const open = lazy((): RawTokenizer => {
+    const pairs = load();
+    pairs.disablePadding();
+    pairs.setTruncation(maxLength, { direction: truncationSide, strategy: 'OnlySecond' });
+    return pairs;
+  });
+  const shorten = async (text: string): Promise<string> => {
+    // A token represents at least one byte, so most texts do not have to be tokenized twice.
+    if (Buffer.byteLength(text) <= maxFirst) return text;
+    const offsets = (await single.encode(text, null, { addSpecialTokens: false })).getOffsets();
+    const end = offsets[maxFirst - 1]?.[1];
+    return offsets.length <= maxFirst || end === undefined ? text : Array.from(text).slice(0, end).join('');
+  };
+  return async (text, pair, options) => await open().encode(await shorten(text), pair, options);
 }
 
 /** Parses a tokenizer.json. */

@@ -30,6 +30,7 @@ import { SENTENCE } from './behaviors/sentence.ts';
 import { SPARSE } from './behaviors/sparse.ts';
 import { SERVE_PROCESS } from './behaviors/serve-process.ts';
 import { SERVE } from './behaviors/serve.ts';
+import { CAUSAL_RERANKERS } from './behaviors/causal-rerankers.ts';
 import { STATIC } from './behaviors/static.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
@@ -45,6 +46,7 @@ export const BEHAVIORS = {
   ...LOST_OUTPUT,
   ...BENCH,
   ...SENTENCE,
+  ...CAUSAL_RERANKERS,
   ...STATIC,
   ...ZERO_SHOT,
   ...SPARSE,

@@ -8,6 +8,7 @@ import { distilbert } from './encoders/distilbert.ts';
 import { ernie } from './encoders/ernie.ts';
 import { esm } from './encoders/esm.ts';
 import { eurobert } from './encoders/eurobert.ts';
+import { gemma } from './encoders/gemma.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
 import { jinaBert } from './encoders/jina-bert.ts';
@@ -142,6 +143,7 @@ const ARCHITECTURES = lookup<Architecture>({
     answerHead: modernbertTokenHead,
     maskedHead: modernbertMaskedHead,
   },
+  gemma: { ...likeQwen, encode: gemma },
   gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },

@@ -17,6 +17,9 @@ export interface DecoderSettings {
   /** Whether a token only attends to earlier tokens. Default: the setting `is_causal`, or true. */
   readonly isCausal?: boolean;
   readonly epsilon?: number;
+  readonly activation?: string;
+  /** Gemma stores the difference of each norm's weight from 1, and scales word vectors by the root of their size. */
+  readonly isGemma?: boolean;
 }
 
 /**
@@ -27,11 +30,11 @@ export interface DecoderSettings {
 export function decoder(g: EncoderGraph, settings: DecoderSettings): Value {
   const { config } = g;
   const heads = config.size('num_attention_heads', 32);
-  const { headWidth, normsHeads = false, epsilon: defaultEpsilon = 1e-6 } = settings;
+  const { headWidth, normsHeads = false, epsilon: defaultEpsilon = 1e-6, isGemma = false } = settings;
   const epsilon = config.number('rms_norm_eps', defaultEpsilon);
-  const activation = config.text('hidden_act', 'silu');
+  const activation = settings.activation ?? config.text('hidden_act', 'silu');
   const isCausal = settings.isCausal ?? config.flag('is_causal', true);
-  const norm = (value: Value, name: string): Value => g.rmsNorm(value, name, epsilon);
+  const norm = (value: Value, name: string): Value => g.rmsNorm(value, name, epsilon, isGemma ? 1 : 0);
   const base = config.under('rope_parameters').number('rope_theta', config.number('rope_theta', 10_000));
   const grouped = {
     heads,
@@ -46,7 +49,9 @@ export function decoder(g: EncoderGraph, settings: DecoderSettings): Value {
     }),
   };
   const options = { isCausal, bias: biasOf(g, settings.window, isCausal) };
-  let rows = g.byToken(wordEmbeddings(g, 'embed_tokens'), config.size('hidden_size', 4096));
+  const width = config.size('hidden_size', 4096);
+  const words = wordEmbeddings(g, 'embed_tokens');
+  let rows = g.byToken(isGemma ? g.multiply(words, g.writer.float(Math.sqrt(width))) : words, width);
   for (let at = 0; at < config.size('num_hidden_layers', 32); at += 1) {
     const layer = `layers.${at}`;
     const normed = norm(rows, `${layer}.input_layernorm`);

@@ -106,6 +106,30 @@ export const eurobertHead: TextHead = (g, rows) => {
 /** In causal models, only the last token attends to the whole text. */
 export const lastTokenHead: TextHead = (g, rows) => scoreHead(g, lastToken(g, rows));
 
+/** The words after a text whose logits a generative reranker compares, as token ids. */
+export interface AnswerWords {
+  readonly relevant: number;
+  /** Undefined if the score is the logit of the first word. */
+  readonly irrelevant?: number | undefined;
+}
+
+/** The difference between the logits of two words as the next token of a text in a causal model. */
+export const wordLogitHead =
+  ({ relevant, irrelevant }: AnswerWords): TextHead =>
+  (g, rows) => {
+    const { writer } = g;
+    const last = lastToken(g, rows);
+    const isTied =
+      g.config.flag('tie_word_embeddings', !g.weights.has('lm_head.weight')) ||
+      !g.weights.has('lm_head.weight');
+    const words = g.weight(`${isTied ? 'embed_tokens' : 'lm_head'}.weight`);
+    const logit = (id: number): Value =>
+      writer.op('Gemm', [last, writer.op('Gather', [words, writer.integers([id])])], int('transB', 1));
+    return irrelevant === undefined
+      ? logit(relevant)
+      : writer.op('Sub', [logit(relevant), logit(irrelevant)]);
+  };
+
 /** Logits of each row in decoder models, which have their own name for this layer. */
 export const scoreHead: TextHead = (g, rows) => g.linear(rows, 'score');
 

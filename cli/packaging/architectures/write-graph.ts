@@ -16,7 +16,7 @@ import { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Value } from './graph-writer.ts';
-import type { TextHead } from './heads.ts';
+import { type AnswerWords, type TextHead, wordLogitHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
@@ -72,6 +72,15 @@ export const writeTextLogits: WriteOutput = (g, architecture) => ({
   name: 'logits',
   axes: ['batch', 'labels'],
 });
+
+/** Output: the score of each text in a generative reranker. */
+export const writeWordLogit =
+  (words: AnswerWords): WriteOutput =>
+  (g, { encode }) => ({
+    value: wordLogitHead(words)(g, encode(g)),
+    name: 'logits',
+    axes: ['batch', 'labels'],
+  });
 
 /** Output: the scores of each token. */
 export const writeTokenLogits: WriteOutput = (g, architecture) => ({

@@ -30,6 +30,7 @@ const MODEL_FILES = [
   'modules.json',
   'sentence_bert_config.json',
   'config_sentence_transformers.json',
+  'chat_template.jinja',
   'artifact.metadata',
   'onnx_config.json',
   ...HEAD_FILES,

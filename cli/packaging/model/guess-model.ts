@@ -1,6 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import { isMapping } from '#core/yaml/describe.ts';
+import { RERANKER_FAMILIES } from './causal-rerankers.ts';
 import { BUILD_TYPES } from './build-types.ts';
 import { CERTAINTY, type Evidence } from './evidence.ts';
 import type { GraphOutput } from './graph-outputs.ts';
@@ -84,8 +85,8 @@ export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
 export function refuseGenerator({ generator }: ModelGuess, shown: string): void {
   if (generator === undefined) return;
   throw configError(
-    `config.json of ${shown} names ${generator}, which generates text; chat models and rerankers that compare two word logits cannot be built. ` +
-      'Choose a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.',
+    `config.json of ${shown} names ${generator}, which generates text. Of such models, only the rerankers ${RERANKER_FAMILIES.join(', ')} can be built, from safetensors. ` +
+      'Choose one of them or a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.',
   );
 }
 

@@ -1,3 +1,4 @@
+import { frameLengths, frameTexts, type TextFrame } from '../tokenizer/frame-texts.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import type { TokenizerSettings } from '#contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
@@ -41,6 +42,8 @@ export interface TokenizerDefaults {
   readonly usualLength?: number;
   /** Whether texts get the model's special tokens. Default: true. */
   readonly addsSpecialTokens?: boolean;
+  /** A prompt around all texts, instead of the model's special tokens. */
+  readonly frame?: TextFrame;
   /** Returns the maximum number of characters per text, for the maximum number of tokens. */
   readonly limitCharacters?: (maxLength: number, tokens: readonly string[]) => number | undefined;
   /**
@@ -68,6 +71,7 @@ export async function prepareTokenizer(
     lowerCase,
     usualLength,
     addsSpecialTokens = true,
+    frame,
     limitCharacters,
     limit = (possible) => possible,
   }: TokenizerOverrides = {},
@@ -77,10 +81,11 @@ export async function prepareTokenizer(
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
-  const added = addsSpecialTokens ? content : { ...content, post_processor: null };
+  const added = addsSpecialTokens && !frame ? content : { ...content, post_processor: null };
   const lowered = lowerCase ? withLowerCase(added) : added;
   const plain = await load(files.tokenizer, JSON.stringify(lowered));
-  const final = withEndToken(lowered, config, plain.idOf);
+  const framed = frame && (await frameTexts(lowered, frame, plain));
+  const final = framed?.content ?? withEndToken(lowered, config, plain.idOf);
   const json = JSON.stringify(final);
   const tokenizer = final === lowered ? plain : await load(files.tokenizer, json);
   await checkVocabulary(tokenizer, final, origin);
@@ -89,11 +94,13 @@ export async function prepareTokenizer(
   const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf, usualLength);
   refuseLonger(chosenLength, settings.maxLength);
   const maxCharacters = limitCharacters?.(settings.maxLength, tokenizer.tokens());
+  const isChosen = chosenLength !== undefined;
+  const longest = limit(chosenLength ?? settings.maxLength, isChosen);
   return {
     tokenizer,
     settings: {
       ...settings,
-      maxLength: limit(chosenLength ?? settings.maxLength, chosenLength !== undefined),
+      ...(frame && framed ? frameLengths(frame, framed.counts, longest, isChosen) : { maxLength: longest }),
       ...(truncationSide ? { truncationSide } : {}),
       ...(maxCharacters === undefined ? {} : { maxCharacters }),
       vocabularySize: tokenizer.vocabularySize,

@@ -3,6 +3,7 @@ import {
   graphFacts,
   scoreFacts,
   multiVectorFacts,
+  pairFacts,
   sentenceFacts,
   licenseFacts,
 } from '#core/model/manifest-facts.ts';
@@ -40,6 +41,7 @@ export function validateSummary({
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),
+    ...pairFacts(manifest),
     ...multiVectorFacts(manifest),
     ...licenseFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],

@@ -73,6 +73,14 @@ function layerText(layer: LayerSettings): string {
   return `Dense ${inputs} to ${outputs}${activation === 'identity' ? '' : ` (${activation})`}`;
 }
 
+/** The table row about the prompt of a generative reranker; empty for other models. */
+export function pairFacts({ pairPrompt }: Pick<Manifest, 'pairPrompt'>): [string, string][] {
+  if (!pairPrompt) return [];
+  const { first, instructed = first, second } = pairPrompt;
+  const templates = second === undefined ? [instructed] : [instructed, second];
+  return [['Prompt', templates.map((template) => JSON.stringify(template)).join(' and ')]];
+}
+
 /** Table rows about queries and documents of a multi_vector model; empty for other models. */
 export function multiVectorFacts({ multiVector }: Pick<Manifest, 'multiVector'>): [string, string][] {
   if (!multiVector) return [];

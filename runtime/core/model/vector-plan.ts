@@ -103,7 +103,8 @@ function freePrompt(
 /** Maximum number of characters (Unicode code points) of a prompt in a request, because it is read with each text. */
 export const MAX_PROMPT_CHARS = 8192;
 
-function checkFreeText(what: string, text: string): void {
+/** Rejects a prompt or an instruction that is too long. */
+export function checkFreeText(what: string, text: string): void {
   // A text never has more code points than UTF-16 code units.
   const characters = text.length <= MAX_PROMPT_CHARS ? 0 : codePoints(text);
   if (characters > MAX_PROMPT_CHARS) {

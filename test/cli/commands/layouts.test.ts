@@ -203,7 +203,7 @@ describe('a model whose type is ambiguous', () => {
       const path = join(model, 'config.json');
       const config = JSON.parse(readFileSync(path, 'utf8')) as object;
       writeFileSync(path, JSON.stringify({ ...config, architectures: [architecture] }));
-      const message = `Error: config.json of reranker names ${architecture}, which generates text; chat models and rerankers that compare two word logits cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.`;
+      const message = `Error: config.json of reranker names ${architecture}, which generates text. Of such models, only the rerankers Qwen3-Reranker, mxbai-rerank v2, bge-reranker-v2-gemma can be built, from safetensors. Choose one of them or a model with a classification head for reranking, or pass --model-type sentence_embedding to build an embedding model from its layers.`;
       expect(await validate('-q', 'reranker')).toMatchObject({ exitCode: 1, stderr: message });
       const init = await runCli(['init', 'reranker'], { cwd: folder() });
       expect(init).toEqual({ exitCode: 1, stdout: '', stderr: message });

@@ -25,7 +25,7 @@ export const FIRST_STEPS = {
   'first-steps:generator': {
     source: 'docs/config.md',
     behavior:
-      'A generative model, such as a causal reranker, is rejected with a reason by build, validate and init, unless its type is passed.',
+      'A generative model, unless it is a reranker of a known family, is rejected with a reason by build, validate and init, unless its type is passed.',
   },
   'first-steps:init-without-a-model': {
     source: 'docs/build.md',

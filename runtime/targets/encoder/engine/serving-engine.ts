@@ -25,6 +25,7 @@ import { startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
 import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
 import { AppError, inputError } from '#contract/errors.ts';
+import { joinPair } from '#core/model/pair-prompt.ts';
 import { planEntities } from '#core/model/entity-options.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import { itemAt } from '#core/values/item-at.ts';
@@ -76,11 +77,11 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     boundary,
     limits,
     async run(request) {
-      const { group, prompt = '' } = request;
+      const { group, prompt = '', instruction } = request;
       if (request.inputs.length === 0 || request.inputs.some(isEmpty))
         throw inputError('Cannot tokenize empty string');
       // The prompt is read with each text, so it counts toward the limits.
-      const inputs = withPrompt(request.inputs, prompt);
+      const inputs = withPairPrompt(withPrompt(request.inputs, prompt), manifest, instruction);
       checkInputs(inputs, limits, maxTokenId, group);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await runner.submit({ ...request, inputs }, limits.onOverflow);
@@ -184,6 +185,26 @@ async function start(
 function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {
   if (prompt === '') return inputs;
   return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
+}
+
+/**
+ * Returns the inputs with each pair in the model's prompt, if the model is a generative model. A
+ * single text is read as it is, so it can contain a pair in the form of the prompt.
+ */
+function withPairPrompt(
+  inputs: readonly EngineInput[],
+  { pairPrompt }: Manifest,
+  instruction: string | undefined,
+): readonly EngineInput[] {
+  if (!pairPrompt) return inputs;
+  return inputs.map((input, index) => {
+    if ('text' in input && input.pair !== undefined)
+      return joinPair(pairPrompt, { query: input.text, document: input.pair, instruction });
+    if (instruction === undefined) return input;
+    throw inputError(
+      `instruction requires pairs of a query and a document, but input ${index} is a single text. Remove instruction, or write it in the text.`,
+    );
+  });
 }
 
 /** Rejects invalid inputs before they are tokenized. */

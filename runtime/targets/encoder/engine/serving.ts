@@ -60,6 +60,8 @@ export interface EngineRequest {
   readonly role?: TextRole | undefined;
   /** Prompt to prepend to each text. */
   readonly prompt?: string | undefined;
+  /** Instruction for pairs, for rerankers whose prompt contains one. Default: the one in the prompt. */
+  readonly instruction?: string | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
   /**

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { hasLabels } from '#contract/model-types.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { planInstruction } from '#core/model/pair-prompt.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { withOverflow } from '../predict/predict.ts';
@@ -21,13 +22,18 @@ export async function rankDocuments(
   engine: ServingEngine,
   score: ScoreDocuments,
   request: RankRequest,
-  overflow: OverflowMembers,
+  body: OverflowMembers & { readonly instruction?: string | null },
 ): Promise<Ranking> {
   const caller = requestCaller(c);
-  const { scores, tokens, truncated } = await score(engine, request, {
-    query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), overflow),
-    documents: withOverflow((wanted) => runModel(caller, engine, wanted), overflow),
-  });
+  const instruction = planInstruction(engine.manifest.pairPrompt, body.instruction);
+  const { scores, tokens, truncated } = await score(
+    engine,
+    { ...request, instruction },
+    {
+      query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), body),
+      documents: withOverflow((wanted) => runModel(caller, engine, wanted), body),
+    },
+  );
   const ranked = scores.map((one, index) => ({ index, score: one })).sort((a, b) => b.score - a.score);
   return { ranked, tokens: sumOf(tokens), truncated };
 }

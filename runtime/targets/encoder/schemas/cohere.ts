@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers, textMember } from './texts.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { overflowMembers, pairInstruction, textMember } from './texts.ts';
 import { document } from './rerank.ts';
 
 /**
  * Unknown keys are ignored, as in `/rerank`, because clients send settings that a model server does
  * not use.
  */
-export const cohereRerankRequest = (maxDocuments: number) =>
+export const cohereRerankRequest = (maxDocuments: number, manifest: Pick<Manifest, 'pairPrompt'>) =>
   Type.Object(
     {
       model: optional(
@@ -38,6 +39,7 @@ export const cohereRerankRequest = (maxDocuments: number) =>
             'Ignored, because documents are never split. Documents that are too long are truncated.',
         }),
       ),
+      instruction: pairInstruction(manifest),
       ...overflowMembers,
     },
     { $id: 'CohereRerankRequest' },

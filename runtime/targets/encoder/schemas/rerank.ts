@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers, textMember } from './texts.ts';
+import { overflowMembers, pairInstruction, textMember } from './texts.ts';
 
 export const document = Type.Union([
   textMember,
@@ -24,7 +24,10 @@ const weights = optional(
 );
 
 /** Unknown keys are ignored, because reranking clients send settings that a model server does not use. */
-export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manifest, 'tokenOutputs'>) => {
+export const rerankRequest = (
+  maxDocuments: number,
+  manifest: Pick<Manifest, 'tokenOutputs' | 'pairPrompt'>,
+) => {
   const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
     {
@@ -55,8 +58,9 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
             'Return raw model scores instead of scores between 0 and 1. Has no effect on multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
+      instruction: pairInstruction(manifest),
       // Other models ignore these fields, like all unknown keys.
-      ...(tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
+      ...(manifest.tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
       ...overflowMembers,
     },
     {

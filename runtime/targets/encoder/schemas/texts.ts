@@ -77,6 +77,21 @@ function instruction({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsaf
 }
 
 /**
+ * The instruction in the prompt of a reranker. Documents omit the field for other models, which
+ * reject it with a sentence that states the reason.
+ */
+export function pairInstruction({
+  pairPrompt,
+}: Pick<Manifest, 'pairPrompt'>): TOptional<TUnsafe<string | null>> {
+  if (pairPrompt?.instructed === undefined) return optional(undocumented(Type.String()));
+  return optional(
+    freeText(
+      'Instruction in the model’s prompt, for pairs of a query and a document. Default: the one that the model was published with.',
+    ),
+  );
+}
+
+/**
  * The names of the model's prompts. A model without prompts accepts the names that every model has,
  * but they have no effect.
  */

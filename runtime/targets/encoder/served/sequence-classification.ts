@@ -1,22 +1,24 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { planInstruction } from '#core/model/pair-prompt.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { sigmoid } from '#core/numbers/softmax.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { readRenderedJson } from '../json/json.ts';
-import { overflowMembers, NOT_EMPTY, textMember } from '../schemas/texts.ts';
+import { overflowMembers, NOT_EMPTY, pairInstruction, textMember } from '../schemas/texts.ts';
 import { numbers } from '../schemas/results.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ScoreDocuments, ServedType } from './served-type.ts';
 
-const options = {
+const optionsOf = (manifest: Manifest) => ({
   top_k: optional(
     Type.Integer({ minimum: 1, description: 'Number of highest-scoring labels to return in `top`.' }),
   ),
-};
+  instruction: pairInstruction(manifest),
+});
 
 const rankedLabel = Type.Object(
   { index: Type.Integer(), label: Type.String(), score: Type.Number() },
@@ -130,9 +132,10 @@ function rank(
 }
 
 /** Scores documents with a cross-encoder, which reads the query together with each document. */
-const scorePairs: ScoreDocuments = async (_, { query, documents, raw }, run) => {
+const scorePairs: ScoreDocuments = async (_, { query, documents, raw, instruction }, run) => {
   const { results, tokens, truncated } = await run.documents({
     inputs: documents.map((pair) => ({ text: query, pair })),
+    instruction,
     view: { kind: 'result', format: 'json', options: {} },
   });
   return { scores: results.map((one) => scoreOf(one, raw)), tokens, truncated };
@@ -147,12 +150,12 @@ function scoreOf(rendered: Uint8Array, raw: boolean): number {
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }
 
-export const servedSequenceClassification: ServedType<BodyOf<typeof options>> = {
+export const servedSequenceClassification: ServedType<BodyOf<ReturnType<typeof optionsOf>>> = {
   texts: {
     summary: 'Classify each text.',
     tool: 'Performs sequence classification of input text sequences.',
   },
-  request: () => ({ options }),
+  request: (manifest) => ({ options: optionsOf(manifest) }),
   result: () => result,
   example({ width, scoreFunction = 'softmax', ...manifest }) {
     const logits = [2.3, -1.1].slice(0, width);
@@ -175,7 +178,10 @@ export const servedSequenceClassification: ServedType<BodyOf<typeof options>> = 
   bench: (words, { width }) => ({ inputs: [width === 1 ? ['Which one?', words] : words] }),
   info: (manifest) => ({ [manifest.width === 1 ? 'reranker' : 'classifier']: labelsOf(manifest) }),
   predict: {
-    plan: (_, { top_k }) => ({ options: { topK: top_k ?? undefined } }),
+    plan: ({ manifest }, { top_k, instruction }) => ({
+      options: { topK: top_k ?? undefined },
+      instruction: planInstruction(manifest.pairPrompt, instruction),
+    }),
   },
   huggingFace,
   grpc: async () => (await import('#gen/encoder/sequence_classification_pb.ts')).SequenceClassification,

@@ -112,6 +112,8 @@ export type ScoreDocuments = (
 export interface RankRequest {
   readonly query: string;
   readonly documents: readonly string[];
+  /** Instruction in the model's prompt. Default: the model's own. */
+  readonly instruction?: string | undefined;
   /** Whether scores are logits instead of numbers between 0 and 1. */
   readonly raw: boolean;
   /**

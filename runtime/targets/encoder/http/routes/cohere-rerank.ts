@@ -18,7 +18,7 @@ export function cohereRerankRoutes(
   { route, guard }: ModelRoutes,
 ): readonly Route[] {
   const score = scorerOf(engine.manifest);
-  const schema = cohereRerankRequest(engine.limits.maxClientBatch);
+  const schema = cohereRerankRequest(engine.limits.maxClientBatch, engine.manifest);
   return VERSIONS.map((version) => {
     const path = `/v${version}/rerank`;
     if (!score) return unsupportedRoute(path, noReranker(path, engine.manifest));
