@@ -10,7 +10,7 @@ import { parseManifest } from '#core/model/manifest-json.ts';
 import { tableLayout, tableShape } from '#core/model/token-table.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { FileRange } from '#platform/read-chunks.ts';
-import { tableMemory, type TableMemory } from './engine/table-file.ts';
+import { tableMemory, type TableMemory } from '#platform/table-file.ts';
 import { layersOf, type VectorLayer } from './math/inference.ts';
 
 /** Everything that is required to run a model. */

@@ -2,7 +2,6 @@ import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { BatchOutput } from '#core/model/raw-output.ts';
-import { lazy } from '#core/values/lazy.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';
 import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
@@ -46,36 +45,8 @@ export function startInferenceThread(): InferenceThread {
   };
 }
 
-/** Starts a thread for a model, or none if the model is static. */
-export const threadFor = ({ body }: Pick<Model, 'body'>): InferenceThread =>
-  body.kind === 'table' ? runInThisThread() : startInferenceThread();
-
-/**
- * Runs a static model in this thread: a batch takes less time than starting a thread, and a text less
- * than a message to it.
- */
-function runInThisThread(): InferenceThread {
-  const starting = lazy(async () => (await import('./inference.ts')).createInference());
-  const ask = async (request: ThreadRequest): Promise<unknown> => {
-    const inference = await starting();
-    const { reply } = await (request.kind === 'open'
-      ? inference.open(request)
-      : request.kind === 'run'
-        ? inference.run(request)
-        : inference.render(request));
-    return reply;
-  };
-  return {
-    ...threadRequests(ask),
-    alive: () => true,
-    died: new Promise(() => {}),
-    ended: Promise.resolve(),
-    kill: () => {},
-    close: async () => (await starting()).close(),
-  };
-}
-
-function threadRequests(
+/** The requests to a thread as functions, with the errors that users see. */
+export function threadRequests(
   ask: (request: ThreadRequest) => Promise<unknown>,
 ): Pick<InferenceThread, 'open' | 'run' | 'render'> {
   const explained = async (prefix: string, request: ThreadRequest): Promise<unknown> => {

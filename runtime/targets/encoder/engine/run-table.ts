@@ -1,8 +1,8 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { openTokenTable, tableShape } from '#core/model/token-table.ts';
+import { openTableFile } from '#platform/table-file.ts';
 import type { TableBody } from '../model.ts';
 import type { RunBatchOnce } from './run-graph.ts';
-import { openTableFile } from './table-file.ts';
 
 interface TableRunner {
   readonly run: RunBatchOnce;

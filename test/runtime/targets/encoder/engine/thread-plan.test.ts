@@ -23,7 +23,11 @@ test.each([
   ],
   [{ cores: 8, ...SMALL }, { workers: 3 }, { workers: 3, threads: 2 }],
   [{ cores: 8, ...SMALL, sharesWeights: true }, {}, { workers: 1, threads: 1 }],
-  [{ cores: 2, ...SMALL, sharesWeights: true }, { workers: 3, threads: 2 }, { workers: 2, threads: 1 }],
+  [
+    { cores: 2, ...SMALL, sharesWeights: true },
+    { workers: 3, threads: 2 },
+    { workers: 2, threads: 1 },
+  ],
 ])('on the machine %o, the flags %o result in the right numbers of threads', (machine, wanted, plan) => {
   expect(planThreads(machine, wanted)).toEqual(plan);
 });

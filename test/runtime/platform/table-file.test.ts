@@ -2,8 +2,8 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openTokenTable, tableLayout, tableParts, type TableShape } from '#core/model/token-table.ts';
-import { openTableFile, tableMemory } from '#encoder/engine/table-file.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { openTableFile, tableMemory } from '#platform/table-file.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 /** Bytes before the table, as in an executable. */
@@ -47,7 +47,12 @@ test.each([
 ] as const)('a table in a file has the same vectors as in memory: %s', (_, shape) => {
   const { bytes, path } = write(shape);
   const memory = tableMemory(shape);
-  const { close, ...parts } = openTableFile(shape, { path, offset: OFFSET, length: bytes.byteLength, ...memory });
+  const { close, ...parts } = openTableFile(shape, {
+    path,
+    offset: OFFSET,
+    length: bytes.byteLength,
+    ...memory,
+  });
   const [inFile, inMemory] = [parts, tableParts(shape, bytes)].map((one) => openTokenTable(shape, one));
   const last = shape.vocabularySize - 1;
   for (const ids of [[0], [last], [1, 3, last], [last - 1, 2, 0, last, 5]])

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { TABLE_ELEMENTS } from '#contract/token-table.ts';
 import { tableLayout, type TableParts, type TableShape, valuesOf } from '#core/model/token-table.ts';
-import type { FileRange } from '#platform/read-chunks.ts';
+import type { FileRange } from './read-chunks.ts';
 
 /** Memory for a table, which only takes up space where it has been written. */
 export interface TableMemory {
