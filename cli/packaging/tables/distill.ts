@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { openTokenTable, tableParts } from '#core/model/token-table.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
@@ -107,7 +108,7 @@ function refuseBelow(neighbors: number, minimum: number, texts: number): void {
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
 async function withoutSpecialTokens(source: PreparedTokenizer): Promise<PreparedTokenizer> {
-  const json = JSON.stringify({ ...(JSON.parse(source.json) as object), post_processor: null });
+  const json = JSON.stringify({ ...(parseJsonText(source.json) as object), post_processor: null });
   return {
     ...source,
     json,
@@ -206,7 +207,7 @@ function weighted({ values, width }: Rows, { tokenizer, json }: PreparedTokenize
 }
 
 function specialTokens(json: string): string[] {
-  const { added_tokens: added = [] } = JSON.parse(json) as {
+  const { added_tokens: added = [] } = parseJsonText(json) as {
     added_tokens?: readonly { readonly content: string; readonly special?: boolean }[];
   };
   return added.filter(({ special }) => special === true).map(({ content }) => content);
