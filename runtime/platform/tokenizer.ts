@@ -1,5 +1,6 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import type { TokenizerSettings } from '#contract/manifest.ts';
+import { startOfText } from '#core/text/code-points.ts';
 import { lazy } from '#core/values/lazy.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { createPlainEncoder } from './plain-encoder.ts';
@@ -135,7 +136,7 @@ function openPairEncoder(
     if (Buffer.byteLength(text) <= maxFirst) return text;
     const offsets = (await single.encode(text, null, { addSpecialTokens: false })).getOffsets();
     const end = offsets[maxFirst - 1]?.[1];
-    return offsets.length <= maxFirst || end === undefined ? text : Array.from(text).slice(0, end).join('');
+    return offsets.length <= maxFirst || end === undefined ? text : startOfText(text, end);
   };
   return async (text, pair, options) => await open().encode(await shorten(text), pair, options);
 }

@@ -119,10 +119,7 @@ export const wordLogitHead =
   (g, rows) => {
     const { writer } = g;
     const last = lastToken(g, rows);
-    const isTied =
-      g.config.flag('tie_word_embeddings', !g.weights.has('lm_head.weight')) ||
-      !g.weights.has('lm_head.weight');
-    const words = g.weight(`${isTied ? 'embed_tokens' : 'lm_head'}.weight`);
+    const words = outputMatrix(g, { decoder: 'lm_head', words: 'embed_tokens', reusesWords: false });
     const logit = (id: number): Value =>
       writer.op('Gemm', [last, writer.op('Gather', [words, writer.integers([id])])], int('transB', 1));
     return irrelevant === undefined
@@ -163,20 +160,25 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
-interface DecodeOptions extends Pick<MaskedNames, 'decoder' | 'biases'> {
+interface MatrixOptions extends Pick<MaskedNames, 'decoder'> {
   readonly words?: string;
   /** Whether the word embedding matrix is reused if config.json does not state it. */
   readonly reusesWords?: boolean;
+}
+
+/** The matrix with a row for each word's logit: the word embedding matrix if the model reuses it. */
+function outputMatrix(g: EncoderGraph, { decoder, words = WORDS, reusesWords = true }: MatrixOptions): Value {
+  const isTied = g.config.flag('tie_word_embeddings', reusesWords) || !g.weights.has(`${decoder}.weight`);
+  return g.weight(`${isTied ? words : decoder}.weight`);
 }
 
 /** The logits of all words. Models reuse the word embedding matrix, unless config.json disables that. */
 function decode(
   g: EncoderGraph,
   rows: Value,
-  { decoder, biases, words = WORDS, reusesWords = true }: DecodeOptions,
+  { biases, ...matrix }: MatrixOptions & Pick<MaskedNames, 'biases'>,
 ): Value {
-  const isTied = g.config.flag('tie_word_embeddings', reusesWords) || !g.weights.has(`${decoder}.weight`);
-  const inputs = [rows, g.weight(`${isTied ? words : decoder}.weight`)];
+  const inputs = [rows, outputMatrix(g, matrix)];
   const bias = biases.find((name) => g.weights.has(name));
   if (bias !== undefined) inputs.push(g.weight(bias));
   return g.writer.op('Gemm', inputs, int('transB', 1));

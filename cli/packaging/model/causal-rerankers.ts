@@ -6,6 +6,7 @@ import type { TextFrame } from '../tokenizer/frame-texts.ts';
 import { findIn } from './locate-files.ts';
 import { findLicense, readDocuments } from './model-documents.ts';
 import { jsonIn } from './model-listing.ts';
+import { moduleClass, modulePath } from './sentence-layers.ts';
 
 /**
  * A published family of rerankers that are generative models: they compare the logits of two words
@@ -159,10 +160,10 @@ function chatTemplate(folder: string): string {
 function logitScore(folder: string): CausalReranker['ids'] | undefined {
   const modules = jsonIn(join(folder, 'modules.json'));
   const module: unknown = Array.isArray(modules)
-    ? modules.find((one) => isObject(one) && String(one['type']).endsWith('.LogitScore'))
+    ? modules.find((one) => moduleClass(one) === 'LogitScore')
     : undefined;
-  if (!isObject(module)) return undefined;
-  const settings = jsonIn(join(folder, String(module['path']), 'config.json'));
+  if (module === undefined) return undefined;
+  const settings = jsonIn(join(folder, modulePath(module), 'config.json'));
   const id = (name: string): number | undefined => {
     const value = isObject(settings) ? settings[name] : undefined;
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

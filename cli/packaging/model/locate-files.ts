@@ -5,7 +5,7 @@ import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraphIn } from './graph-variants.ts';
-import { jsonIn, listModel, MODULE_FOLDERS } from './model-listing.ts';
+import { jsonIn, MODULE_FOLDERS, statedIn } from './model-listing.ts';
 import { isTable } from '../tables/is-table.ts';
 
 export interface ModelFiles {
@@ -67,7 +67,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   const modelConfig = findIn(folder, name);
   if (modelConfig === undefined && missing) throw missing(join(folder, name));
   const tokenizer = locateTokenizer(folder, weights);
-  const isStatic = isTable(listModel(folder));
+  const isStatic = isTable(statedIn(folder));
   return {
     folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
     weights,

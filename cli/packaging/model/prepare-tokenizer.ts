@@ -6,6 +6,7 @@ import {
   withBertSettings,
   withEndToken,
   withLowerCase,
+  withoutSpecialTokens,
   type TokenizerConfig,
   tokenizerSettings,
   type SourceTokenizer,
@@ -81,7 +82,7 @@ export async function prepareTokenizer(
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
-  const added = addsSpecialTokens && !frame ? content : { ...content, post_processor: null };
+  const added = addsSpecialTokens && !frame ? content : withoutSpecialTokens(content);
   const lowered = lowerCase ? withLowerCase(added) : added;
   const plain = await load(files.tokenizer, JSON.stringify(lowered));
   const framed = frame && (await frameTexts(lowered, frame, plain));

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
@@ -10,12 +9,13 @@ import { poolRows } from '#core/vectors/pooling.ts';
 import { loadTokenizer } from '../../adapters/tokenizers.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { DistillSettings, QuantizeSettings } from '../../config/build-config.ts';
-import { SAMPLE_TEXTS } from '../model/prepare-graph.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
 import type { PreparedTokenizer } from '../model/prepare-tokenizer.ts';
+import { type SourceTokenizer, withoutSpecialTokens } from '../model/tokenizer-settings.ts';
 import { PER_TEXT } from '../onnx/select-output.ts';
 import { type Compare, neighborsKept } from '../quantize/accuracy.ts';
 import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
+import { skippedToken, writeTable } from './prepare-table.ts';
 import { principalComponents, type Rows } from './principal-components.ts';
 import { UNLIMITED } from './table-settings.ts';
 
@@ -44,52 +44,38 @@ export async function distill(
   { dimensions, minNeighbors, calibration }: DistillSettings & Pick<QuantizeSettings, 'calibration'>,
   folder: string,
 ): Promise<Distilled> {
-  const { settings: tokenizing } = source.tokenizer;
-  const tokenizer = await withoutSpecialTokens(source.tokenizer);
+  const tokenizer = await withoutFrame(source.tokenizer);
   const encoded = await encodeVocabulary(runtime, source, folder);
   const { values, width } = weighted(principalComponents(encoded, dimensions), source.tokenizer);
   const rows = values.length / width;
-  const { unknown } = tokenizing;
-  const table = {
+  const shape = {
     rows,
     elements: 'float32' as const,
     hasWeights: false,
     hasMapping: false,
-    ...(unknown ? { skipped: unknown.id } : {}),
+    ...skippedToken(tokenizer),
+    width,
+    vocabularySize: rows,
   };
-  const shape = { ...table, width, vocabularySize: rows };
   const meanOf = openTokenTable(shape, tableParts(shape, values.buffer));
-  const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> =>
-    (await tokenizer.tokenizer.encode(texts)).map((ids) => meanOf(Int32Array.from(ids)));
   const { heldOut } = await readCalibrationTexts(calibration);
+  const ids = await tokenizer.tokenizer.encode(heldOut);
   const neighbors = neighborsKept(
     await encodeTexts(runtime, source, heldOut, folder),
-    await vectorsOf(heldOut),
+    ids.map((row) => meanOf(Int32Array.from(row))),
   );
   refuseBelow(neighbors, minNeighbors, heldOut.length);
-  const weightsPath = join(folder, `static-${ASSETS.weights}`);
-  await writeFile(weightsPath, new Uint8Array(values.buffer));
-  const samples = await vectorsOf(SAMPLE_TEXTS);
+  const graph = await writeTable(
+    { ...shape, distilled: { texts: heldOut.length, neighbors } },
+    values.buffer,
+    tokenizer,
+    join(folder, `static-${ASSETS.weights}`),
+  );
   return {
     tokenizer,
-    graph: {
-      ...source.graph,
-      graphPath: undefined,
-      weightsPath,
-      signature: { inputs: ['input_ids'], output: { name: 'sentence_embedding', shape: PER_TEXT } },
-      precision: 'float32',
-      fixedShape: undefined,
-      firstPosition: undefined,
-      tokenOutputs: undefined,
-      changes: [],
-      width,
-      batching: 'any',
-      maxLength: tokenizer.settings.maxLength,
-      samples: samples.map((data) => ({ data, shape: [1, width] })),
-      table,
-    },
+    graph,
     sentence: {
-      table: { ...table, distilled: { texts: heldOut.length, neighbors } },
+      ...(graph.table ? { table: graph.table } : {}),
       pooling: 'none',
       includePrompt: true,
       normalize: true,
@@ -107,8 +93,8 @@ function refuseBelow(neighbors: number, minimum: number, texts: number): void {
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
-async function withoutSpecialTokens(source: PreparedTokenizer): Promise<PreparedTokenizer> {
-  const json = JSON.stringify({ ...(parseJsonText(source.json) as object), post_processor: null });
+async function withoutFrame(source: PreparedTokenizer): Promise<PreparedTokenizer> {
+  const json = JSON.stringify(withoutSpecialTokens(parseJsonText(source.json) as SourceTokenizer));
   return {
     ...source,
     json,

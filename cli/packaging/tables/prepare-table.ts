@@ -20,28 +20,41 @@ import { findTable, type FoundTable } from './find-table.ts';
 /** Types that stay as they are. Others become float32. */
 const ELEMENT_OF: Partial<Record<StoredType, TableElement>> = { F16: 'float16', I8: 'int8' };
 
-/** Writes the table of a static model to `folder`, and computes the vectors of sample texts with it. */
+/** Prepares the table of a static model, and writes it to `folder`. */
 export async function prepareTable(
   path: string,
   tokenizer: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
   const found = await findTable(path);
-  const { maxLength, vocabularySize } = tokenizer.settings;
+  const { vocabularySize } = tokenizer.settings;
   const [rows = 0, width = 0] = found.rows.shape;
-  const elements = ELEMENT_OF[found.rows.type] ?? 'float32';
-  const skipped = found.isModel2vec ? unknownToken(tokenizer) : undefined;
-  const table = {
+  const shape = {
     rows,
-    elements,
+    elements: ELEMENT_OF[found.rows.type] ?? ('float32' as const),
     hasWeights: found.weights !== undefined,
     hasMapping: found.mapping !== undefined,
-    ...(skipped === undefined ? {} : { skipped }),
+    ...(found.isModel2vec ? skippedToken(tokenizer) : {}),
+    width,
+    vocabularySize,
   };
-  const shape = { ...table, width, vocabularySize };
   checkSizes(found, shape, path);
-  const bytes = await readBytes(found, shape, path);
-  const weightsPath = join(folder, ASSETS.weights);
+  return await writeTable(
+    shape,
+    await readBytes(found, shape, path),
+    tokenizer,
+    join(folder, ASSETS.weights),
+  );
+}
+
+/** Writes a table to a file, and computes the vectors of sample texts with it. */
+export async function writeTable(
+  shape: TableShape,
+  bytes: ArrayBufferLike,
+  tokenizer: PreparedTokenizer,
+  weightsPath: string,
+): Promise<PreparedGraph> {
+  const { width, vocabularySize: _, ...table } = shape;
   await writeFile(weightsPath, new Uint8Array(bytes));
   const meanOf = openTokenTable(shape, tableParts(shape, bytes));
   const samples = await tokenizer.tokenizer.encode(SAMPLE_TEXTS);
@@ -49,23 +62,24 @@ export async function prepareTable(
     graphPath: undefined,
     weightsPath,
     signature: { inputs: ['input_ids'], output: { name: itemAt(TEXT_VECTORS, 0), shape: PER_TEXT } },
-    precision: elements,
+    precision: shape.elements,
     fixedShape: undefined,
     firstPosition: undefined,
     tokenOutputs: undefined,
     changes: [],
     width,
     batching: 'any',
-    maxLength,
+    maxLength: tokenizer.settings.maxLength,
     samples: samples.map((ids) => ({ data: meanOf(Int32Array.from(ids)), shape: [1, width] })),
     table,
   };
 }
 
-/** The id of the token for unknown words. Tokenizers of the type Unigram state its id, others its text. */
-function unknownToken({ json, settings }: PreparedTokenizer): number | undefined {
-  const id = memberOf(memberOf(parseJsonText(json), 'model'), 'unk_id');
-  return isCount(id) ? id : settings.unknown?.id;
+/** The token for unknown words, if there is one. Tokenizers of the type Unigram state its id, others its text. */
+export function skippedToken({ json, settings }: PreparedTokenizer): Pick<TableShape, 'skipped'> {
+  const stated = memberOf(memberOf(parseJsonText(json), 'model'), 'unk_id');
+  const skipped = isCount(stated) ? stated : settings.unknown?.id;
+  return skipped === undefined ? {} : { skipped };
 }
 
 function checkSizes(

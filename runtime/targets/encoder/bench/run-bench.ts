@@ -3,7 +3,7 @@ import { progressLine } from '#core/model/progress.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { maxSessions } from '../engine/thread-plan.ts';
-import { BATCH_TOKENS_PER_THREAD, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
+import { batchTokensPerThread, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { openModel } from '../model.ts';
 import type { Flags } from './flags-result.ts';
@@ -24,7 +24,8 @@ export async function runBench(
   milliseconds: number,
   output: Output,
 ): Promise<BenchResult> {
-  const { weightsBytes, manifest } = openModel(modelPath);
+  const model = openModel(modelPath);
+  const { weightsBytes, manifest } = model;
   const memoryBytes = availableMemory();
   const cores = availableParallelism();
   const { limits, workers, threads } = settings;
@@ -40,7 +41,7 @@ export async function runBench(
   const host: Host = {
     cores,
     maxWorkers: maxSessions({ cores, memoryBytes, weightsBytes }),
-    batchTokensPerThread: BATCH_TOKENS_PER_THREAD,
+    batchTokensPerThread: batchTokensPerThread(model),
   };
   const engine = await open(given);
   try {

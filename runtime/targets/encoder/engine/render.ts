@@ -1,6 +1,6 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { JsonBytes, writeJson } from '../json/json-writer.ts';
+import { JsonBytes, likelySize, writeJson } from '../json/json-writer.ts';
 import { writeVector, writeVectors } from '../json/vector-writer.ts';
 import type { RenderReply, RenderRow, RowResult } from './inference-thread.ts';
 import type { TokenBatch } from './batch.ts';
@@ -66,10 +66,16 @@ function render(target: JsonBytes, inference: Inference, view: View, manifest: M
   if (view.kind === 'chunks')
     return writeVectors(target, chunkVectors(inference, manifest, view.ranges, view), view.format);
   const task = TASKS[manifest.modelType];
-  if (view.kind !== 'result') return writeJson(target, valueOf(inference, view, manifest));
+  if (view.kind !== 'result') return writeValue(target, valueOf(inference, view, manifest));
   const result = task.result(inference, manifest, view.options);
   if (view.format === 'proto' && task.proto) target.append(task.proto(result));
-  else writeJson(target, result);
+  else writeValue(target, result);
+}
+
+/** The first value determines the size of the buffer, because a buffer that grows is copied. */
+function writeValue(target: JsonBytes, value: unknown): void {
+  if (target.at === 0) target.reserve(likelySize(value));
+  writeJson(target, value);
 }
 
 function valueOf(

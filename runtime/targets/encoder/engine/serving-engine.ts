@@ -111,12 +111,13 @@ export async function openServingEngine(path: string, options: ServingOptions): 
  * Larger batches exceed the CPU caches. With 1024 tokens, the throughput for texts of mixed lengths
  * drops by up to a tenth (measured).
  */
-export const BATCH_TOKENS_PER_THREAD = 512;
+const BATCH_TOKENS_PER_THREAD = 512;
 
 /** A table does not need the CPU cache. A batch of this size takes about 10 ms. */
 const TABLE_BATCH_TOKENS = 4096;
 
-const batchTokensPerThread = ({ body }: Pick<Model, 'body'>): number =>
+/** The default maximum number of tokens in a batch, for each compute thread. */
+export const batchTokensPerThread = ({ body }: Pick<Model, 'body'>): number =>
   body.kind === 'table' ? TABLE_BATCH_TOKENS : BATCH_TOKENS_PER_THREAD;
 
 /** The CPUs and the memory that this process can use, with container limits taken into account. */

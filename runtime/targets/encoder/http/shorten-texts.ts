@@ -1,4 +1,5 @@
 import { inputError } from '#contract/errors.ts';
+import { startOfText } from '#core/text/code-points.ts';
 import type { ServingEngine, TruncationSide } from '../engine/serving.ts';
 
 interface ShortenOptions {
@@ -27,11 +28,7 @@ export async function shortenTexts(
         `${place}/${index} has more than ${maxTokens} tokens, the max_tokens of the request. Shorten it, or set truncate to START or END.`,
       );
     }
-    const characters = Array.from(text);
-    const kept =
-      side === 'left'
-        ? characters.slice(details.offsets[(ids.length - maxTokens) * 2] ?? 0)
-        : characters.slice(0, details.offsets[maxTokens * 2 - 1] ?? 0);
-    return kept.join('');
+    if (side !== 'left') return startOfText(text, details.offsets[maxTokens * 2 - 1] ?? 0);
+    return text.slice(startOfText(text, details.offsets[(ids.length - maxTokens) * 2] ?? 0).length);
   });
 }
