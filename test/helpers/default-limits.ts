@@ -7,5 +7,6 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxInputChars: 200_000,
   maxWindows: 256,
   maxBatchTokens: undefined,
+  maxCacheBytes: 0,
   onOverflow: 'truncate',
 };

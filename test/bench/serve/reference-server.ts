@@ -21,7 +21,7 @@ await thread.open({
   body,
   threads: availableParallelism(),
   prepack: true,
-  background: false,
+  priority: 'normal',
   manifest,
 });
 

@@ -38,6 +38,16 @@ export const SERVE = {
     source: 'docs/serve.md#how-requests-run',
     behavior: 'The server starts even if the model returns NaN or infinity for the warm-up texts.',
   },
+  'serve:lanes': {
+    source: 'docs/serve.md#interactive-and-bulk-requests',
+    behavior:
+      'A small request does not wait for the large requests before it, and Priority chooses over HTTP and gRPC which requests run first.',
+  },
+  'serve:result-cache': {
+    source: 'docs/serve.md#results-of-repeated-inputs',
+    behavior:
+      'With --result-cache, the result of a repeated input is returned unchanged without running the model; a header and the metrics count these inputs.',
+  },
   'predict:order': {
     source: 'docs/serve.md#how-requests-run',
     behavior: 'Each of several concurrent requests gets the results for its own inputs, in order.',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { argmax } from '#core/numbers/argmax.ts';
 import { padBatch, padToShape } from '#encoder/engine/batch.ts';
-import { planBatches } from '#encoder/engine/dispatcher.ts';
+import { planBatches } from '#encoder/engine/batch-queue.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { softmax } from '#core/numbers/softmax.ts';
 import { threadsForOneRun } from '#encoder/commands/thread-count.ts';

@@ -42,8 +42,8 @@ export interface Content {
 interface Parameter {
   readonly name: string;
   /** Location of the parameter. Default: `path`. */
-  readonly in?: 'path' | 'query';
-  /** Whether a query parameter is required. Default: false. */
+  readonly in?: 'path' | 'query' | 'header';
+  /** Whether a query parameter or a header is required. Default: false. */
   readonly required?: boolean;
   /**
    * Whether the parameter is a list, so that a query can contain it several times. Default: false,

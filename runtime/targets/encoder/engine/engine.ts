@@ -2,7 +2,7 @@ import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import { padBatch } from './batch.ts';
-import { planBatches } from './dispatcher.ts';
+import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
@@ -93,7 +93,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       threads,
       prepack,
       manifest,
-      background: false,
+      priority: 'normal',
       transform: transform && { ...transform, progress: createProgress() },
       timed: onStep !== undefined,
     });

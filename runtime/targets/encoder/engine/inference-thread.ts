@@ -4,6 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { BatchOutput } from '#core/model/raw-output.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';
+import type { ThreadPriority } from '#platform/thread-priority.ts';
 import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
 import type { Transformed } from '#transform/transform.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
@@ -78,8 +79,8 @@ export interface OpenModel extends Omit<SessionOptions, 'graph' | 'weightsFolder
   readonly manifest: Manifest;
   /** Modules after pooling, for threads that render results. */
   readonly layers?: readonly VectorLayer[] | undefined;
-  /** Whether this thread runs at a lower priority than the threads that serve callers. */
-  readonly background: boolean;
+  /** The priority of this thread compared with the thread that serves callers. */
+  readonly priority: ThreadPriority;
   readonly transform?: OpenTransform | undefined;
   /** Whether the reply contains the times at which the creation of the session started and ended. */
   readonly timed?: boolean | undefined;

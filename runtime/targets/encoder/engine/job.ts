@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import type { Lane } from './lanes.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { vectorKind } from '#contract/model-types.ts';
@@ -153,13 +154,14 @@ export interface JobItem {
 export class EngineJob {
   readonly view: View;
   readonly answer: Promise<EngineAnswer>;
+  /** Set before the first items are queued, and not changed afterwards. */
+  lane: Lane = 'interactive';
   /** Inputs that are accepted but not yet completed. */
   readonly waiting = new Set<JobItem>();
   readonly #settled = Promise.withResolvers<EngineAnswer>();
   readonly #results: Uint8Array[] = [];
   readonly #tokens: number[] = [];
   readonly #truncated = new Set<number>();
-  readonly #group: number;
   /** Windows that are held back from the queue, so that a very long text does not delay other requests. */
   readonly #backlog: JobItem[] = [];
   readonly #sharedBy: string;
@@ -169,9 +171,8 @@ export class EngineJob {
   #left: number;
   #ended = false;
 
-  constructor({ inputs, view, labels, group = 1 }: EngineRequest) {
+  constructor({ inputs, view, labels }: EngineRequest) {
     this.view = view;
-    this.#group = group;
     // The number of results for a text depends on its labels, so texts with different labels cannot
     // share a run.
     this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);
@@ -192,7 +193,7 @@ export class EngineJob {
 
   /** Returns the first items to run for an input; `next` returns the remaining items. */
   items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
-    if (text.truncated) this.#truncated.add(Math.floor(index / this.#group));
+    if (text.truncated) this.#truncated.add(index);
     if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
     const of = new WindowedText(text, text.windows, this.view, manifest);
     const items = text.windows.map((window, at) => ({

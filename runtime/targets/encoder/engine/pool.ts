@@ -36,6 +36,8 @@ export interface Pool {
   readonly openWorkers: () => void;
   /** Whether no batch is running and a session that uses all CPUs exists. */
   readonly canRunAlone: () => boolean;
+  /** Whether the session that uses all CPUs is free while workers run batches. */
+  readonly canInterleave: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
   /** Whether no large text is running. */
   readonly canRunLarge: () => boolean;
@@ -88,10 +90,14 @@ export async function startPool(
   let workersWanted = alone === undefined;
   let opening: Promise<void> | undefined;
   let cancelPause = (): void => {};
+  /** Whether the session that uses all CPUs runs its batch in addition to those of the workers. */
+  let interleaved = false;
 
   const add = async (isAlone: boolean, thread?: InferenceThread): Promise<void> => {
     const share = isAlone && alone !== undefined ? alone : threads;
-    const member = await start(model, share, isAlone, hooks, thread);
+    // Bulk requests run in the workers, and the session for single texts has priority over them.
+    const priority = isAlone ? 'reduced' : 'low';
+    const member = await start({ ...model, priority }, share, isAlone, hooks, thread);
     if (closing || !(isAlone || workersWanted)) return await member.close();
     members.add(member);
     void member.died.then((error) => replace(member, error));
@@ -163,7 +169,8 @@ export async function startPool(
       // A file that has been replaced cannot be opened again, so the text runs in a thread that has
       // the model open.
       if (!canReopen()) return { ...itemAt([...members], 0), close: () => Promise.resolve() };
-      const member = await start({ ...model, prepack: false }, alone ?? workers * threads, false, hooks);
+      const opened = { ...model, prepack: false, priority: 'low' } as const;
+      const member = await start(opened, alone ?? workers * threads, false, hooks);
       void member.died.then(hooks.onDeath);
       return member;
     },
@@ -175,19 +182,27 @@ export async function startPool(
     if (!member) throw new Error('no thread has free capacity');
     void run(member, items);
   };
+  const giveToLoner = (items: readonly JobItem[]): void => {
+    interleaved = workersOf().some(({ running }) => running() > 0);
+    give(loner(), items);
+  };
   /** Whether the workers run the batches instead of the session for single texts. */
   const workersRun = (): boolean => opening === undefined && workersOf().length > 0;
   return {
     room() {
-      if (loner()?.running()) return { idle: 0, ahead: 0 };
-      if (!workersRun()) return { idle: loner() ? 1 : 0, ahead: 0 };
+      if (loner()?.running() && !interleaved) return { idle: 0, ahead: 0 };
+      if (!workersRun()) return { idle: loner()?.running() === 0 ? 1 : 0, ahead: 0 };
       return { idle: withRunning(0).length, ahead: withRunning(AHEAD).length };
     },
-    send: (items) => give(workersRun() ? [...withRunning(0), ...withRunning(AHEAD)][0] : loner(), items),
+    send(items) {
+      if (workersRun()) give([...withRunning(0), ...withRunning(AHEAD)][0], items);
+      else giveToLoner(items);
+    },
     openWorkers,
     canRunAlone: () =>
       loner() !== undefined && large.isFree() && [...members].every(({ running }) => running() === 0),
-    sendAlone: (items) => give(loner(), items),
+    canInterleave: () => loner()?.running() === 0 && workersRun(),
+    sendAlone: giveToLoner,
     canRunLarge: large.isFree,
     sendLarge: large.send,
     size: () => members.size,
@@ -271,7 +286,7 @@ export function createLargeThread(
 }
 
 /** The model that every thread in a pool opens. */
-export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
+export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform' | 'priority'> & {
   readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
 };
 
@@ -300,7 +315,7 @@ export interface PoolMember {
 
 /** Starts a thread, or uses one that has already been started. Rejects if the model cannot be opened. */
 async function startMember(
-  { transform, ...model }: PooledModel,
+  { transform, ...model }: PooledModel & Pick<OpenModel, 'priority'>,
   threads: number,
   alone: boolean,
   hooks: MemberHooks,

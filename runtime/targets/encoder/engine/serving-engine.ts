@@ -16,7 +16,6 @@ import type {
   TruncationSide,
   EngineInput,
   TokenBoundary,
-  EngineAnswer,
   EngineRequest,
   OverflowRule,
 } from './serving.ts';
@@ -35,6 +34,8 @@ import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
 import { checkSizes } from './input-limits.ts';
 import { EngineJob } from './job.ts';
+import { laneOf } from './lanes.ts';
+import { createResultCache, type Submit } from './result-cache.ts';
 
 export interface ServingOptions {
   readonly limits: EngineLimits;
@@ -70,6 +71,9 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const runner = createRunner(tokenizerFor, dispatcher, manifest, limits.maxWindows);
   await warmUp(runner, manifest);
   const boundary = await findBoundary(tokenizer);
+  const { maxCacheBytes } = limits;
+  const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
+  const submit = cache?.submit ?? runner.submit;
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
 
   return {
@@ -84,11 +88,12 @@ export async function openServingEngine(path: string, options: ServingOptions): 
       const inputs = withPairPrompt(withPrompt(request.inputs, prompt), manifest, instruction);
       checkInputs(inputs, limits, maxTokenId, group);
       checkRoom(inputs.length, runner.waiting(), limits);
-      const answer = await runner.submit({ ...request, inputs }, limits.onOverflow);
+      const answer = await submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
-      const { truncated, timings } = answer;
-      observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, timings });
-      return answer;
+      const { cached, timings } = answer;
+      const truncated = inGroups(answer.truncated, group);
+      observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, cached, timings });
+      return { ...answer, truncated };
     },
     async tokenize(texts, addSpecialTokens, side) {
       const inputs = texts.map((text) => ({ text }));
@@ -99,7 +104,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
     idOf: (token) => tokenizer.idOf(token),
-    stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
+    stats: () => ({ queued: runner.waiting(), workers: pool.size(), cacheBytes: cache?.bytes() }),
     async close() {
       await runner.settled();
       await pool.close();
@@ -160,7 +165,7 @@ async function start(
   }
   const addon = native.onnxruntime;
   const starting = startPool(
-    { addon, body, prepack: true, manifest, layers, background: true, transform },
+    { addon, body, prepack: true, manifest, layers, transform },
     plan,
     dispatcher.hooks,
     model.isStillThere,
@@ -207,6 +212,10 @@ function withPairPrompt(
     );
   });
 }
+
+/** Returns the indexes of the caller's inputs, each of which consists of `size` inputs. */
+const inGroups = (indexes: readonly number[], size = 1): number[] =>
+  size === 1 ? [...indexes] : [...new Set(indexes.map((index) => Math.floor(index / size)))];
 
 /** Rejects invalid inputs before they are tokenized. */
 function checkInputs(
@@ -295,7 +304,7 @@ async function warmUp(runner: Runner, { transform, mask, entities: settings }: M
 
 interface Runner {
   /** Tokenizes the inputs of a request, runs the model on them and collects the results. */
-  readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
+  readonly submit: Submit;
   /** Number of inputs that are accepted but not yet completed. */
   readonly waiting: () => number;
   /** Resolves when no inputs are waiting. */
@@ -361,16 +370,23 @@ function createRunner(
       };
     });
   };
-  const feed = async (job: EngineJob, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
+  const feed = async (
+    job: EngineJob,
+    request: EngineRequest,
+    onOverflow: OverflowRule,
+    positions: readonly number[] | undefined,
+  ): Promise<void> => {
     const { inputs, overflow, group = 1, role = 'document' } = request;
+    const positionOf = (at: number): number => (positions ? itemAt(positions, at) : at);
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
       const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
-      refuseWithoutMask(texts, start, manifest);
+      if (start === 0) job.lane = request.lane ?? laneOf(texts, inputs.length);
+      refuseWithoutMask(texts, (at) => positionOf(start + at), manifest);
       if (rule === 'error')
         refuseOverflow(
           texts,
-          (at) => Math.floor((start + at) / group),
+          (at) => Math.floor(positionOf(start + at) / group),
           longestFor(role),
           overflow?.rule ? 'request' : 'server',
         );
@@ -384,7 +400,7 @@ function createRunner(
   };
 
   return {
-    async submit(request, onOverflow) {
+    async submit(request, onOverflow, positions) {
       const { signal } = request;
       const job = new EngineJob(request);
       const leave = (): void => drop(job, new AppError('CancelledError', 'Request canceled.'));
@@ -392,7 +408,7 @@ function createRunner(
       signal?.addEventListener('abort', leave, { once: true });
       const entry = jobs.add(job);
       try {
-        feed(job, request, onOverflow).catch((error: unknown) => drop(job, error));
+        feed(job, request, onOverflow, positions).catch((error: unknown) => drop(job, error));
         return await job.answer;
       } finally {
         jobs.delete(entry);
@@ -406,11 +422,15 @@ function createRunner(
   };
 }
 
-function refuseWithoutMask(texts: readonly TokenizedText[], start: number, manifest: Manifest): void {
+function refuseWithoutMask(
+  texts: readonly TokenizedText[],
+  positionOf: (at: number) => number,
+  manifest: Manifest,
+): void {
   const { mask } = manifest;
   if (!mask) return;
   const index = texts.findIndex(({ ids }) => !ids.includes(mask.id));
-  if (index >= 0) throw noMask(`Input ${start + index}`, manifest);
+  if (index >= 0) throw noMask(`Input ${positionOf(index)}`, manifest);
 }
 
 function refuseOverflow(

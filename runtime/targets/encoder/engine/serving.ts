@@ -4,6 +4,7 @@ import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
+import type { Lane } from './lanes.ts';
 import type { VectorFormat } from '../json/vector-writer.ts';
 import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
@@ -64,6 +65,8 @@ export interface EngineRequest {
   readonly instruction?: string | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
+  /** The lane of the request. Default: depends on the number of tokens. */
+  readonly lane?: Lane | undefined;
   /**
    * How to handle texts that are too long. Default: as specified by the settings of the server and
    * of the model.
@@ -80,6 +83,8 @@ export interface EngineAnswer {
   readonly tokens: readonly number[];
   /** Indexes of the caller's inputs that were truncated, ascending. */
   readonly truncated: readonly number[];
+  /** Number of inputs whose results were in the cache; undefined if there is no cache. */
+  readonly cached?: number | undefined;
   readonly timings: Timings;
 }
 
@@ -115,6 +120,8 @@ export interface EngineLimits {
   /** Maximum number of padded tokens per batch. Default: a fixed number per thread of a worker. */
   readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;
+  /** Maximum number of bytes for results of repeated inputs. 0: there is no cache. */
+  readonly maxCacheBytes: number;
 }
 
 export interface TokenBoundary {
@@ -124,15 +131,20 @@ export interface TokenBoundary {
 }
 
 export interface EngineStats {
+  /** Bytes that the cache of results uses; undefined if there is no cache. */
+  readonly cacheBytes?: number | undefined;
   readonly queued: number;
   readonly workers: number;
 }
 
 /**
- * Runs the model for a caller. Each transport adds details about the caller, such as the signal for
- * disconnects.
+ * A request without the details about the caller: each transport adds the signal for disconnects and
+ * the lane.
  */
-export type RunModel = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
+export type CallerRequest = Omit<EngineRequest, 'signal' | 'lane'>;
+
+/** Runs the model for a caller. */
+export type RunModel = (request: CallerRequest) => Promise<EngineAnswer>;
 
 /** A model that serves concurrent callers. Methods that fail reject with an AppError. */
 export interface ServingEngine {
@@ -163,7 +175,13 @@ export interface ServingEngine {
 /** Receives events about batches and requests from the engine, for metrics. */
 export interface EngineObserver {
   onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
-  onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;
+  onRequest(request: {
+    inputs: number;
+    tokens: number;
+    truncated: number;
+    cached?: number | undefined;
+    timings: Timings;
+  }): void;
   onWorkerDeath(reason: string): void;
   /** Called when no threads can run the model and none can be started. */
   onEnd?(): void;

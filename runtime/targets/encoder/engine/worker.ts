@@ -1,4 +1,4 @@
-import { lowerThreadPriority } from '#platform/thread-priority.ts';
+import { setThreadPriority } from '#platform/thread-priority.ts';
 import { serveWorker } from '#platform/worker-requests.ts';
 import { createInference } from './inference.ts';
 import type { OpenModel } from './inference-thread.ts';
@@ -12,7 +12,7 @@ const { close: _, ...handlers } = inference;
 serveWorker({
   ...handlers,
   open(request: OpenModel) {
-    if (request.background) lowerThreadPriority();
+    setThreadPriority(request.priority);
     return inference.open(request);
   },
 });

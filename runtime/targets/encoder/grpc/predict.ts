@@ -24,6 +24,7 @@ import {
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
 import { predictResults, truncatedHeaders } from '../predict/predict.ts';
+import { PRIORITY, readPriority } from '../predict/priority.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
 /** The fields that all model types have in their responses. */
@@ -45,11 +46,12 @@ export function answerPredict({ kernel, engine }: EncoderContext, service: DescS
   return async (request: Message, call: HandlerContext): Promise<Message> =>
     await runAdmitted(kernel.lifecycle, async () => {
       const body = membersOf(request, input) as PredictBody;
+      const lane = readPriority(call.requestHeader.get(PRIORITY));
       const { format, results } = await predictResults(
         engine,
         body,
         async (wanted) => {
-          const answer = await engine.run({ ...wanted, signal: call.signal });
+          const answer = await engine.run({ ...wanted, signal: call.signal, lane });
           for (const [name, value] of truncatedHeaders(answer.truncated))
             call.responseHeader.set(name, value);
           return answer;

@@ -24,7 +24,7 @@ import { predictRoute } from './routes/predict.ts';
 import { rerankRoute } from './routes/rerank.ts';
 import { teiRoutes } from './routes/tei.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
-import { ANSWER_HEADERS } from './run-model.ts';
+import { ANSWER_HEADERS, documentPriority } from './run-model.ts';
 
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
@@ -65,7 +65,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   ];
   const { page, assets } = modelPage();
   const openApi = openApiRoute(context, () =>
-    operationsOf([...api, ...monitoringRoutes(kernel, { metrics }), openApi, page]),
+    operationsOf([...api, ...monitoringRoutes(kernel, { metrics }), openApi, page]).map(documentPriority),
   );
   const routes = [...api, openApi, page];
   const app = httpShell(kernel, {

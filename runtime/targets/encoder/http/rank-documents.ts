@@ -30,7 +30,10 @@ export async function rankDocuments(
     engine,
     { ...request, instruction },
     {
-      query: withOverflow((wanted) => engine.run({ ...wanted, signal: caller.signal }), body),
+      query: withOverflow(
+        (wanted) => engine.run({ ...wanted, signal: caller.signal, lane: caller.lane }),
+        body,
+      ),
       documents: withOverflow((wanted) => runModel(caller, engine, wanted), body),
     },
   );

@@ -1,41 +1,47 @@
 import type { Context } from 'hono';
 import { codePoints } from '#core/text/code-points.ts';
 import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
-import type { AnswerHeader } from '#serve/http/openapi/operation.ts';
+import type { AnswerHeader, Operation } from '#serve/http/openapi/operation.ts';
+import type { Lane } from '../engine/lanes.ts';
 import {
   MAX_LISTED_INDEXES,
   TRUNCATED_COUNT,
   TRUNCATED_INDEXES,
   truncatedHeaders,
 } from '../predict/predict.ts';
-import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine } from '../engine/serving.ts';
+import { PRIORITY, PRIORITY_DESCRIPTION, readPriority } from '../predict/priority.ts';
+import type { CallerRequest, EngineAnswer, EngineInput, ServingEngine } from '../engine/serving.ts';
 
 /** The parts of a request that are required for running the model. */
 export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
+  /** The lane that the client has chosen. */
+  readonly lane: Lane | undefined;
 }
 
 /** Returns the caller of a request that the app has received. */
 export const requestCaller = (c: Context): ModelCaller => ({
   setHeader: (name, value) => c.header(name, value),
   signal: c.req.raw.signal,
+  lane: readPriority(c.req.header(PRIORITY)),
 });
 
 /** Returns the caller of a request that the app or a direct route has received. */
 export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   setHeader: exchange.setHeader,
   signal: disconnectSignal(exchange),
+  lane: readPriority(exchange.headers.get(PRIORITY)),
 });
 
 /** Runs the model until the client disconnects, and reports timings and truncated inputs in the response headers. */
 export async function runModel(
-  { setHeader, signal }: ModelCaller,
+  { setHeader, signal, lane }: ModelCaller,
   engine: ServingEngine,
-  request: Omit<EngineRequest, 'signal'>,
+  request: CallerRequest,
 ): Promise<EngineAnswer> {
   const start = performance.now();
-  const answer = await engine.run({ ...request, signal });
+  const answer = await engine.run({ ...request, signal, lane });
   const total = milliseconds(performance.now() - start);
   const { tokenization, queue, inference } = answer.timings;
   setHeader('X-Compute-Type', 'cpu');
@@ -49,11 +55,27 @@ export async function runModel(
   setHeader('X-Tokenization-Time', milliseconds(tokenization));
   setHeader('X-Queue-Time', milliseconds(queue));
   setHeader('X-Inference-Time', milliseconds(inference));
+  if (answer.cached !== undefined) setHeader(CACHED_COUNT, String(answer.cached));
   for (const [name, value] of truncatedHeaders(answer.truncated)) setHeader(name, value);
   return answer;
 }
 
+const CACHED_COUNT = 'X-Cached-Inputs';
+
 const time = (name: string, description: string): AnswerHeader => ({ name, description, type: 'number' });
+
+/** Adds the request header that all routes that run the model read to the description of such a route. */
+export const documentPriority = (operation: Operation): Operation =>
+  operation.answer.headers === ANSWER_HEADERS
+    ? { ...operation, parameters: [...(operation.parameters ?? []), PRIORITY_PARAMETER] }
+    : operation;
+
+const PRIORITY_PARAMETER = {
+  name: PRIORITY,
+  in: 'header',
+  description: PRIORITY_DESCRIPTION,
+  example: 'bulk',
+} as const;
 
 /**
  * The headers of every response from the model. The names of the timings follow Hugging Face's
@@ -68,6 +90,12 @@ export const ANSWER_HEADERS: readonly AnswerHeader[] = [
   time('X-Tokenization-Time', 'Tokenization time in milliseconds.'),
   time('X-Queue-Time', 'Queue time in milliseconds.'),
   time('X-Inference-Time', 'Inference time in milliseconds.'),
+  {
+    name: CACHED_COUNT,
+    description:
+      'Number of inputs whose results were in the cache, including repeated inputs of the same request. Absent if the server has no cache (`--result-cache`).',
+    type: 'integer',
+  },
   {
     name: TRUNCATED_COUNT,
     description: 'Number of inputs that were truncated because they are longer than the model supports.',

@@ -47,7 +47,7 @@ export async function openEncoder(
   const source = { scope: 'encoder', version, metric: 'encoder_spans_total' };
   const tracer = await openTracer(settings.tracing, source, untraced);
   const kernel = { ...untraced, tracer };
-  const observer = observeEngine(kernel.metrics);
+  const observer = observeEngine(kernel.metrics, settings.engine.limits.maxCacheBytes > 0);
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
@@ -76,7 +76,7 @@ const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
 /** Creates the metrics of the engine and updates them from its events. */
-function observeEngine(registry: Registry): EngineObserver {
+function observeEngine(registry: Registry, hasCache: boolean): EngineObserver {
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
@@ -89,6 +89,9 @@ function observeEngine(registry: Registry): EngineObserver {
     'encoder_truncated_inputs_total',
     'Number of inputs truncated to the model’s maximum length.',
   );
+  const cached = hasCache
+    ? counter('encoder_cached_inputs_total', 'Number of inputs whose results were in the cache.')
+    : undefined;
   const deaths = counter(
     'encoder_worker_deaths_total',
     'Number of inference threads that exited and were replaced.',
@@ -118,6 +121,7 @@ function observeEngine(registry: Registry): EngineObserver {
     onRequest(request) {
       inputs.inc(request.inputs);
       truncated.inc(request.truncated);
+      cached?.inc(request.cached ?? 0);
       stages.tokenization.observe(request.timings.tokenization / 1000);
       stages.queue.observe(request.timings.queue / 1000);
       stages.inference.observe(request.timings.inference / 1000);
@@ -148,6 +152,8 @@ function watchEngine(registry: Registry, stats: () => EngineStats): void {
       },
     });
   gauge('encoder_queued_inputs', 'Number of inputs accepted but not yet completed.', () => stats().queued);
+  if (stats().cacheBytes !== undefined)
+    gauge('encoder_cache_bytes', 'Memory of the cached results.', () => stats().cacheBytes ?? 0);
   gauge('encoder_workers', 'Number of inference threads.', () => stats().workers);
 }
 

@@ -40,6 +40,11 @@ export const ENGINE_OPTIONS = environment({
     choices: ['truncate', 'error'],
     fallback: 'truncate',
   },
+  'result-cache': {
+    value: 'bytes',
+    help: 'Memory for results of repeated inputs, in bytes; 0 computes every result',
+    fallback: '0',
+  },
   'cache-dir': { value: 'folder', help: 'Folder for extracted native libraries' },
 });
 

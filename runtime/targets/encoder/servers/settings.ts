@@ -37,6 +37,7 @@ export interface ServeSettings extends ServerSettings, Addresses {
 }
 
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
+const ANY_BYTES = { min: 0, max: 1_000_000_000_000 };
 
 export function readEngineSettings(invocation: Invocation): EngineSettings {
   const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
@@ -47,6 +48,7 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
       maxWindows: count('max-windows'),
+      maxCacheBytes: requiredNumber(invocation, 'result-cache', ANY_BYTES),
       onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
     },
     workers: wholeNumberOption(invocation, 'workers', ANY_COUNT),

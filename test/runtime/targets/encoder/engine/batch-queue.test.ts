@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BatchQueue, planBatches } from '#encoder/engine/dispatcher.ts';
+import { BatchQueue, planBatches } from '#encoder/engine/batch-queue.ts';
 import type { RunRules } from '#contract/batching.ts';
 
 interface Item {

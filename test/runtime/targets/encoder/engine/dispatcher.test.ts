@@ -3,6 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { AppError } from '#contract/errors.ts';
 import { createDispatcher, type Dispatcher } from '#encoder/engine/dispatcher.ts';
 import { EngineJob, type JobItem } from '#encoder/engine/job.ts';
+import type { Lane } from '#encoder/engine/lanes.ts';
 import type { Pool } from '#encoder/engine/pool.ts';
 
 const MANIFEST: Manifest = {
@@ -18,9 +19,13 @@ const MANIFEST: Manifest = {
 };
 
 /** A dispatcher with a pool of one thread and a thread for large texts; `sent` records the lengths of the batches that run. */
-function setUp() {
-  const sent: { large: number[][]; others: number[][] } = { large: [], others: [] };
-  const running: { large: readonly JobItem[]; other: readonly JobItem[] } = { large: [], other: [] };
+function setUp({ interleaves = false } = {}) {
+  const sent: Record<'large' | 'others' | 'between', number[][]> = { large: [], others: [], between: [] };
+  const running: Record<'large' | 'other' | 'between', readonly JobItem[]> = {
+    large: [],
+    other: [],
+    between: [],
+  };
   const lengths = (items: readonly JobItem[]): number[] => items.map(({ length }) => length);
   const pool: Pool = {
     room: () => ({ idle: running.other.length > 0 ? 0 : 1, ahead: 0 }),
@@ -30,7 +35,11 @@ function setUp() {
     },
     openWorkers: () => {},
     canRunAlone: () => false,
-    sendAlone: () => {},
+    canInterleave: () => interleaves && running.between.length === 0,
+    sendAlone(items) {
+      sent.between.push(lengths(items));
+      running.between = items;
+    },
     canRunLarge: () => running.large.length === 0,
     sendLarge(items) {
       sent.large.push(lengths(items));
@@ -65,10 +74,15 @@ function setUp() {
 }
 
 function add(dispatcher: Dispatcher, ...lengths: number[]): EngineJob {
+  return addTo('interactive', dispatcher, ...lengths);
+}
+
+function addTo(lane: Lane, dispatcher: Dispatcher, ...lengths: number[]): EngineJob {
   const job = new EngineJob({
     inputs: lengths.map(() => ({ text: 'a' })),
     view: { kind: 'result', format: 'json', options: {} },
   });
+  job.lane = lane;
   dispatcher.add(
     lengths.flatMap((length, index) =>
       job.items(index, { ids: new Int32Array(length), truncated: false }, MANIFEST),
@@ -81,7 +95,7 @@ test('large texts run one at a time, and other texts run in parallel', async () 
   const { dispatcher, sent, finish } = setUp();
   const job = add(dispatcher, 400, 20, 101, 20, 300);
   // The batches of 20-token texts have at most 100 tokens, so they do not wait for the large ones.
-  expect(sent).toEqual({ large: [[400]], others: [[20, 20]] });
+  expect(sent).toEqual({ large: [[400]], others: [[20, 20]], between: [] });
   finish('other');
   expect(sent.large).toEqual([[400]]);
   finish('large');
@@ -117,4 +131,32 @@ test('a large text is retried once if its thread dies', async () => {
   }
   expect(sent.large).toEqual([[400], [400]]);
   await expect(job.answer).rejects.toThrow('the thread died');
+});
+
+test('an interactive request does not wait for a bulk batch, and other bulk batches wait for it', () => {
+  const { dispatcher, sent, finish } = setUp({ interleaves: true });
+  addTo('bulk', dispatcher, 90, 90, 80);
+  add(dispatcher, 5);
+  add(dispatcher, 6);
+  expect(sent).toMatchObject({ others: [[90]], between: [[5]] });
+  finish('between');
+  expect(sent.between).toEqual([[5], [6]]);
+  add(dispatcher, 7);
+  finish('other');
+  expect(sent).toMatchObject({ others: [[90], [7]], between: [[5], [6]] });
+  // The batch that runs now is interactive too, so another request waits for it.
+  finish('between');
+  add(dispatcher, 8);
+  expect(sent.between).toHaveLength(2);
+  finish('other');
+  finish('other');
+  expect(sent.others).toEqual([[90], [7], [8], [90]]);
+});
+
+test('a bulk batch that failed no longer counts as running', () => {
+  const { dispatcher, sent, running } = setUp({ interleaves: true });
+  addTo('bulk', dispatcher, 90);
+  dispatcher.hooks.onFailed(running.other, new AppError('InternalError', 'no memory'), 'failed');
+  add(dispatcher, 5);
+  expect(sent.between).toEqual([]);
 });

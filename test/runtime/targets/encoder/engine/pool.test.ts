@@ -106,6 +106,25 @@ test('workers start when several texts wait, and stop after an idle period', asy
   expect(clock.waiting()).toEqual([]);
 });
 
+test('the session for single texts runs a batch in addition to those of the workers', async () => {
+  const { pool, open, finish } = await setUp();
+  expect(pool.canInterleave()).toBe(false);
+  await open();
+  expect(pool.canInterleave()).toBe(true);
+  pool.send(ITEMS);
+  pool.sendAlone(ITEMS);
+  expect([pool.canInterleave(), pool.canRunAlone()]).toEqual([false, false]);
+  // Workers do not wait for it.
+  expect(pool.room()).toEqual({ idle: 1, ahead: 1 });
+  await finish('alone');
+  await finish('worker0');
+  // Without other batches, it uses all CPUs.
+  pool.sendAlone(ITEMS);
+  expect(pool.room()).toEqual({ idle: 0, ahead: 0 });
+  await finish('alone');
+  await pool.close();
+});
+
 test('if workers cannot start, all texts run in the session for single texts, and the pool retries after a delay', async () => {
   const { pool, events, state, clock, open, finish } = await setUp();
   state.failing = true;

@@ -177,6 +177,34 @@ describe('the serving engine', () => {
     },
   );
 
+  test('a cached result has the same bytes, and messages and truncated inputs have the indexes of the request', async () => {
+    const cached = await start('sentiment', { maxCacheBytes: 1_000_000 });
+    const plain = await start('sentiment');
+    const long = 'word '.repeat(1000);
+    const run = async (engine: ServingEngine, ...list: string[]) => {
+      const { results, tokens, truncated } = await engine.run({ inputs: texts(...list), view: VIEW });
+      return { results: results.map((bytes) => Buffer.from(bytes).toString()), tokens, truncated };
+    };
+    await run(cached, 'one', 'two');
+    const list = ['two', 'three', long, 'one', 'three', long];
+    const answer = await run(cached, ...list);
+    // A result depends on its batch in the last digits.
+    const whole = await run(plain, ...list);
+    expect({ ...answer, results: [] }).toEqual({ ...whole, results: [] });
+    expect(answer.truncated).toEqual([2, 5]);
+    expect(await run(cached, ...list)).toEqual(answer);
+    const error = { rule: 'error' } as const;
+    await cached.run({ inputs: texts('one', 'two'), view: VIEW, overflow: error });
+    await expect(
+      cached.run({ inputs: texts('one', 'two', long), view: VIEW, overflow: error }),
+    ).rejects.toThrow('Input 2 is too long');
+    await expect(
+      cached.run({ inputs: texts('one', 'two', 'one', long), view: VIEW, overflow: error, group: 2 }),
+    ).rejects.toThrow('Input 1 is too long');
+    expect(cached.stats().cacheBytes).toBeGreaterThan(0);
+    expect(plain.stats().cacheBytes).toBeUndefined();
+  });
+
   test('a dead thread is not replaced with a thread from another build', async () => {
     const path = join(folder(), 'model.assets');
     await cp(builtAssets('sentiment'), path, { recursive: true });

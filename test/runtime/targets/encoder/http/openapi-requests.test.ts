@@ -14,6 +14,7 @@ interface Media {
   };
 }
 interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: Media };
   readonly responses: { readonly '200': { readonly content: Media } };
 }
@@ -57,6 +58,28 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
     const text = open.engine.manifest.mask?.token ?? 'Anna lives in Berlin.';
     return schemaBodies(document, { text, ids: example?.ids ?? [] });
   };
+
+  test('every route that runs the model reads the header Priority, and no other route does', async () => {
+    for (const [path, { parameters = [] }, { examples }] of operations()) {
+      const [example] = Object.values(examples);
+      const sent = (priority: string) =>
+        open.post(path, example?.value, {
+          headers: { 'Content-Type': 'application/json', Priority: priority },
+        });
+      const accepted = await sent('bulk');
+      const runsModel = accepted.headers.has('X-Compute-Tokens');
+      const refused = await sent('soon');
+      const text = await refused.text();
+      const isDocumented = parameters.some((one) => one.name === 'Priority' && one.in === 'header');
+      expect([path, accepted.status, isDocumented, refused.status >= 400]).toEqual([
+        path,
+        200,
+        runsModel,
+        runsModel,
+      ]);
+      if (runsModel) expect(text).toContain('The header Priority must be interactive or bulk, not ');
+    }
+  });
 
   test('every generated body and every example is accepted, and the response matches the schema', async () => {
     const ajv = new Ajv({ strict: false, schemas: { api: document } });
