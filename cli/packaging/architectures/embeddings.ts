@@ -13,7 +13,7 @@ export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookU
 
 /** Adds the token type vectors, if the model has them. */
 export function addTokenTypes(g: EncoderGraph, value: Value): Value {
-  if (!g.weights.has(`${TYPES}.weight`)) return value;
+  if (!g.hasWeight(`${TYPES}.weight`)) return value;
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
 

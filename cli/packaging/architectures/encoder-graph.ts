@@ -24,17 +24,24 @@ export interface AttentionOptions {
  * which is several times slower on CPUs.
  */
 export class EncoderGraph {
-  readonly writer = new GraphWriter();
   readonly weights: Weights;
   readonly config: ConfigReader;
+  readonly writer: GraphWriter;
+  /** Whether the adapters of tasks are part of the graph. */
+  readonly hasAdapters: boolean = false;
 
-  constructor(weights: Weights, config: ConfigReader) {
+  constructor(weights: Weights, config: ConfigReader, writer = new GraphWriter()) {
     this.weights = weights;
     this.config = config;
+    this.writer = writer;
   }
 
   weight(name: string): Value {
     return this.writer.weight(name, this.weights.get(name));
+  }
+
+  hasWeight(name: string): boolean {
+    return this.weights.has(name);
   }
 
   get inputIds(): Value {

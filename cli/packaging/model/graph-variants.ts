@@ -6,6 +6,8 @@ import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
+import { taskNames } from './tasks.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { isTable } from '../tables/is-table.ts';
 
 /**
@@ -28,10 +30,10 @@ export interface GraphVariant {
 export function graphVariants({ files, modelType, ...stated }: ModelListing): GraphVariant[] {
   // ONNX graphs of static models have other inputs than encoders, and the table is all that is needed.
   if (isTable(stated)) return safetensorsAmong(files);
-  return [
-    ...onnxGraphs(files),
-    ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
-  ];
+  const weights = canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : [];
+  // Exported graphs of models with adapters have an input for the task of all texts in a run.
+  const hasTasks = taskNames({ lora_adaptations: memberOf(stated.config, 'lora_adaptations') }).length > 0;
+  return hasTasks && weights.length > 0 ? weights : [...onnxGraphs(files), ...weights];
 }
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {

@@ -83,7 +83,7 @@ test.each<[model: string, change: object, message: string]>([
   [
     'jina-v3-text',
     { lora_adaptations: ['retrieval.query', 'retrieval.passage'] },
-    'config.json sets `lora_adaptations` to ["retrieval.query","retrieval.passage"], which cannot be built from safetensors.',
+    'The model has adapters for the tasks retrieval.query, retrieval.passage, which require model_type sentence_embedding.',
   ],
   [
     'jina-v3-text',
