@@ -2,12 +2,11 @@ import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph, ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
+import { taskNames } from '../architectures/task-names.ts';
 import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
-import { taskNames } from './tasks.ts';
-import { memberOf } from '#core/values/member-of.ts';
 import { isTable } from '../tables/is-table.ts';
 
 /**
@@ -32,7 +31,7 @@ export function graphVariants({ files, modelType, ...stated }: ModelListing): Gr
   if (isTable(stated)) return safetensorsAmong(files);
   const weights = canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : [];
   // Exported graphs of models with adapters have an input for the task of all texts in a run.
-  const hasTasks = taskNames({ lora_adaptations: memberOf(stated.config, 'lora_adaptations') }).length > 0;
+  const hasTasks = taskNames(stated.config).length > 0;
   return hasTasks && weights.length > 0 ? weights : [...onnxGraphs(files), ...weights];
 }
 

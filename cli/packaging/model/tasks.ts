@@ -2,6 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { AdapterChoice } from '../architectures/adapted-graph.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { taskNames } from '../architectures/task-names.ts';
 import type { ModelFiles } from './locate-files.ts';
 import type { ModelConfig } from './model-config.ts';
 
@@ -17,11 +18,6 @@ interface ModelTask {
   readonly name: string;
   readonly adapter: number;
   readonly instruction: string;
-}
-
-/** The names of the tasks in config.json; empty if the model has no adapters. */
-export function taskNames({ lora_adaptations: names }: Pick<ModelConfig, 'lora_adaptations'>): string[] {
-  return Array.isArray(names) ? names.map(String) : [];
 }
 
 /**

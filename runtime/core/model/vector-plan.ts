@@ -140,7 +140,7 @@ function instructed(
 }
 
 /** Whether a model has an adapter for each of several tasks. Each task is also the name of a prompt. */
-export const hasAdapters = (sentence: Pick<SentenceSettings, 'prompts'> | undefined): boolean =>
+const hasAdapters = (sentence: Pick<SentenceSettings, 'prompts'> | undefined): boolean =>
   Object.values(sentence?.prompts ?? {}).some(({ adapter }) => adapter !== undefined);
 
 /** The adapter of a task, or of the prompt with its name. */
