@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { messageOf } from '#contract/errors.ts';
-import { WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { ADAPTER_INPUT, WORD_INPUT_NAMES } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import {
   loadOnnxRuntime,
@@ -129,6 +129,8 @@ function feedsOf(
     attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
     token_type_ids: cells(() => 0),
     position_ids: cells((_row, column) => firstPosition + column),
+    // No adapter.
+    [ADAPTER_INPUT]: cells(() => -1),
     ...(words ? wordFeeds(words, columns) : {}),
   };
   return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));

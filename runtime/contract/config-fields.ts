@@ -92,6 +92,13 @@ export const sentenceFields = {
       description: "Prompts by name. Default: the prompts in the model's config_sentence_transformers.json.",
     }),
   ),
+  task: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Task of a model with an adapter for each task, such as retrieval.query: its adapter is added to the weights. Default: all adapters, and requests select one.',
+    }),
+  ),
   default_prompt_name: Type.Optional(
     Type.String({
       minLength: 1,

@@ -155,7 +155,12 @@ export type TokenInputName = (typeof INPUT_NAMES)[number];
 /** Additional inputs of zero_shot_ner models, which describe each text's words and word spans. */
 export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
 export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
-export type InputName = TokenInputName | WordInputName;
+/**
+ * Additional input of models with an adapter for each task: the index of the adapter for each text,
+ * repeated for all its tokens; -1 for none.
+ */
+export const ADAPTER_INPUT = 'adapter_ids';
+export type InputName = TokenInputName | WordInputName | typeof ADAPTER_INPUT;
 
 export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */

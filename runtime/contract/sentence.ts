@@ -64,6 +64,8 @@ export interface SentenceSettings {
 
 export interface NamedPrompt {
   readonly text: string;
+  /** Index of the model's adapter for texts with this prompt; undefined if the model has no adapters. */
+  readonly adapter?: number;
   /** Number of tokens up to the end of the prompt, including tokens that the tokenizer puts before a text. */
   readonly tokens: number;
 }

@@ -57,6 +57,9 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
   sized({ ...ROBERTA, model_type: 'xlm-roberta-xl' }),
   sized({ ...ROBERTA, model_type: 'luke', entity_vocab_size: 10, entity_emb_size: 16 }),
   sized({ ...SIZES, model_type: 'ernie', use_task_id: true }, true),
+  sized({ ...ROBERTA, model_type: 'longformer', attention_window: 32 }),
+  sized({ ...SIZES, model_type: 'layoutlm' }, true, ['labels of texts', 'labels of tokens']),
+  sized({ ...ROBERTA, model_type: 'lilt' }),
   sized({
     model_type: 'distilbert',
     vocab_size: SIZES.vocab_size,
@@ -138,6 +141,18 @@ export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
       sliding_window: 48,
       sliding_window_pattern: 3,
       use_bidirectional_attention: true,
+    },
+    false,
+    ['vectors of texts', 'labels of texts'],
+  ),
+  sized(
+    {
+      ...DECODER,
+      model_type: 'gemma2',
+      head_dim: 64,
+      query_pre_attn_scalar: 64,
+      sliding_window: 48,
+      attn_logit_softcapping: 2.5,
     },
     false,
     ['vectors of texts', 'labels of texts'],

@@ -161,7 +161,7 @@ verifiesOnce('questions:build', async () => {
     tokens: false,
     normalize: false,
     pooling: 'mean',
-    prompt: '',
+    prompt: { text: '' },
   } as const;
   const [inference] = await engine.infer([context], {
     inputsOf: (text) => [{ text: question ?? '', pair: text }],

@@ -9,10 +9,14 @@ import { ernie } from './encoders/ernie.ts';
 import { esm } from './encoders/esm.ts';
 import { eurobert } from './encoders/eurobert.ts';
 import { gemma } from './encoders/gemma.ts';
+import { gemma2 } from './encoders/gemma2.ts';
 import { gemma3 } from './encoders/gemma3.ts';
 import { gte } from './encoders/gte.ts';
 import { jinaBert } from './encoders/jina-bert.ts';
+import { layoutlm } from './encoders/layoutlm.ts';
 import { lfm2 } from './encoders/lfm2.ts';
+import { lilt } from './encoders/lilt.ts';
+import { longformer } from './encoders/longformer.ts';
 import { mistral } from './encoders/mistral.ts';
 import { modernbert } from './encoders/modernbert.ts';
 import { mpnet } from './encoders/mpnet.ts';
@@ -37,6 +41,7 @@ import {
   lastTokenHead,
   scoreHead,
   robertaHead,
+  type HeadName,
   type TextHead,
   tokenHead,
   albertMaskedHead,
@@ -52,8 +57,11 @@ import {
 export interface Architecture {
   /** Prefixes of weight names in models with a head. Versions of transformers use different prefixes. */
   readonly prefixes: readonly string[];
-  /** Writes the encoder; returns its token vectors, one per row. */
-  readonly encode: (g: EncoderGraph) => Value;
+  /**
+   * Writes the encoder; returns its token vectors, one per row. `head` is the head that reads them, if
+   * there is one.
+   */
+  readonly encode: (g: EncoderGraph, head?: HeadName) => Value;
   // The heads below are undefined if a build cannot write them.
   readonly textHead?: TextHead;
   readonly tokenHead?: TextHead;
@@ -144,10 +152,15 @@ const ARCHITECTURES = lookup<Architecture>({
     maskedHead: modernbertMaskedHead,
   },
   gemma: { ...likeQwen, encode: gemma },
+  gemma2: { ...likeQwen, encode: gemma2 },
   gemma3_text: { ...likeQwen, encode: gemma3 },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },
+  // For texts without boxes.
+  layoutlm: { ...likeBert, prefixes: ['layoutlm.'], encode: layoutlm, maskedHead: bertMaskedHead },
   lfm2: { prefixes: ['model.'], encode: lfm2 },
+  lilt: { prefixes: ['lilt.'], encode: lilt, textHead: robertaHead, tokenHead, answerHead },
+  longformer: { ...likeRoberta, prefixes: ['longformer.'], encode: longformer },
   // LUKE, for texts without entities. Its layers are those of RoBERTa, and its heads those of BERT.
   luke: { ...likeBert, prefixes: ['luke.'], encode: roberta },
   mistral: { ...likeQwen, encode: mistral },
@@ -182,8 +195,6 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
   modelType === undefined ? undefined : ARCHITECTURES[modelType];
-
-export type HeadName = 'textHead' | 'tokenHead' | 'answerHead' | 'maskedHead';
 
 /** Names of the architectures with this head. */
 export const architecturesWith = (head: HeadName): string[] =>

@@ -13,7 +13,7 @@ export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookU
 
 /** Adds the token type vectors, if the model has them. */
 export function addTokenTypes(g: EncoderGraph, value: Value): Value {
-  if (!g.weights.has(`${TYPES}.weight`)) return value;
+  if (!g.hasWeight(`${TYPES}.weight`)) return value;
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
 
@@ -30,7 +30,11 @@ export function addPositions(g: EncoderGraph, value: Value, table = POSITIONS, f
 }
 
 /** Adds position vectors as RoBERTa does: the position of a text's first token is the padding id plus 1. */
-export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: number): Value {
+export const addPositionsAfterPadding = (g: EncoderGraph, value: Value, padId: number): Value =>
+  g.add(value, g.lookUp(POSITIONS, positionsAfterPadding(g, padId)));
+
+/** The positions of tokens as in RoBERTa, texts x length. */
+export function positionsAfterPadding(g: EncoderGraph, padId: number): Value {
   const { writer } = g;
   const isToken = writer.op(
     'Cast',
@@ -38,5 +42,5 @@ export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: n
     int('to', INT64),
   );
   const counted = g.multiply(writer.op('CumSum', [isToken, writer.integer(1)]), isToken);
-  return g.add(value, g.lookUp(POSITIONS, g.add(counted, writer.integer(padId))));
+  return g.add(counted, writer.integer(padId));
 }

@@ -8,6 +8,9 @@ import type { Weights } from './weights.ts';
 
 const INT32 = 6;
 
+/** Added to the scores of tokens that are not attended to. The lowest float32 would overflow in sums. */
+export const MASKED = -1e30;
+
 /** How a layer's attention differs from standard attention. */
 export interface AttentionOptions {
   /** Bias for the scores: 1 or texts x 1 or heads x length x length. */
@@ -16,6 +19,8 @@ export interface AttentionOptions {
   readonly scale?: number;
   /** Whether a token attends only to itself and earlier tokens. */
   readonly isCausal?: boolean;
+  /** The limit that scores approach, before the bias is added. Default: none. */
+  readonly softCap?: number | undefined;
 }
 
 /**
@@ -24,17 +29,24 @@ export interface AttentionOptions {
  * which is several times slower on CPUs.
  */
 export class EncoderGraph {
-  readonly writer = new GraphWriter();
   readonly weights: Weights;
   readonly config: ConfigReader;
+  readonly writer: GraphWriter;
+  /** Whether the adapters of tasks are part of the graph. */
+  readonly hasAdapters: boolean = false;
 
-  constructor(weights: Weights, config: ConfigReader) {
+  constructor(weights: Weights, config: ConfigReader, writer = new GraphWriter()) {
     this.weights = weights;
     this.config = config;
+    this.writer = writer;
   }
 
   weight(name: string): Value {
     return this.writer.weight(name, this.weights.get(name));
+  }
+
+  hasWeight(name: string): boolean {
+    return this.weights.has(name);
   }
 
   get inputIds(): Value {
@@ -112,9 +124,12 @@ export class EncoderGraph {
     [query, key, value]: readonly [Value, Value, Value],
     heads: number,
     width: number,
-    { bias = '', scale, isCausal = false }: AttentionOptions = {},
+    options: AttentionOptions = {},
   ): Value {
+    if (options.softCap !== undefined)
+      return this.#cappedAttention([query, key, value], heads, width, options);
     const { writer } = this;
+    const { bias = '', scale, isCausal = false } = options;
     const mask = writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
     const inputs = [query, key, value, '', mask, bias];
     while (inputs.at(-1) === '') inputs.pop();
@@ -122,6 +137,48 @@ export class EncoderGraph {
     if (scale !== undefined) attributes.push(float('scale', scale));
     if (isCausal) attributes.push(int('unidirectional', 1));
     return this.byToken(writer.fused('MultiHeadAttention', inputs, ...attributes), width);
+  }
+
+  /** Attention with scores that are limited by tanh, which ONNX Runtime's operator does not support. */
+  #cappedAttention(
+    [query, key, value]: readonly [Value, Value, Value],
+    heads: number,
+    width: number,
+    { bias, scale = Math.sqrt(heads / width), isCausal = false, softCap = 1 }: AttentionOptions,
+  ): Value {
+    const { writer } = this;
+    const headWidth = width / heads;
+    const part = (rows: Value): Value => this.byHead(rows, heads, headWidth);
+    const swapped = writer.op('Transpose', [part(key)], ints('perm', [0, 1, 3, 2]));
+    const scores = writer.op('MatMul', [part(query), swapped]);
+    const limited = writer.op('Tanh', [this.multiply(scores, writer.float(scale / softCap))]);
+    const masks = [this.#paddingBias, ...(isCausal ? [this.#causalBias] : []), ...(bias ? [bias] : [])];
+    const masked = masks.reduce(
+      (sum, mask) => this.add(sum, mask),
+      this.multiply(limited, writer.float(softCap)),
+    );
+    const weights = writer.op('Softmax', [masked], int('axis', -1));
+    const attended = writer.op('MatMul', [weights, part(value)]);
+    return this.byToken(writer.op('Transpose', [attended], ints('perm', [0, 2, 1, 3])), width);
+  }
+
+  /** A large negative number for padding, texts x 1 x 1 x length. */
+  get #paddingBias(): Value {
+    const { writer } = this;
+    return writer.once('bias of padding', () => {
+      const isPadding = writer.op('Equal', [this.mask, writer.integer(0)]);
+      const bias = writer.op('Where', [isPadding, writer.float(MASKED), writer.float(0)]);
+      return writer.op('Unsqueeze', [bias, writer.integers([1, 2])]);
+    });
+  }
+
+  /** A large negative number for later tokens, length x length. */
+  get #causalBias(): Value {
+    const { writer } = this;
+    return writer.once('bias of later tokens', () => {
+      const isLater = writer.op('Greater', [this.distances, writer.integer(0)]);
+      return writer.op('Where', [isLater, writer.float(MASKED), writer.float(0)]);
+    });
   }
 
   /** Looks up each token's row in a table. */

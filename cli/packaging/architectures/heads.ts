@@ -4,6 +4,9 @@ import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
+/** The heads that an architecture can have. */
+export type HeadName = 'textHead' | 'tokenHead' | 'answerHead' | 'maskedHead';
+
 /** The layers that compute a text's logits from its vector. */
 export type TextHead = (g: EncoderGraph, rows: Value) => Value;
 

@@ -1,4 +1,4 @@
-import type { EncoderGraph } from './encoder-graph.ts';
+import { type EncoderGraph, MASKED } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
 /**
@@ -8,9 +8,12 @@ import type { Value } from './graph-writer.ts';
 export function windowBias(g: EncoderGraph, distance: number): Value {
   const { writer } = g;
   return writer.once(`window of ${distance}`, () => {
-    const isFar = writer.op('Greater', [writer.op('Abs', [g.distances]), writer.integer(distance)]);
-    // Not the lowest float32, which would overflow to infinity when added to the padding mask.
-    const bias = writer.op('Where', [isFar, writer.float(-1e30), writer.float(0)]);
+    const isFar = isOutside(g, distance);
+    const bias = writer.op('Where', [isFar, writer.float(MASKED), writer.float(0)]);
     return writer.op('Unsqueeze', [bias, writer.integers([0, 1])]);
   });
 }
+
+/** Whether two tokens are farther apart, length x length. */
+export const isOutside = (g: EncoderGraph, distance: number): Value =>
+  g.writer.op('Greater', [g.writer.op('Abs', [g.distances]), g.writer.integer(distance)]);

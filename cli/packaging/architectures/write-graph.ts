@@ -10,13 +10,12 @@ import {
   ARCHITECTURE_NAMES,
   architecturesWith,
   findArchitecture,
-  type HeadName,
 } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Value } from './graph-writer.ts';
-import { type AnswerWords, type TextHead, wordLogitHead } from './heads.ts';
+import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
@@ -131,7 +130,7 @@ const HEADS: Record<HeadName, string> = {
 };
 
 const logitsOf = (g: EncoderGraph, architecture: Architecture, name: HeadName): Value =>
-  headOf(g, architecture, name)(g, architecture.encode(g));
+  headOf(g, architecture, name)(g, architecture.encode(g, name));
 
 function headOf(g: EncoderGraph, architecture: Architecture, name: HeadName): TextHead {
   const head = architecture[name];

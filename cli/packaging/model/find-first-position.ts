@@ -50,6 +50,7 @@ const FAMILIES = new Set([
   'xlm-roberta-xl',
   'camembert',
   'mpnet',
+  'lilt',
   'longformer',
   'luke',
   'esm',

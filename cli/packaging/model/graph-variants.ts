@@ -2,6 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph, ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
+import { taskNames } from '../architectures/task-names.ts';
 import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
@@ -28,10 +29,10 @@ export interface GraphVariant {
 export function graphVariants({ files, modelType, ...stated }: ModelListing): GraphVariant[] {
   // ONNX graphs of static models have other inputs than encoders, and the table is all that is needed.
   if (isTable(stated)) return safetensorsAmong(files);
-  return [
-    ...onnxGraphs(files),
-    ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
-  ];
+  const weights = canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : [];
+  // Exported graphs of models with adapters have an input for the task of all texts in a run.
+  const hasTasks = taskNames(stated.config).length > 0;
+  return hasTasks && weights.length > 0 ? weights : [...onnxGraphs(files), ...weights];
 }
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {

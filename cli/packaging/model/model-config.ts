@@ -21,6 +21,9 @@ export interface ModelConfig {
   /** The maximum number of tokens and whether vectors are normalized, in configurations of model2vec. */
   readonly max_length?: unknown;
   readonly normalize?: unknown;
+  /** The tasks of models with an adapter for each task, and the prompt for each task. */
+  readonly lora_adaptations?: unknown;
+  readonly task_instructions?: unknown;
 }
 
 /** Reads config.json; empty if the model has none. */

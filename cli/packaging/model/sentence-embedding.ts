@@ -1,6 +1,8 @@
+import { ADAPTER_INPUT } from '#contract/manifest.ts';
 import { MODEL_TYPES } from '#contract/model-types.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
+import { withAdapters } from '../architectures/adapted-graph.ts';
 import { writeHiddenStates } from '../architectures/write-graph.ts';
 import {
   findNamed,
@@ -36,6 +38,7 @@ import {
   type VectorsOf,
   vectorsKind,
 } from './sentence-settings.ts';
+import { readTasks } from './tasks.ts';
 import {
   findTokenOutputs,
   HEAD_FILES,
@@ -72,14 +75,19 @@ async function read({ config, files, name }: ReadModelRequest): Promise<ReadMode
   const modelConfig = await readModelConfig(files);
   const tokenOutputs = await findTokenOutputs(config, files, modelConfig.hidden_size);
   const family = { names: [name], config: modelConfig };
-  const { source, origin } = await findSource(config, files, family, tokenOutputs.heads !== undefined);
+  const { source: found, origin } = await findSource(config, files, family, tokenOutputs.heads !== undefined);
+  const tasks = readTasks(modelConfig, files, found.config.task, config.file);
+  const source = { ...found, tasks };
   return {
     modelConfig,
     tokenizer: { ...source.defaults, ...(files.isTable ? await tableTokenizer(files) : {}) },
     problems: tokenOutputs.problems,
     withTokenizer: (tokenizer) => ({
-      write: writeHiddenStates,
-      rules: outputRules(source, tokenOutputs),
+      write: tasks ? withAdapters(tasks.choice, writeHiddenStates) : writeHiddenStates,
+      rules: {
+        ...outputRules(source, tokenOutputs),
+        otherInputs: tasks?.choice === 'by text' ? [ADAPTER_INPUT] : [],
+      },
       withGraph: (graph) => finish({ source, origin, tokenOutputs, files, tokenizer }, graph),
     }),
   };

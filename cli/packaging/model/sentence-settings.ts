@@ -4,6 +4,7 @@ import type { Pooling, NamedPrompt, SentenceSettings, Similarity } from '#contra
 import { pooledWidth, vectorWidth } from '#core/model/vector-width.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-files.ts';
+import type { ModelTasks } from './tasks.ts';
 import type { FoundLayer } from './sentence-layers.ts';
 
 /** Settings in the config file for one vector per text. Missing settings come from the model's own files. */
@@ -14,6 +15,8 @@ export interface SentenceConfig {
   readonly similarity: Similarity | undefined;
   readonly prompts: Readonly<Record<string, string>> | undefined;
   readonly defaultPromptName: string | undefined;
+  /** The task whose adapter the build adds to the weights. */
+  readonly task: string | undefined;
 }
 
 /** Selects the settings for vectors from the fields of the config file. */
@@ -27,6 +30,7 @@ export const sentenceConfig = ({
   dimensions: fields.dimensions,
   similarity,
   prompts: fields.prompts,
+  task: fields.task,
   defaultPromptName,
 });
 
@@ -40,6 +44,8 @@ export interface SentenceSource {
   readonly transforms: boolean;
   /** Whether the model is static, so that its modules follow its text vectors. */
   readonly isTable?: boolean | undefined;
+  /** The tasks of a model with an adapter for each task. */
+  readonly tasks?: ModelTasks | undefined;
   /** Whether the build adds layers that compute more outputs from the token vectors. */
   readonly hasHeads: boolean;
 }
@@ -88,7 +94,7 @@ export async function sentenceSettings(
         `The prompt \`${name}\` has ${tokens} tokens, which leaves no room for text within the model's maximum of ${maxLength}. Shorten the prompt.`,
       );
     }
-    prompts[name] = { text, tokens };
+    prompts[name] = { text, tokens, ...adapterOf(source, name) };
   }
   const similarity = config.similarity ?? defaults.similarity;
   const defaultPrompt = chooseDefaultPrompt(source, prompts);
@@ -166,16 +172,31 @@ function choosePooling(source: SentenceSource, shape: readonly string[]): Senten
 const leavesPromptsOut = (source: SentenceSource): boolean =>
   !source.defaults.includePrompt && Object.values(promptsOf(source)).some((prompt) => prompt !== '');
 
-const promptsOf = ({ config, defaults }: SentenceSource): Readonly<Record<string, string>> =>
-  config.prompts ?? defaults.prompts;
+/** The model's prompts. Each task has a prompt, and a build for one task has no prompts for others. */
+function promptsOf({ config, defaults, tasks }: SentenceSource): Readonly<Record<string, string>> {
+  const prompts = config.prompts ?? defaults.prompts;
+  if (!tasks) return prompts;
+  const ofTasks = tasks.tasks.map(({ name, instruction }): [string, string] => [
+    name,
+    (Object.hasOwn(prompts, name) ? prompts[name] : undefined) ?? (config.prompts ? '' : instruction),
+  ]);
+  return { ...(tasks.choice === 'by text' ? prompts : config.prompts), ...Object.fromEntries(ofTasks) };
+}
+
+function adapterOf({ tasks }: SentenceSource, prompt: string): Pick<NamedPrompt, 'adapter'> {
+  const task = tasks?.tasks.find(({ name }) => name === prompt);
+  return task ? { adapter: task.adapter } : {};
+}
 
 const EMPTY_PROMPTS: ReadonlySet<string> = new Set(['query', 'document']);
 
 function chooseDefaultPrompt(
-  { config, defaults, file }: SentenceSource,
+  { config, defaults, file, tasks }: SentenceSource,
   prompts: Readonly<Record<string, NamedPrompt>>,
 ): string | undefined {
-  const name = config.defaultPromptName ?? defaults.defaultPromptName;
+  const [task, ...others] = tasks?.tasks ?? [];
+  const ofTask = others.length === 0 ? task?.name : undefined;
+  const name = config.defaultPromptName ?? ofTask ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;
   // In sentence-transformers, every model has these prompts. They are empty unless a file sets them.
   if (config.defaultPromptName === undefined && EMPTY_PROMPTS.has(name)) return undefined;

@@ -49,7 +49,7 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
           );
         },
         rules: {
-          wordInputs: WORD_INPUT_NAMES,
+          otherInputs: WORD_INPUT_NAMES,
           checkInputs: (inputs, fixedShape) => checkWordInputs(inputs, settings, fixedShape, weights),
           tryOut: (...trial) => tryEntityGraph({ settings, windows }, ...trial),
           size: outputSize({ width: 0, entities: settings }),

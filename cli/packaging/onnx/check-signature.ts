@@ -1,8 +1,8 @@
 import { configError } from '#contract/errors.ts';
-import type { InputName, WordInputName } from '#contract/manifest.ts';
+import type { InputName } from '#contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { isFloat, typeName } from './element-types.ts';
-import { type InputChoice, matchInputs, type MatchedInput } from './match-inputs.ts';
+import { type InputChoice, matchInputs, type MatchedInput, type OtherInputName } from './match-inputs.ts';
 import { type OutputRequest, type OutputRules, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {
@@ -11,8 +11,8 @@ export interface Signature {
 }
 
 export interface SignatureRules extends OutputRules {
-  /** Inputs other than the token inputs. */
-  readonly wordInputs?: readonly WordInputName[];
+  /** Inputs that only some models have. */
+  readonly otherInputs?: readonly OtherInputName[];
 }
 
 export interface SignatureRequest extends OutputRequest {
@@ -34,7 +34,7 @@ export function checkSignature(
     graph.input.filter((input) => !weights.has(input.name)),
     request.inputs,
     request.file,
-    request.rules.wordInputs,
+    request.rules.otherInputs,
   );
   const output = selectOutput(graph, request);
   checkOutput(graph.output, output, request);

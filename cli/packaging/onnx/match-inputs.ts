@@ -14,6 +14,9 @@ import type { FixedShape } from '#contract/fixed-shape.ts';
 /** The field `inputs` in the config: the graph's name for each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
 
+/** Inputs that only some models have. They have no other names. */
+export type OtherInputName = Exclude<InputName, TokenInputName>;
+
 /** Names that some exporters give to a text encoder's inputs. */
 const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
   input_ids: ['ids', 'input', 'inputs', 'tokens', 'token_ids', 'input_word_ids'],
@@ -31,14 +34,14 @@ export function matchInputs(
   inputs: readonly ValueInfoProto[],
   chosen: InputChoice,
   file: string,
-  wordInputs: readonly WordInputName[] = [],
+  otherInputs: readonly OtherInputName[] = [],
 ): MatchedInput[] {
   checkChoice(inputs, chosen, file);
   const matches = inputs.map((value) => ({
     value,
     name:
       chosenName(value, chosen) ??
-      wordInputs.find((known) => known === value.name) ??
+      otherInputs.find((known) => known === value.name) ??
       usualName(value, chosen),
   }));
   const unknown = matches.filter(({ name }) => name === undefined);

@@ -70,7 +70,7 @@ async function testAll(
   const { prompt, options } = planVector(manifest, {});
   const { graphPath } = graph;
   if (graphPath === undefined) throw new Error('a static model has no transform');
-  const prompted = texts.map((text) => prompt + text);
+  const prompted = texts.map((text) => prompt.text + text);
   const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
   const tested: TestedText[] = [];
   for (const [index, { ids, tokens }] of encoded.entries()) {

@@ -9,7 +9,7 @@ const PROMPTS_FOR: Record<InputType, readonly string[]> = {
   search_query: ['search_query', 'query', 'retrieval.query', 'web_search_query'],
   search_document: ['search_document', 'document', 'passage', 'retrieval.passage'],
   classification: ['classification'],
-  clustering: ['clustering'],
+  clustering: ['clustering', 'separation'],
 };
 
 /**

@@ -11,6 +11,8 @@ export interface TokenizedText {
   readonly ids: Int32Array;
   /** For each token of a pair, the index of its text; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
+  /** Index of the model's adapter for this text; undefined for none. */
+  readonly adapter?: number | undefined;
   /** Number of leading tokens that other tokens attend to; undefined if they attend to all tokens. */
   readonly attended?: number | undefined;
   /** Whether the text was truncated to the model's maximum. */

@@ -1,7 +1,8 @@
 import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { SentenceSettings } from '#contract/sentence.ts';
+import type { NamedPrompt, SentenceSettings } from '#contract/sentence.ts';
 import { codePoints } from '../text/code-points.ts';
+import type { AppliedPrompt } from './applied-prompt.ts';
 import { INSTRUCTION_FORM, promptForInstruction, promptsWithTask, withInstruction } from './instruction.ts';
 import { vectorWidth } from './vector-width.ts';
 
@@ -18,6 +19,7 @@ export interface VectorOptions {
 /** The prompt options of a request under their names in the HTTP API; undefined and null mean not set. */
 interface PromptRequest {
   readonly prompt_name?: string | null | undefined;
+  readonly task?: string | null | undefined;
   readonly prompt?: string | null | undefined;
   readonly instruction?: string | null | undefined;
 }
@@ -30,8 +32,7 @@ export interface VectorRequest extends PromptRequest {
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
-  /** Prompt to prepend to each text; can be empty. */
-  readonly prompt: string;
+  readonly prompt: AppliedPrompt;
   /**
    * Whether the request itself contains the prompt or a part of it. The number of its tokens, and
    * thus `skip`, is then unknown.
@@ -54,14 +55,16 @@ export function planVector(
   const { normalize, dimensions } = request;
   checkDimensions(dimensions, vectorWidth(manifest));
   const free = freePrompt(sentence, request, label);
-  const prompt = free === undefined ? findPrompt(sentence, request.prompt_name, label) : undefined;
+  const { prompt_name: name, task } = hasAdapters(sentence) ? request : { ...request, task: undefined };
+  // In Jina's API, a task also selects its prompt.
+  const prompt = free === undefined ? findPrompt(sentence, name ?? task, label) : undefined;
   return {
     options: {
       normalize: normalize ?? sentence?.normalize ?? multiVector?.normalize ?? false,
       dimensions: dimensions ?? sentence?.dimensions,
       skip: sentence?.includePrompt === false ? prompt?.tokens : undefined,
     },
-    prompt: free ?? prompt?.text ?? '',
+    prompt: { text: free ?? prompt?.text ?? '', adapter: adapterOf(sentence, task ?? name) },
     isFree: free !== undefined && free !== '',
   };
 }
@@ -136,12 +139,26 @@ function instructed(
   );
 }
 
+/** Whether a model has an adapter for each of several tasks. Each task is also the name of a prompt. */
+const hasAdapters = (sentence: Pick<SentenceSettings, 'prompts'> | undefined): boolean =>
+  Object.values(sentence?.prompts ?? {}).some(({ adapter }) => adapter !== undefined);
+
+/** The adapter of a task, or of the prompt with its name. */
+function adapterOf(
+  sentence: SentenceSettings | undefined,
+  task: string | null | undefined,
+): number | undefined {
+  const { prompts = {}, defaultPrompt } = sentence ?? {};
+  const name = task ?? defaultPrompt ?? '';
+  return Object.hasOwn(prompts, name) ? prompts[name]?.adapter : undefined;
+}
+
 /** An empty name means no prompt, even if the model has a default prompt. */
 function findPrompt(
   sentence: SentenceSettings | undefined,
   wanted: string | null | undefined,
   label: PromptLabel,
-): SentenceSettings['prompts'][string] | undefined {
+): NamedPrompt | undefined {
   const name = wanted ?? sentence?.defaultPrompt;
   if (!name) return undefined;
   const prompts = sentence?.prompts ?? {};

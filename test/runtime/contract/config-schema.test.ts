@@ -84,6 +84,7 @@ describe('the published schema', () => {
       'dimensions',
       'similarity_fn_name',
       'prompts',
+      'task',
       'default_prompt_name',
       'query_prefix',
       'document_prefix',

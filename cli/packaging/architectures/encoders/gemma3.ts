@@ -1,6 +1,6 @@
 import { wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
-import { gatedFeedForward, groupedAttention } from '../gated-layer.ts';
+import { gemmaLayer } from '../gemma-layer.ts';
 import type { Value } from '../graph-writer.ts';
 import { FULL, layerKind, SLIDING } from '../layer-kinds.ts';
 import { rotaryBase, rotaryTables } from '../rotary.ts';
@@ -41,13 +41,7 @@ export function gemma3(g: EncoderGraph): Value {
   for (let at = 0; at < config.size('num_hidden_layers', 26); at += 1) {
     const layer = `layers.${at}`;
     const kind = layerKind(config, at, [FULL, SLIDING], (at + 1) % pattern === 0 ? FULL : SLIDING);
-    const { heads, options } = kind === FULL ? everywhere : nearby;
-    const normed = norm(rows, `${layer}.input_layernorm`);
-    const attended = groupedAttention(g, normed, `${layer}.self_attn`, heads, options);
-    rows = g.add(rows, norm(attended, `${layer}.post_attention_layernorm`));
-    const inner = norm(rows, `${layer}.pre_feedforward_layernorm`);
-    const outer = gatedFeedForward(g, inner, `${layer}.mlp`, activation);
-    rows = g.add(rows, norm(outer, `${layer}.post_feedforward_layernorm`));
+    rows = gemmaLayer(g, rows, layer, kind === FULL ? everywhere : nearby, { norm, activation });
   }
   return norm(rows, 'norm');
 }

@@ -1,3 +1,4 @@
+import { configError } from '#contract/errors.ts';
 import { addPositionsAfterPadding, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import { flashLayer, plainFeedForward } from '../flash-layer.ts';
@@ -10,8 +11,12 @@ export const isFlash = ({ weights }: EncoderGraph): boolean => weights.has('emb_
 /** The XLM-RoBERTa of Jina's models, most of which rotate queries and keys instead of embedding positions. */
 export function xlmRobertaFlash(g: EncoderGraph): Value {
   const { config } = g;
-  // The adapter of a task changes all weights, and a build does not select a task.
-  config.refuseUnless('lora_adaptations', []);
+  const tasks = config.value('lora_adaptations');
+  if (!g.hasAdapters && Array.isArray(tasks) && tasks.length > 0) {
+    throw configError(
+      `The model has adapters for the tasks ${tasks.join(', ')}, which require model_type sentence_embedding.`,
+    );
+  }
   config.refuseUnless('position_embedding_type', ['absolute', 'rotary']);
   const width = config.size('hidden_size', 1024);
   const heads = config.size('num_attention_heads', 16);

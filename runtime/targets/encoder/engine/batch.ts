@@ -1,5 +1,5 @@
 import type { FixedShape } from '#contract/fixed-shape.ts';
-import { type InputName, type TokenInputName, WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { ADAPTER_INPUT, type InputName, WORD_INPUT_NAMES, type WordInputName } from '#contract/manifest.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { WORD_INPUTS, type WordBatch } from '#core/model/word-inputs.ts';
 import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/session.ts';
@@ -13,6 +13,8 @@ export interface TokenBatch {
   /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
   readonly lengths: Int32Array;
+  /** For each text, the index of its adapter or -1; undefined if no text has one. */
+  readonly adapters?: Int32Array | undefined;
   /**
    * For each text, the number of leading tokens that its tokens attend to; undefined if they attend
    * to all tokens.
@@ -28,7 +30,7 @@ export interface TokenBatch {
  * every token keeps the position that it has without padding.
  */
 export function padBatch(
-  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended' | 'words'>[],
+  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'adapter' | 'attended' | 'words'>[],
   padId: number,
 ): TokenBatch {
   const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
@@ -42,7 +44,10 @@ export function padBatch(
   const attended = rows.some((row) => row.attended !== undefined)
     ? Int32Array.from(rows, (row) => row.attended ?? row.ids.length)
     : undefined;
-  return { ids, typeIds, lengths, attended, columns, words: wordsOf(rows, columns) };
+  const adapters = rows.some((row) => row.adapter !== undefined)
+    ? Int32Array.from(rows, (row) => row.adapter ?? NO_ADAPTER)
+    : undefined;
+  return { ids, typeIds, lengths, adapters, attended, columns, words: wordsOf(rows, columns) };
 }
 
 /**
@@ -76,6 +81,7 @@ export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape =
     ids: spread(batch.ids, padId),
     typeIds: batch.typeIds && spread(batch.typeIds, 0),
     lengths: Int32Array.from(sources, (source) => batch.lengths[source] ?? 0),
+    adapters: batch.adapters && Int32Array.from(sources, (source) => batch.adapters?.[source] ?? NO_ADAPTER),
     attended: batch.attended && Int32Array.from(sources, (source) => batch.attended?.[source] ?? 0),
     columns,
   };
@@ -105,15 +111,23 @@ export function feedsOf(
   );
 }
 
-const FILL: Record<TokenInputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
+/** The value of `adapter_ids` for texts without an adapter. */
+const NO_ADAPTER = -1;
+
+const FILL: Record<
+  Exclude<InputName, WordInputName>,
+  (batch: TokenBatch, firstPosition: number) => Int32Array
+> = {
   input_ids: ({ ids }) => ids,
   attention_mask: ({ lengths, attended = lengths, columns }) =>
     fillRows({ lengths: attended, columns }, (column, length) => (column < length ? 1 : 0)),
   token_type_ids: ({ ids, typeIds }) => typeIds ?? new Int32Array(ids.length),
   position_ids: (batch, first) => fillRows(batch, (column) => first + column),
+  [ADAPTER_INPUT]: ({ lengths, adapters = new Int32Array(lengths.length).fill(NO_ADAPTER), columns }) =>
+    fillRows({ lengths: adapters, columns }, (_, adapter) => adapter),
 };
 
-const isWordInput = (name: InputName): name is (typeof WORD_INPUT_NAMES)[number] =>
+const isWordInput = (name: InputName): name is WordInputName =>
   WORD_INPUT_NAMES.some((known) => known === name);
 
 function fillRows(

@@ -4,6 +4,7 @@ import type { TextRole } from '#contract/multi-vector.ts';
 import { padBatch } from './batch.ts';
 import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
+import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
@@ -39,8 +40,8 @@ export interface Engine extends PrintModel {
 type InputsOf = (text: string) => readonly TextInput[];
 
 export interface InferOptions {
-  /** Prompt to prepend to each text. */
-  readonly prompt?: string | undefined;
+  /** The prompt of each text, and the adapter that reads the texts. */
+  readonly prompt?: AppliedPrompt | undefined;
   /**
    * Returns the model inputs for a text. The inference of the text then consists of one part for
    * each input.
@@ -117,17 +118,19 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
-      const { prompt = '', inputsOf, labels, tokenOutputs = [] } = how;
+      const { prompt = NO_PROMPT, inputsOf, labels, tokenOutputs = [] } = how;
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
-      const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
+      const inputs = texts.map((text) => inputsOf?.(prompt.text + text) ?? [{ text: prompt.text + text }]);
       const rules = manifest.multiVector?.[role];
       const encoded = await timeStep(onStep, 'tokenization', () =>
         rules
           ? encodeMarked(tokenizer, inputs.flat(), rules)
           : tokenizer.encode(inputs.flat(), { details, labels }),
       );
-      const inferences = timeStep(onStep, 'inference', () => runAll(thread, model, tokenOutputs, encoded));
+      const inferences = timeStep(onStep, 'inference', () =>
+        runAll(thread, model, tokenOutputs, withAdapter(encoded, prompt)),
+      );
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;

@@ -107,11 +107,14 @@ const sizeOf = ({ result }: Known): number => result.byteLength + ENTRY_BYTES;
 /** Whether other requests can have the same view. Views that contain a query's vectors are not worth their keys. */
 const isRepeatable = ({ kind }: View): boolean => kind !== 'max-sim' && kind !== 'hybrid';
 
-/** Returns the key of an input: everything that its result depends on. */
+/**
+ * Returns the key of an input. It contains all members of a request except those that a result does
+ * not depend on, so that it is correct for members that are added later.
+ */
 function keysFor(
-  { view, role, labels, overflow }: EngineRequest,
+  { inputs: _inputs, signal: _signal, lane: _lane, group: _group, ...others }: EngineRequest,
   onOverflow: OverflowRule,
 ): (input: EngineRequest['inputs'][number]) => string {
-  const settings = JSON.stringify([view, role, labels, overflow?.rule ?? onOverflow, overflow?.side]);
+  const settings = JSON.stringify([others, onOverflow]);
   return (input) => hash('sha256', `${settings}\n${JSON.stringify(input)}`, 'base64');
 }

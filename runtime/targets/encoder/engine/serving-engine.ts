@@ -24,6 +24,7 @@ import { startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
 import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
 import { AppError, inputError } from '#contract/errors.ts';
+import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { joinPair } from '#core/model/pair-prompt.ts';
 import { planEntities } from '#core/model/entity-options.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
@@ -81,7 +82,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     boundary,
     limits,
     async run(request) {
-      const { group, prompt = '', instruction } = request;
+      const { group, prompt = NO_PROMPT, instruction } = request;
       if (request.inputs.length === 0 || request.inputs.some(isEmpty))
         throw inputError('Cannot tokenize empty string');
       // The prompt is read with each text, so it counts toward the limits.
@@ -188,7 +189,7 @@ async function start(
 }
 
 /** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */
-function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {
+function withPrompt(inputs: readonly EngineInput[], { text: prompt }: AppliedPrompt): readonly EngineInput[] {
   if (prompt === '') return inputs;
   return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
 }
@@ -355,20 +356,21 @@ function createRunner(
     inputs: readonly EngineInput[],
     side: TruncationSide,
     request: EngineRequest,
-  ): Promise<TokenizedText[]> => {
+  ): Promise<readonly TokenizedText[]> => {
     const encoded = await encode(
       inputs.filter((input) => 'text' in input),
       side,
       request,
     );
     let next = 0;
-    return inputs.map((input) => {
+    const texts = inputs.map((input) => {
       if ('text' in input) return itemAt(encoded, next++);
       return {
         ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
         truncated: input.ids.length > maxLength,
       };
     });
+    return withAdapter(texts, request.prompt ?? NO_PROMPT);
   };
   const feed = async (
     job: EngineJob,

@@ -1,5 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
+import type { AppliedPrompt } from '#core/model/applied-prompt.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';
@@ -59,8 +60,8 @@ export interface EngineRequest {
   readonly view: View;
   /** The role of inputs for a multi_vector model. Default: documents. */
   readonly role?: TextRole | undefined;
-  /** Prompt to prepend to each text. */
-  readonly prompt?: string | undefined;
+  /** The prompt of each text, and the adapter that reads the texts. */
+  readonly prompt?: AppliedPrompt | undefined;
   /** Instruction for pairs, for rerankers whose prompt contains one. Default: the one in the prompt. */
   readonly instruction?: string | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */

@@ -16,13 +16,13 @@ export async function lateChunks(
   inputs: readonly EngineInput[],
   { options, prompt }: VectorPlan,
   format: VectorFormat,
-): Promise<Pick<EngineRequest, 'inputs' | 'view'>> {
+): Promise<Pick<EngineRequest, 'inputs' | 'view' | 'prompt'>> {
   const { manifest, limits } = engine;
   const problem = lateChunkingProblem(manifest);
   if (problem !== undefined) throw inputError(problem);
   checkCount(inputs.length, limits);
   const parts = inputs.map((input) => ('text' in input ? input.text : refuseIds()));
-  const [text] = await engine.tokenize([prompt + parts.join('')], true);
+  const [text] = await engine.tokenize([prompt.text + parts.join('')], true);
   if (!text) throw new Error('tokenized without result');
   const { maxLength } = manifest.tokenizer;
   if (text.truncated || text.windows) {
@@ -30,8 +30,10 @@ export async function lateChunks(
       `The inputs are too long for late_chunking: together they have more than ${maxLength} tokens, this model's maximum. Send fewer parts per request.`,
     );
   }
-  const ranges = tokensOfParts(text, parts.map(codePoints), codePoints(prompt));
-  return { inputs: [{ ids: [...text.ids] }], view: { kind: 'chunks', format, ranges, ...options } };
+  const ranges = tokensOfParts(text, parts.map(codePoints), codePoints(prompt.text));
+  const view = { kind: 'chunks', format, ranges, ...options } as const;
+  // The token ids already contain the prompt.
+  return { inputs: [{ ids: [...text.ids] }], view, prompt: { ...prompt, text: '' } };
 }
 
 function refuseIds(): never {

@@ -18,19 +18,21 @@ const isTokenIds = (input: Exclude<Input, string>): input is number[] => typeof 
 /** These APIs L2-normalize vectors by default, even if the model's other routes do not. */
 export function planEmbeddings(
   inputs: readonly EngineInput[],
-  { normalize, dimensions, prompt_name, prompt, instruction }: VectorRequest,
+  { normalize, dimensions, prompt_name, task, prompt, instruction }: VectorRequest,
   model: PromptModel,
 ): VectorPlan | Promise<VectorPlan> {
   const wishes = { normalize: normalize ?? true, dimensions };
   const prompts = { prompt_name, prompt, instruction };
-  if (inputs.every((input) => 'text' in input)) return planPrompt(model, { ...wishes, ...prompts });
+  if (inputs.every((input) => 'text' in input)) return planPrompt(model, { ...wishes, task, ...prompts });
   const [field] = Object.entries(prompts).find(([, value]) => value) ?? [];
   if (field !== undefined) {
     throw inputError(
       `${field} requires text inputs, but the input contains token ids. Prepend the token ids of the prompt instead.`,
     );
   }
-  return planVector(model.manifest, { ...wishes, prompt_name: '' });
+  const { manifest } = model;
+  // The ids contain the prompt, so only the adapter of the task is missing.
+  return planVector(manifest, { ...wishes, prompt_name: '', task: task ?? manifest.sentence?.defaultPrompt });
 }
 
 /** The suggestion for callers whose client sends token ids from its own tokenizer by default. */

@@ -1,6 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
+import { NO_PROMPT } from '#core/model/applied-prompt.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
@@ -26,7 +27,7 @@ export async function printOptions(invocation: Invocation, model: PrintModel): P
     );
   }
   const own = await task.printOptions?.(flagReader(invocation), model);
-  return { normalize: false, pooling: 'mean', prompt: '', tokens: false, ...own };
+  return { normalize: false, pooling: 'mean', prompt: NO_PROMPT, tokens: false, ...own };
 }
 
 const hasFlag = ({ flags = {}, sharedFlags = [] }: Task<unknown>, flag: string): boolean =>

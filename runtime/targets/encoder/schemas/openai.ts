@@ -118,9 +118,9 @@ export function promptRestriction(
   inputs: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  const fields = Object.entries(promptMembers(manifest)).filter(([, schema]) =>
-    documentedKeywords({ ...schema }),
-  );
+  // A task only selects an adapter for token ids.
+  const { task: _, ...members } = promptMembers(manifest);
+  const fields = Object.entries(members).filter(([, schema]) => documentedKeywords({ ...schema }));
   if (fields.length === 0) return {};
   const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   return {

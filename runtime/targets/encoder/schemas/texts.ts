@@ -50,6 +50,7 @@ export const textsAndPairs = (maxInputs: number) =>
  */
 export const promptMembers = (manifest: Pick<Manifest, 'sentence'>) => ({
   prompt_name: promptName(manifest),
+  ...taskMember(manifest),
   prompt: promptText(manifest),
   instruction: instruction(manifest),
 });
@@ -107,6 +108,23 @@ function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe
       ...(defaultPrompt === undefined ? {} : { default: defaultPrompt }),
     }),
   );
+}
+
+/**
+ * The tasks of a model with adapters. Other models have no such field, so routes that ignore
+ * unknown fields ignore it, as clients of Jina's API expect.
+ */
+function taskMember({ sentence }: Pick<Manifest, 'sentence'>) {
+  const names = Object.entries(sentence?.prompts ?? {}).flatMap(([name, { adapter }]) =>
+    adapter === undefined ? [] : [name],
+  );
+  const task = optional(
+    oneOf(names, {
+      description:
+        'Task whose adapter the model uses, as in Jina’s API. Default: the task with the name of the prompt. Its prompt is prepended to each text unless `prompt_name` or `prompt` is set.',
+    }),
+  );
+  return names.length > 0 ? { task } : ({} as { task: typeof task });
 }
 
 /** text-embeddings-inference uses booleans for this option, and Cohere uses strings. */

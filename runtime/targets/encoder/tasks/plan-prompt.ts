@@ -35,7 +35,7 @@ async function withTokens(
   plan: VectorPlan,
   { manifest: { tokenizer, sentence }, tokenize }: PromptModel,
 ): Promise<VectorPlan> {
-  const [text] = await tokenize([plan.prompt], true);
+  const [text] = await tokenize([plan.prompt.text], true);
   if (!text?.details) throw new Error('tokenized without details');
   const { ids, details, truncated, windows } = text;
   const tokens = ids.length - (details.special.at(-1) === 1 ? 1 : 0);

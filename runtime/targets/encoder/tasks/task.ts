@@ -1,6 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { EmbeddingOutput } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
+import type { AppliedPrompt } from '#core/model/applied-prompt.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
@@ -78,8 +79,8 @@ export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: whether to return one vector per text or one per token. */
   readonly pooling: 'mean' | 'none';
-  /** Prompt to prepend to each text. */
-  readonly prompt: string;
+  /** The prompt of each text, and the adapter that reads the texts. */
+  readonly prompt: AppliedPrompt;
   /** Zero-shot classification only: the labels and how they are compared. */
   readonly zeroShot?: LabelPlan | undefined;
   /** Sparse embeddings on the command line only: whether to add the token of each index. */

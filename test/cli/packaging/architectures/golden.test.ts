@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  writeAnswerLogits,
   writeGraph,
   writeHiddenStates,
   type WriteOutput,
@@ -22,6 +23,7 @@ interface Golden {
   readonly hidden: Numbers;
   readonly text?: Numbers;
   readonly tokens?: Numbers;
+  readonly answers?: Numbers;
   readonly masked?: Numbers;
   /** Vectors of the tokens that no other token attends to. */
   readonly padding?: Numbers;
@@ -35,12 +37,13 @@ const GOLDEN = {
   ...readGolden('architectures-remote.json'),
 };
 
-type Part = 'hidden' | 'padding' | 'text' | 'tokens' | 'masked';
+type Part = 'hidden' | 'padding' | 'text' | 'tokens' | 'answers' | 'masked';
 const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
   ['hidden', writeHiddenStates, 'last_hidden_state'],
   ['padding', writeHiddenStates, 'last_hidden_state'],
   ['text', writeTextLogits, 'logits'],
   ['tokens', writeTokenLogits, 'logits'],
+  ['answers', writeAnswerLogits, 'logits'],
   ['masked', writeVocabularyLogits, 'logits'],
 ];
 

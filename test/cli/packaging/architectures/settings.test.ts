@@ -55,6 +55,28 @@ test.each<[model: string, change: object, message: string]>([
   ['t5-hidden', { dense_act_fn: 'mish' }, 'The activation "mish" in config.json must be one of gelu, '],
   ['gemma3-text', { rope_scaling: DYNAMIC }, 'config.json sets `rope_scaling` to'],
   ['gemma3-text', { attn_logit_softcapping: 50 }, 'config.json sets `attn_logit_softcapping` to 50, which'],
+  ['gemma2-5-text', { rope_scaling: DYNAMIC }, 'config.json sets `rope_scaling` to'],
+  [
+    'gemma2-5-text',
+    { use_bidirectional_attention: true },
+    'config.json sets `use_bidirectional_attention` to true, which',
+  ],
+  [
+    'gemma2-5-text',
+    { attn_logit_softcapping: 'no' },
+    '`attn_logit_softcapping` in config.json must be a number, not "no".',
+  ],
+  [
+    'longformer-5-text',
+    { attention_window: 3 },
+    '`attention_window` in config.json must be an even number above 0, or one for each of 2 layers, not 3.',
+  ],
+  ['longformer-5-text', { attention_window: [4] }, 'or one for each of 2 layers, not [4].'],
+  [
+    'lilt-5-text',
+    { channel_shrink_ratio: 5 },
+    '`hidden_size` in config.json (24) must be a multiple of `channel_shrink_ratio` times `num_attention_heads` (5 x 2).',
+  ],
   ['eurobert-5-text', { is_causal: true }, 'config.json sets `is_causal` to true, which'],
   ['eurobert-5-text', { rope_scaling: DYNAMIC }, 'config.json sets `type` to "dynamic", which'],
   [
@@ -83,7 +105,7 @@ test.each<[model: string, change: object, message: string]>([
   [
     'jina-v3-text',
     { lora_adaptations: ['retrieval.query', 'retrieval.passage'] },
-    'config.json sets `lora_adaptations` to ["retrieval.query","retrieval.passage"], which cannot be built from safetensors.',
+    'The model has adapters for the tasks retrieval.query, retrieval.passage, which require model_type sentence_embedding.',
   ],
   [
     'jina-v3-text',

@@ -40,6 +40,25 @@ test('a text of a model with add_eos_token ends with this token, as in transform
   expect(pieces?.join(' ')).toBe('<s> A </s> <s> B </s>');
 });
 
+const QWEN_CODE = {
+  AutoTokenizer: ['tokenization_qwen.Qwen2Tokenizer', 'tokenization_qwen.Qwen2TokenizerFast'],
+};
+
+test.each([undefined, null, { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false }])(
+  'the code of gte-Qwen2 also adds the token after a post-processor %j, which adds no tokens',
+  async (post_processor) => {
+    const config = { ...CONFIG, tokenizer_class: 'Qwen2Tokenizer', auto_map: QWEN_CODE };
+    const { post_processor: _, ...plain } = JSON_FILE;
+    const json: SourceTokenizer = post_processor === undefined ? plain : { ...plain, post_processor };
+    const ended = withEndToken(json, config, idOf);
+    expect(await idsOf(ended, 'hello world')).toEqual([3, 4, 2]);
+    const pieces = ended.post_processor?.pair?.map((piece) => Object.values(piece)[0].id as string);
+    expect(pieces?.join(' ')).toBe('A </s> B </s>');
+    expect(withEndToken(json, { ...config, auto_map: undefined }, idOf)).toBe(json);
+    expect(withEndToken(json, { ...config, add_eos_token: false }, idOf)).toBe(json);
+  },
+);
+
 test.each<[name: string, config: TokenizerConfig]>([
   ['the setting is missing', { ...CONFIG, add_eos_token: undefined }],
   ['the setting is false', { ...CONFIG, add_eos_token: false }],

@@ -25,6 +25,7 @@ const NOTHING: SentenceConfig = {
   similarity: undefined,
   prompts: undefined,
   defaultPromptName: undefined,
+  task: undefined,
 };
 const EMPTY = sentenceDefaults(undefined, { name: '1_Pooling/config.json', content: undefined }, {});
 const PER_TOKEN = { shape: ['batch_size', 'sequence_length', 'hidden_size'], width: 32 };

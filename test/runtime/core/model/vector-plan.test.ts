@@ -17,7 +17,11 @@ const model = (sentence: Partial<SentenceSettings> = {}) => ({
 
 describe('planVector', () => {
   test("uses the model's settings by default", () => {
-    const asSet = { options: { normalize: true, dimensions: 16, skip: 3 }, prompt: 'find: ', isFree: false };
+    const asSet = {
+      options: { normalize: true, dimensions: 16, skip: 3 },
+      prompt: { text: 'find: ' },
+      isFree: false,
+    };
     expect(planVector(model(), {})).toEqual(asSet);
     expect(planVector(model(), { normalize: null, dimensions: null, prompt_name: null })).toEqual(asSet);
   });
@@ -25,7 +29,7 @@ describe('planVector', () => {
   test("request settings override the model's settings", () => {
     expect(planVector(model(), { normalize: false, dimensions: 32, prompt_name: 'passage' })).toEqual({
       options: { normalize: false, dimensions: 32, skip: 0 },
-      prompt: '',
+      prompt: { text: '' },
       isFree: false,
     });
   });
@@ -33,21 +37,21 @@ describe('planVector', () => {
   test('an empty prompt name means no prompt, and no tokens are skipped', () => {
     expect(planVector(model(), { prompt_name: '' })).toMatchObject({
       options: { skip: undefined },
-      prompt: '',
+      prompt: { text: '' },
     });
   });
 
   test('prompt tokens are not skipped if the model includes the prompt in pooling', () => {
     expect(planVector(model({ includePrompt: true }), {})).toMatchObject({
       options: { skip: undefined },
-      prompt: 'find: ',
+      prompt: { text: 'find: ' },
     });
   });
 
   test('a model without settings leaves vectors unchanged', () => {
     expect(planVector({ width: 8 }, {})).toEqual({
       options: { normalize: false, dimensions: undefined, skip: undefined },
-      prompt: '',
+      prompt: { text: '' },
       isFree: false,
     });
   });
@@ -69,12 +73,12 @@ describe('planVector', () => {
     for (const without of [{ width: 8 }, model({ prompts: {} }), model({ prompts: others })]) {
       for (const prompt_name of ['query', 'document']) {
         expect(planVector(without, { prompt_name })).toMatchObject({
-          prompt: '',
+          prompt: { text: '' },
           options: { skip: undefined },
         });
       }
     }
-    expect(planVector(model(), { prompt_name: 'document' }).prompt).toBe('');
+    expect(planVector(model(), { prompt_name: 'document' }).prompt).toEqual({ text: '' });
     expect(() => planVector({ width: 8 }, { prompt_name: 'passage' })).toThrow(
       'prompt_name must be one of query, document, not "passage"',
     );
@@ -93,19 +97,57 @@ const withTasks = (defaultPrompt?: string) => {
   return { width: 32, sentence: { ...own, ...prompts } };
 };
 
+describe('a task', () => {
+  const prompts = {
+    query: { text: 'find: ', tokens: 3, adapter: 0 },
+    passage: { text: 'in: ', tokens: 2, adapter: 1 },
+    other: { text: 'other: ', tokens: 2 },
+  };
+  const tasks = {
+    width: 32,
+    sentence: { pooling: 'mean', includePrompt: true, normalize: true, prompts },
+  } as const;
+
+  test.each([
+    [{}, '', undefined],
+    [{ task: 'query' }, 'find: ', 0],
+    [{ prompt_name: 'passage' }, 'in: ', 1],
+    [{ task: 'query', prompt_name: 'passage' }, 'in: ', 0],
+    [{ task: 'query', prompt_name: 'other' }, 'other: ', 0],
+    [{ task: 'query', prompt_name: '' }, '', 0],
+    [{ task: 'query', prompt: 'mine: ' }, 'mine: ', 0],
+    [{ prompt_name: 'passage', prompt: 'mine: ' }, 'mine: ', 1],
+    [{ prompt_name: 'other' }, 'other: ', undefined],
+    [{ prompt_name: '' }, '', undefined],
+  ])('of %j selects the prompt %j and the adapter %s', (request, text, adapter) => {
+    expect(planVector(tasks, request).prompt).toEqual({ text, adapter });
+  });
+
+  test('is that of the default prompt by default, unless a request has another or an empty name', () => {
+    const byDefault = model({ prompts, defaultPrompt: 'passage' });
+    expect(planVector(byDefault, {}).prompt).toEqual({ text: 'in: ', adapter: 1 });
+    expect(planVector(byDefault, { prompt: 'mine: ' }).prompt).toEqual({ text: 'mine: ', adapter: 1 });
+    expect(planVector(byDefault, { prompt_name: '' }).prompt).toEqual({ text: '' });
+  });
+
+  test('has no effect on models without adapters', () => {
+    expect(planVector(model(), { task: 'nope' }).prompt).toEqual(planVector(model(), {}).prompt);
+  });
+});
+
 describe('a prompt in the request', () => {
   test('replaces the prompts of the model, and its tokens are not known yet', () => {
     for (const prompt_name of ['query', 'nope', '', null]) {
       expect(planVector(model(), { prompt: 'mine: ', prompt_name })).toEqual({
         options: { normalize: true, dimensions: 16, skip: undefined },
-        prompt: 'mine: ',
+        prompt: { text: 'mine: ' },
         isFree: true,
       });
     }
   });
 
   test('can be empty, which means no prompt', () => {
-    expect(planVector(model(), { prompt: '' })).toMatchObject({ prompt: '', isFree: false });
+    expect(planVector(model(), { prompt: '' })).toMatchObject({ prompt: { text: '' }, isFree: false });
   });
 
   test('is an InputError if it is too long, or if the model has no prompts', () => {
@@ -129,7 +171,7 @@ describe('an instruction', () => {
     ['passage', undefined, 'Instruct: Find recipes\nQuery:'],
   ])('with the default %s and the name %s replaces a task', (defaultPrompt, prompt_name, prompt) => {
     const plan = planVector(withTasks(defaultPrompt), { instruction, prompt_name });
-    expect(plan).toMatchObject({ prompt, isFree: true, options: { skip: undefined } });
+    expect(plan).toMatchObject({ prompt: { text: prompt }, isFree: true, options: { skip: undefined } });
   });
 
   test.each([

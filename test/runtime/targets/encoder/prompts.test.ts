@@ -181,7 +181,7 @@ describe('a model whose prompt contains a task', () => {
         count: none,
         share: none,
       };
-      return (await sentenceEmbeddingTask.printOptions(reader, engine)).prompt;
+      return (await sentenceEmbeddingTask.printOptions(reader, engine)).prompt.text;
     };
     try {
       expect(await promptOf({ instruction: TASK })).toBe(SAME);

@@ -36,7 +36,7 @@ export function tokenizeRoutes({ engine }: EncoderContext, { route, guard }: Mod
       async run(_, { inputs, add_special_tokens, ...wishes }) {
         const { prompt } = await planPrompt(engine, wishes);
         const texts = typeof inputs === 'string' ? [inputs] : inputs;
-        const prompted = texts.map((text) => prompt + text);
+        const prompted = texts.map((text) => prompt.text + text);
         const tokenized = await engine.tokenize(prompted, add_special_tokens ?? true);
         return tokenized.map((text) => tokensOf(text));
       },

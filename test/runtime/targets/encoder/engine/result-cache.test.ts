@@ -62,6 +62,7 @@ test.each<[string, Partial<EngineRequest>]>([
   ['view', { view: { kind: 'vector', format: 'base64' } }],
   ['dimensions', { view: { kind: 'result', format: 'json', options: { dimensions: 2 } } }],
   ['role', { role: 'query' }],
+  ['adapter', { prompt: { text: '', adapter: 1 } }],
   ['labels', { labels: ['person'] }],
   ['rule for long texts', { overflow: { rule: 'error' } }],
   ['side of truncation', { overflow: { side: 'left' } }],
