@@ -1,0 +1,138 @@
+"""Writes folders with the files of published models and small random weights, and what the published libraries compute with them.
+
+Reads one JSON object from stdin: `models` (rows of list.ts with their `inputs`), `question`, `labels` and the folder `into`. Writes one JSON object per
+line to stdout for each model: its `name`, its `folder`, and the `expected` numbers, or an `error`.
+"""
+
+import json
+import logging
+import shutil
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+# The scripts of fixtures have small tokenizers, and models whose code is not part of transformers.
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "fixtures" / "scripts")]
+import make_remote_code
+import references
+import shapes
+import static_models
+from vocabularies import write_json, write_vocabulary
+
+TASKS = {
+    "sentence": "Model", "pairs": "ForSequenceClassification", "texts": "ForSequenceClassification", "tokens": "ForTokenClassification",
+    "zero-shot": "ForSequenceClassification", "answers": "ForQuestionAnswering", "masked": "ForMaskedLM", "sparse": "ForMaskedLM",
+    "multi-vector": "Model", "m3": "Model", "vectors": "Model", "causal": "ForCausalLM",
+}
+POOLING = dict(cls="cls_token", mean="mean_tokens", max="max_tokens", last="lasttoken")
+
+
+def write_model(folder, row):
+    """The folder of a row, apart from settings that follow the model: config.json, the tokenizer and the weights."""
+    count, ids = write_vocabulary(folder, row["tokenizer"], row.get("max", shapes.LENGTH), row.get("added", ()), row.get("inputNames"), row.get("slow", False))
+    values, kind = shapes.BASES[row["base"]](ids)
+    head = row.get("head") or TASKS[row["task"]]
+    prefix = kind if isinstance(kind, str) else {"JinaBert": "JinaBert", "XlmRobertaFlash": "XLMRoberta", "NomicMoe": "NomicBert"}[kind.__name__]
+    labels = row.get("labels")
+    values = {
+        "architectures": [prefix + head], **values, "vocab_size": count,
+        **({"id2label": {str(at): label for at, label in enumerate(labels)}, "label2id": {label: at for at, label in enumerate(labels)}} if labels else {}),
+        **row.get("config", {}),
+    }
+    values = {key: value for key, value in values.items() if key not in row.get("without", ())}
+    make_remote_code.LABELS = len(labels or [""])
+    model, weights = shapes.random_model(values, kind, "EncoderModel" if kind == "T5" else head, row.get("norms", False))
+    if weights is None:
+        with tempfile.TemporaryDirectory() as saved:
+            model.save_pretrained(saved)
+            weights = load_file(Path(saved) / "model.safetensors")
+    elif "labels" not in row:
+        weights = {name.removeprefix("bert.").removeprefix("roberta.") if row["base"].startswith("jina") else name: value
+                   for name, value in weights.items() if not name.startswith("classifier")}
+    if values["model_type"] == "new":
+        weights = {("new." + name.removeprefix("gte.") if name.startswith("gte.") else name): value for name, value in weights.items()}
+    if "prefix" in row:
+        weights = {row["prefix"] + name: value for name, value in weights.items()}
+    weights = {name: value.clone().contiguous() for name, value in weights.items()} | extra_weights(row, values)
+    if row.get("weights") == "bin":
+        torch.save(weights, folder / "pytorch_model.bin")
+    else:
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    write_json(folder / "config.json", values)
+    return model
+
+
+def extra_weights(row, values):
+    """Weights next to those of the model, which the published files also contain."""
+    torch.manual_seed(8)
+    return {name: torch.randn(*(values["vocab_size"] if size == "vocabulary" else size for size in shape)) * 0.3 for name, shape in row.get("extra", {}).items()}
+
+
+def write_modules(folder, row):
+    """The files of sentence-transformers."""
+    width = shapes.WIDTH
+    listed = [("", "sentence_transformers.models.Transformer")]
+    if "pooling" in row:
+        listed.append(("1_Pooling", "sentence_transformers.models.Pooling"))
+        write_json(folder / "1_Pooling" / "config.json", {
+            "word_embedding_dimension": width, **{f"pooling_mode_{POOLING[mode]}": mode == row["pooling"] for mode in POOLING},
+            **({"include_prompt": True} if row.get("prompts") else {}),
+        })
+    for dense in row.get("dense", []):
+        path = f"{len(listed)}_Dense"
+        references.save_dense(folder / path, **dense)
+        listed.append((path, row.get("denseClass", "sentence_transformers.models.Dense")))
+    if row.get("normalize"):
+        listed.append((f"{len(listed)}_Normalize", "sentence_transformers.models.Normalize"))
+    for path, kind, settings in row.get("modules", []):
+        if path == "":
+            listed = []
+        listed.append((path, kind))
+        if settings is not None:
+            size = json.loads((folder / "config.json").read_text())["vocab_size"]
+            write_json(folder / path / "config.json", {**settings, "word_embedding_dimension": size})
+    write_json(folder / "modules.json", [{"idx": at, "name": str(at), "path": path, "type": kind} for at, (path, kind) in enumerate(listed)])
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": row.get("max", shapes.LENGTH), "do_lower_case": False})
+    write_json(folder / "config_sentence_transformers.json", {
+        "__version__": {"sentence_transformers": "2.7.0", "transformers": "4.44.2", "pytorch": "2.3.0"},
+        **({"prompts": row["prompts"], "default_prompt_name": row.get("promptName")} if row.get("prompts") else {}), **row.get("settings", {}),
+    })
+
+
+def make(row, folder, job):
+    if row["task"] in static_models.TASKS:
+        return static_models.TASKS[row["task"]](folder, row, job)
+    model = write_model(folder, row)
+    if not row.get("bare"):
+        write_modules(folder, row)
+    if row["task"] == "m3":
+        references.save_heads(folder)
+    for name, content in row.get("files", {}).items():
+        write_json(folder / name, content)
+    return references.REFERENCES[row.get("reference", row["task"])](folder, row, job, model)
+
+
+def main(job):
+    for row in job["models"]:
+        folder = Path(job["into"]) / row["name"].replace("/", "--")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        try:
+            (folder / "README.md").write_text(f"# {row['name']}\n")
+            result = {"expected": make(row, folder, {**job, "texts": row["inputs"]})}
+        except Exception:
+            result = {"error": traceback.format_exc()}
+        print(json.dumps({"name": row["name"], "folder": str(folder), **result}), flush=True)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    main(json.load(sys.stdin))
