@@ -3,7 +3,14 @@ import type { NamedModel } from './shape.ts';
 const image = (name: string, model_type: string, architecture: string): NamedModel => ({
   name,
   task: 'image',
-  config: { model_type, architectures: [architecture], image_size: 224, patch_size: 16, num_channels: 3, hidden_size: 8 },
+  config: {
+    model_type,
+    architectures: [architecture],
+    image_size: 224,
+    patch_size: 16,
+    num_channels: 3,
+    hidden_size: 8,
+  },
 });
 
 /** Models for images, which are not built. */

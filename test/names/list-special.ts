@@ -5,8 +5,20 @@ const MODERN = { base: 'modernbert', tokenizer: 'modernbert' };
 const DEBERTA = { base: 'deberta-v2', tokenizer: 'deberta-v3' };
 const ONE = { labels: ['LABEL_0'] };
 const FLASH = { base: 'flash', tokenizer: 'xlm-roberta' };
-const QWEN3 = { base: 'qwen3', tokenizer: 'qwen', prompt: 'qwen3', max: 131_072, config: { max_position_embeddings: 224, tie_word_embeddings: true } };
-const MXBAI = { base: 'qwen2', tokenizer: 'qwen', prompt: 'mxbai', max: 131_072, config: { max_position_embeddings: 224, tie_word_embeddings: true } };
+const QWEN3 = {
+  base: 'qwen3',
+  tokenizer: 'qwen',
+  prompt: 'qwen3',
+  max: 131_072,
+  config: { max_position_embeddings: 224, tie_word_embeddings: true },
+};
+const MXBAI = {
+  base: 'qwen2',
+  tokenizer: 'qwen',
+  prompt: 'mxbai',
+  max: 131_072,
+  config: { max_position_embeddings: 224, tie_word_embeddings: true },
+};
 const PUNCTUATION = [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'];
 const STANFORD = {
   dim: 16,
@@ -23,6 +35,7 @@ const STANFORD = {
 };
 const stanford = (name: string): NamedModel =>
   bare(name, 'multi-vector', {
+    reference: 'own-multi-vector',
     added: ['[unused0]', '[unused1]'],
     prefix: 'bert.',
     extra: { 'linear.weight': [16, 32] },
@@ -48,6 +61,7 @@ const pylate = (name: string, fields: Readonly<Record<string, unknown>>): NamedM
   task: 'multi-vector',
 });
 const SPLADE = {
+  settings: { model_type: 'SparseEncoder', similarity_fn_name: 'dot' },
   modules: [
     ['', 'sentence_transformers.sparse_encoder.models.MLMTransformer', null],
     [
@@ -57,17 +71,35 @@ const SPLADE = {
     ],
   ],
 };
-const gliner = (name: string, from: string, tokenizer: string, weights = 'bin'): NamedModel => ({ name, task: 'gliner', from, tokenizer, weights });
+const gliner = (name: string, from: string, tokenizer: string, weights = 'bin'): NamedModel => ({
+  name,
+  task: 'gliner',
+  from,
+  tokenizer,
+  weights,
+});
 
 /** Static models, rerankers, multi-vector and sparse models, and GLiNER. */
 export const SPECIAL: readonly NamedModel[] = [
   { name: `${ST}/static-retrieval-mrl-en-v1`, task: 'static', tokenizer: 'bert' },
   { name: `${ST}/static-similarity-mrl-multilingual-v1`, task: 'static', tokenizer: 'bert-cased' },
   ...['potion-base-2M', 'potion-base-8M', 'potion-base-32M', 'potion-retrieval-32M', 'M2V_base_output'].map(
-    (name): NamedModel => ({ name: `minishlab/${name}`, task: 'model2vec', tokenizer: 'bert', from: 'baai/bge-base-en-v1.5' }),
+    (name): NamedModel => ({
+      name: `minishlab/${name}`,
+      task: 'model2vec',
+      tokenizer: 'bert',
+      from: 'baai/bge-base-en-v1.5',
+    }),
   ),
-  { name: 'minishlab/potion-multilingual-128M', task: 'model2vec', tokenizer: 'xlm-roberta', from: 'baai/bge-m3' },
-  ...['base', 'large', 'v2-m3'].map((size) => bare(`BAAI/bge-reranker-${size}`, 'pairs', { ...xlmr, ...ONE })),
+  {
+    name: 'minishlab/potion-multilingual-128M',
+    task: 'model2vec',
+    tokenizer: 'xlm-roberta',
+    from: 'baai/bge-m3',
+  },
+  ...['base', 'large', 'v2-m3'].map((size) =>
+    bare(`BAAI/bge-reranker-${size}`, 'pairs', { ...xlmr, ...ONE }),
+  ),
   bare('BAAI/bge-reranker-v2-gemma', 'causal', {
     base: 'gemma',
     tokenizer: 'gemma',
@@ -84,7 +116,9 @@ export const SPECIAL: readonly NamedModel[] = [
   }),
   bare('Alibaba-NLP/gte-reranker-modernbert-base', 'pairs', { ...MODERN, ...ONE }),
   ...['0.6B', '4B', '8B'].map((size) => bare(`Qwen/Qwen3-Reranker-${size}`, 'causal', QWEN3)),
-  ...['xsmall', 'base', 'large'].map((size) => bare(`mixedbread-ai/mxbai-rerank-${size}-v1`, 'pairs', { ...DEBERTA, ...ONE })),
+  ...['xsmall', 'base', 'large'].map((size) =>
+    bare(`mixedbread-ai/mxbai-rerank-${size}-v1`, 'pairs', { ...DEBERTA, ...ONE }),
+  ),
   ...['base', 'large'].map((size) => bare(`mixedbread-ai/mxbai-rerank-${size}-v2`, 'causal', MXBAI)),
   ...['tiny', 'turbo'].map((size) =>
     bare(`jinaai/jina-reranker-v1-${size}-en`, 'pairs', {
@@ -106,21 +140,34 @@ export const SPECIAL: readonly NamedModel[] = [
       lora_adaptations: null,
     },
   }),
-  bare('ibm-granite/granite-embedding-reranker-english-r2', 'pairs', { ...MODERN, ...ONE, config: { classifier_pooling: 'cls' } }),
-  ...['ms-marco-MiniLM-L6-v2', 'ms-marco-TinyBERT-L2-v2'].map((name) => bare(`cross-encoder/${name}`, 'pairs', ONE)),
+  bare('ibm-granite/granite-embedding-reranker-english-r2', 'pairs', {
+    ...MODERN,
+    ...ONE,
+    config: { classifier_pooling: 'cls' },
+  }),
+  ...['ms-marco-MiniLM-L6-v2', 'ms-marco-TinyBERT-L2-v2'].map((name) =>
+    bare(`cross-encoder/${name}`, 'pairs', ONE),
+  ),
   bare('cross-encoder/stsb-roberta-base', 'pairs', { base: 'roberta', tokenizer: 'roberta', ...ONE }),
   bare('cross-encoder/quora-distilroberta-base', 'pairs', { base: 'roberta', tokenizer: 'roberta', ...ONE }),
   stanford('colbert-ir/colbertv2.0'),
   stanford('answerdotai/answerai-colbert-small-v1'),
-  pylate('lightonai/GTE-ModernColBERT-v1', { ...MODERN, added: ['[Q] ', '[D] '] }),
+  pylate('lightonai/GTE-ModernColBERT-v1', {
+    ...MODERN,
+    added: ['[Q] ', '[D] '],
+    config: { local_attention: 96 },
+  }),
   pylate('LiquidAI/LFM2-ColBERT-350M', { base: 'lfm2', tokenizer: 'lfm2' }),
   {
     ...sentence('jinaai/jina-colbert-v2', { ...FLASH, extra: { 'linear.weight': [16, 32] } }),
     task: 'multi-vector',
     bare: true,
-    reference: 'none',
+    reference: 'own-multi-vector',
     added: ['[QueryMarker]', '[DocumentMarker]'],
-    config: { architectures: ['HF_ColBERT'], auto_map: { AutoModel: 'jinaai/xlm-roberta-flash-implementation--modeling_lora.XLMRobertaLoRA' } },
+    config: {
+      architectures: ['HF_ColBERT'],
+      auto_map: { AutoModel: 'jinaai/xlm-roberta-flash-implementation--modeling_lora.XLMRobertaLoRA' },
+    },
     files: {
       'artifact.metadata': {
         ...STANFORD,
@@ -134,21 +181,28 @@ export const SPECIAL: readonly NamedModel[] = [
   },
   { ...sentence('naver/splade-v3', SPLADE), task: 'sparse' },
   bare('prithivida/Splade_PP_en_v1', 'sparse'),
-  { ...sentence('ibm-granite/granite-embedding-30m-sparse', { ...SPLADE, base: 'roberta', tokenizer: 'roberta' }), task: 'sparse' },
+  {
+    ...sentence('ibm-granite/granite-embedding-30m-sparse', {
+      ...SPLADE,
+      base: 'roberta',
+      tokenizer: 'roberta',
+    }),
+    task: 'sparse',
+  },
   ...[
     ['opensearch-neural-sparse-encoding-doc-v2-distill', 'relu'],
     ['opensearch-neural-sparse-encoding-doc-v3-distill', 'log1p_relu'],
-  ].map(
-    ([name, activation]): NamedModel => ({
-      name: `opensearch-project/${name}`,
-      task: 'router',
-      base: 'distilbert',
-      tokenizer: 'distilbert',
-      head: 'ForMaskedLM',
-      activation,
-    }),
+  ].map(([name, activation]): NamedModel => ({
+    name: `opensearch-project/${name}`,
+    task: 'router',
+    base: 'distilbert',
+    tokenizer: 'distilbert',
+    head: 'ForMaskedLM',
+    activation,
+  })),
+  ...['small', 'medium', 'large'].map((size) =>
+    gliner(`urchade/gliner_${size}-v2.1`, 'microsoft/deberta-v3-base', 'deberta-v3'),
   ),
-  ...['small', 'medium', 'large'].map((size) => gliner(`urchade/gliner_${size}-v2.1`, 'microsoft/deberta-v3-base', 'deberta-v3')),
   gliner('urchade/gliner_multi-v2.1', 'microsoft/mdeberta-v3-base', 'deberta-v3'),
   gliner('knowledgator/modern-gliner-bi-base-v1.0', 'answerdotai/ModernBERT-base', 'modernbert'),
   gliner('knowledgator/gliner-pii-base-v1.0', 'microsoft/deberta-v3-base', 'deberta-v3'),

@@ -13,7 +13,10 @@ const T5 = { base: 't5', tokenizer: 't5', architecture: 'T5EncoderModel', ...MEA
 const NEW = { base: 'new', tokenizer: 'bert', own: true };
 const NEW_CODE = {
   architectures: ['NewModel'],
-  auto_map: { AutoConfig: 'Alibaba-NLP/new-impl--configuration.NewConfig', AutoModel: 'Alibaba-NLP/new-impl--modeling.NewModel' },
+  auto_map: {
+    AutoConfig: 'Alibaba-NLP/new-impl--configuration.NewConfig',
+    AutoModel: 'Alibaba-NLP/new-impl--modeling.NewModel',
+  },
 };
 const GRANITE = { pooling: 'cls', normalize: true };
 const ROBERTA = { base: 'roberta', tokenizer: 'roberta' };
@@ -38,16 +41,26 @@ const QWEN3 = {
 };
 const QWEN2 = { base: 'qwen2', tokenizer: 'qwen-embedding', pooling: 'last', normalize: true };
 const MISTRAL = { base: 'mistral', tokenizer: 'llama', own: true, pooling: 'last', normalize: true };
-const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ';
+const INSTRUCT =
+  'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ';
 const JINA_CODE = {
   AutoConfig: 'jinaai/jina-bert-implementation--configuration_bert.JinaBertConfig',
   AutoModel: 'jinaai/jina-bert-implementation--modeling_bert.JinaBertModel',
 };
-const JINA = { base: 'jina-v2', tokenizer: 'bert', own: true, ...MEAN, config: { architectures: ['JinaBertForMaskedLM'], auto_map: JINA_CODE } };
+const JINA = {
+  base: 'jina-v2',
+  tokenizer: 'bert',
+  own: true,
+  ...MEAN,
+  config: { architectures: ['JinaBertForMaskedLM'], auto_map: JINA_CODE },
+};
 
 /** Models whose texts become one vector each. */
 const VECTORS: readonly NamedModel[] = [
-  sentence(`${ST}/all-MiniLM-L6-v2`, { ...MEAN, config: { _name_or_path: 'nreimers/MiniLM-L6-H384-uncased' } }),
+  sentence(`${ST}/all-MiniLM-L6-v2`, {
+    ...MEAN,
+    config: { _name_or_path: 'nreimers/MiniLM-L6-H384-uncased' },
+  }),
   sentence(`${ST}/all-MiniLM-L12-v2`, { ...MEAN, max: 64 }),
   sentence(`${ST}/all-mpnet-base-v2`, { ...MPNET, ...MEAN, config: { architectures: ['MPNetForMaskedLM'] } }),
   sentence(`${ST}/multi-qa-MiniLM-L6-cos-v1`, MEAN),
@@ -75,9 +88,17 @@ const VECTORS: readonly NamedModel[] = [
     ...sentence('BAAI/bge-m3', { ...xlmr, pooling: 'cls', normalize: true }),
     task: 'm3',
   },
-  sentence('BAAI/bge-multilingual-gemma2', { base: 'gemma2', tokenizer: 'gemma', pooling: 'last', normalize: true }),
+  sentence('BAAI/bge-multilingual-gemma2', {
+    base: 'gemma2',
+    tokenizer: 'gemma',
+    pooling: 'last',
+    normalize: true,
+  }),
   sentence('BAAI/bge-en-icl', { ...MISTRAL, config: { architectures: ['MistralModel'] } }),
-  sentence('BAAI/bge-code-v1', { ...QWEN2, config: { architectures: ['Qwen2Model'], tie_word_embeddings: false } }),
+  sentence('BAAI/bge-code-v1', {
+    ...QWEN2,
+    config: { architectures: ['Qwen2Model'], tie_word_embeddings: false },
+  }),
   ...['small', 'base', 'large'].map((size) => sentence(`intfloat/e5-${size}-v2`, { ...MEAN, ...E5 })),
   sentence('intfloat/multilingual-e5-small', {
     ...MEAN,
@@ -86,11 +107,19 @@ const VECTORS: readonly NamedModel[] = [
     config: { tokenizer_class: 'XLMRobertaTokenizer' },
   }),
   ...['base', 'large', 'large-instruct'].map((size) =>
-    sentence(`intfloat/multilingual-e5-${size}`, { ...xlmr, ...MEAN, ...(size === 'large-instruct' ? {} : E5) }),
+    sentence(`intfloat/multilingual-e5-${size}`, {
+      ...xlmr,
+      ...MEAN,
+      ...(size === 'large-instruct' ? {} : E5),
+    }),
   ),
   sentence('intfloat/e5-mistral-7b-instruct', { ...MISTRAL, prompts: { web_search_query: INSTRUCT } }),
   ...['small', 'base', 'large'].map((size) => sentence(`thenlper/gte-${size}`, MEAN)),
-  sentence('Alibaba-NLP/gte-base-en-v1.5', { ...NEW, pooling: 'cls', config: NEW_CODE }),
+  sentence('Alibaba-NLP/gte-base-en-v1.5', {
+    ...NEW,
+    pooling: 'cls',
+    config: { ...NEW_CODE, rope_theta: 500_000, rope_scaling: { factor: 2.0, type: 'ntk' } },
+  }),
   sentence('Alibaba-NLP/gte-multilingual-base', {
     ...NEW,
     tokenizer: 'xlm-roberta',
@@ -98,16 +127,25 @@ const VECTORS: readonly NamedModel[] = [
     labels: ['LABEL_0'],
     pooling: 'cls',
     normalize: true,
-    config: { ...NEW_CODE, architectures: ['NewModel', 'NewForTokenClassification'] },
+    config: {
+      ...NEW_CODE,
+      architectures: ['NewModel', 'NewForTokenClassification'],
+      rope_scaling: { factor: 8.0, type: 'ntk' },
+    },
   }),
   sentence('Alibaba-NLP/gte-modernbert-base', { ...MODERN, pooling: 'cls' }),
   sentence('Alibaba-NLP/gte-Qwen2-1.5B-instruct', {
     ...QWEN2,
+    tokenizer: 'gte-qwen',
+    own: true,
     prefix: 'model.',
     prompts: { query: INSTRUCT },
     config: {
       architectures: ['Qwen2ForCausalLM'],
-      auto_map: { AutoModel: 'modeling_qwen.Qwen2Model', AutoModelForCausalLM: 'modeling_qwen.Qwen2ForCausalLM' },
+      auto_map: {
+        AutoModel: 'modeling_qwen.Qwen2Model',
+        AutoModelForCausalLM: 'modeling_qwen.Qwen2ForCausalLM',
+      },
       is_causal: false,
     },
   }),
@@ -117,11 +155,19 @@ const VECTORS: readonly NamedModel[] = [
     tokenizer: 'gemma',
     ...MEAN,
     dense: [{ outputs: 48 }, { inputs: 48, outputs: 32 }],
-    prompts: { query: 'task: search result | query: ', document: 'title: none | text: ', Clustering: 'task: clustering | query: ' },
+    prompts: {
+      query: 'task: search result | query: ',
+      document: 'title: none | text: ',
+      Clustering: 'task: clustering | query: ',
+    },
   }),
   sentence('nomic-ai/nomic-embed-text-v1', { ...NOMIC, ...MEAN }),
   sentence('nomic-ai/nomic-embed-text-v1.5', { ...NOMIC, pooling: 'mean' }),
-  sentence('nomic-ai/modernbert-embed-base', { ...MODERN, ...MEAN, prompts: { query: 'search_query: ', document: 'search_document: ' } }),
+  sentence('nomic-ai/modernbert-embed-base', {
+    ...MODERN,
+    ...MEAN,
+    prompts: { query: 'search_query: ', document: 'search_document: ' },
+  }),
   sentence('nomic-ai/nomic-embed-text-v2-moe', {
     base: 'nomic-moe',
     tokenizer: 'xlm-roberta',
@@ -142,10 +188,21 @@ const VECTORS: readonly NamedModel[] = [
     prompts: { query: 'query: ' },
     config: { architectures: ['GteModel'], auto_map: { AutoModel: 'modeling_hf_alibaba_nlp_gte.GteModel' } },
   }),
-  sentence('Snowflake/snowflake-arctic-embed-l-v2.0', { ...xlmr, pooling: 'cls', normalize: true, prompts: { query: 'query: ' } }),
+  sentence('Snowflake/snowflake-arctic-embed-l-v2.0', {
+    ...xlmr,
+    pooling: 'cls',
+    normalize: true,
+    prompts: { query: 'query: ' },
+  }),
   sentence('jinaai/jina-embeddings-v2-small-en', JINA),
   sentence('jinaai/jina-embeddings-v2-base-en', JINA),
-  sentence('jinaai/jina-embeddings-v2-base-de', { ...JINA, base: 'jina-code', tokenizer: 'jina-code', norms: true, config: { auto_map: JINA_CODE } }),
+  sentence('jinaai/jina-embeddings-v2-base-de', {
+    ...JINA,
+    base: 'jina-code',
+    tokenizer: 'jina-code',
+    norms: true,
+    config: { auto_map: JINA_CODE },
+  }),
   sentence('jinaai/jina-embeddings-v2-base-code', {
     ...JINA,
     base: 'jina-code',
@@ -161,7 +218,13 @@ const VECTORS: readonly NamedModel[] = [
       ...MEAN,
       config: {
         architectures: ['XLMRobertaModel'],
-        lora_adaptations: ['retrieval.query', 'retrieval.passage', 'separation', 'classification', 'text-matching'],
+        lora_adaptations: [
+          'retrieval.query',
+          'retrieval.passage',
+          'separation',
+          'classification',
+          'text-matching',
+        ],
         lora_rank: 4,
         lora_alpha: 1,
         lora_main_params_trainable: false,

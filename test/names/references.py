@@ -1,9 +1,11 @@
 """What the published libraries compute with a folder: one function for each task. Rows have one list of numbers for each text."""
 
 import json
+import string
 
 import torch
 import transformers as tf
+from safetensors.torch import load_file
 from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
 from sentence_transformers.base.modules import Dense
 from tokenizers import Tokenizer
@@ -12,6 +14,8 @@ from torch import nn
 import make_causal_rerankers as causal
 import shapes
 from vocabularies import template
+
+FLOAT = dict(dtype=torch.float32)
 
 ACTIVATIONS = {"tanh": nn.Tanh, "identity": nn.Identity}
 
@@ -30,15 +34,19 @@ def with_prompts(encode, row):
 
 
 def sentence(folder, row, job, _):
-    model = SentenceTransformer(str(folder), device="cpu")
+    model = SentenceTransformer(str(folder), device="cpu", model_kwargs=FLOAT)
     return with_prompts(lambda prompt: model.encode(job["texts"], prompt=prompt).tolist(), row)
+
+
+# What the settings of these tokenizers add to texts.
+ENDS = {"llama": (["<s>"], ["</s>"]), "gte-qwen": ([], ["<|endoftext|>"])}
 
 
 def raw_tokenizer(folder, row):
     """tokenizer.json alone, without the classes of transformers."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    if row["tokenizer"] == "llama":
-        tokenizer.post_processor = template(tokenizer, ["<s>"], ["</s>"])
+    if row["tokenizer"] in ENDS:
+        tokenizer.post_processor = template(tokenizer, *ENDS[row["tokenizer"]])
     tokenizer.no_padding()
     tokenizer.enable_truncation(row.get("max", shapes.LENGTH))
     return tokenizer
@@ -68,7 +76,7 @@ def own_pairs(folder, row, job, model):
 def loaded(folder, head):
     tokenizer = tf.AutoTokenizer.from_pretrained(folder)
     tokenizer.model_max_length = min(tokenizer.model_max_length, shapes.LENGTH)
-    return getattr(tf, f"AutoModel{head}").from_pretrained(folder, torch_dtype=torch.float32).eval(), tokenizer
+    return getattr(tf, f"AutoModel{head}").from_pretrained(folder, **FLOAT).eval(), tokenizer
 
 
 def logits(head, inputs):
@@ -101,18 +109,27 @@ def zero_shot(folder, row, job, _):
 
 
 def answers(folder, row, job, _):
-    """The score of the best answer, as in the pipeline of transformers 4; contexts of one window only."""
+    """The score of the best answer, as in the pipeline of transformers 4; contexts of one window only.
+
+    The pipeline chooses 12 candidates, extends them to whole words, and adds the scores of equal texts.
+    """
     model, tokenizer = loaded(folder, "ForQuestionAnswering")
     rows = []
     for context in job["texts"]:
         encoding = tokenizer(job["question"], context, return_tensors="pt", return_token_type_ids=False)
         found = model(**encoding)
-        context_tokens = torch.tensor([which == 1 for which in encoding.sequence_ids()])
-        known = context_tokens.clone()
+        in_context = torch.tensor([which == 1 for which in encoding.sequence_ids()])
+        known = in_context.clone()
         known[0] = True
-        start, end = (torch.where(known, values[0], -10000.0).softmax(0) * context_tokens for values in (found.start_logits, found.end_logits))
+        start, end = (torch.where(known, values[0].double(), -10000.0).softmax(0) * in_context for values in (found.start_logits, found.end_logits))
         scores = (start[:, None] * end[None, :]).triu().tril(14)
-        rows.append([float(scores.max())])
+        merged = {}
+        for at in scores.flatten().topk(12).indices.tolist():
+            first, last = divmod(at, len(known))
+            span = [encoding.word_to_chars(encoding.token_to_word(token), sequence_index=1) for token in (first, last)]
+            text = context[span[0].start : span[1].end].lower()
+            merged[text] = merged.get(text, 0) + float(scores[first, last])
+        rows.append([max(merged.values())])
     return {"rows": rows}
 
 
@@ -138,7 +155,7 @@ def vectors(folder, row, job, _):
 
 
 def sparse(folder, row, job, _):
-    model = SparseEncoder(str(folder), device="cpu")
+    model = SparseEncoder(str(folder), device="cpu", model_kwargs=FLOAT)
     return {"rows": [short_row(model.encode([text], convert_to_sparse_tensor=False)[0].tolist()) for text in job["texts"]]}
 
 
@@ -148,11 +165,35 @@ def short_row(values):
 
 
 def multi_vector(folder, row, job, _):
-    model = MultiVectorEncoder(str(folder), device="cpu")
+    model = MultiVectorEncoder(str(folder), device="cpu", model_kwargs=FLOAT)
     flat = lambda found: [one.flatten().tolist() for one in found]
     documents = [model.encode_document([text], convert_to_numpy=True)[0] for text in job["texts"]]
     queries = [model.encode_query([text], convert_to_numpy=True)[0] for text in job["texts"]]
     return {"rows": flat(documents), "queries": flat(queries)}
+
+
+def own_multi_vector(folder, row, job, model):
+    """ColBERT as in colbert-ai, with the markers after the first token, and queries filled with mask tokens."""
+    tokenizer, settings = raw_tokenizer(folder, row), json.loads((folder / "artifact.metadata").read_text())
+    projection = load_file(folder / "model.safetensors")["linear.weight"].float()
+    mask = next(tokenizer.token_to_id(token) for token in ("[MASK]", "<mask>") if tokenizer.token_to_id(token) is not None)
+    skipped = {tokenizer.encode(symbol, add_special_tokens=False).ids[0] for symbol in string.punctuation}
+
+    def encode(text, name, longest, fills):
+        tokenizer.enable_truncation(longest - 1)
+        start, *ids = tokenizer.encode(text).ids
+        ids = [start, tokenizer.token_to_id(settings[name]), *ids]
+        filled = longest - len(ids) if fills else 0
+        attention = torch.tensor([[1] * len(ids) + [int(settings["attend_to_mask_tokens"])] * filled])
+        ids += [mask] * filled
+        hidden = model(torch.tensor([ids]), attention)["last_hidden_state"][0]
+        kept = torch.tensor([fills or token not in skipped for token in ids])
+        return nn.functional.normalize(hidden @ projection.T, dim=-1)[kept].flatten().tolist()
+
+    return {
+        "rows": [encode(text, "doc_token", settings["doc_maxlen"], False) for text in job["texts"]],
+        "queries": [encode(text, "query_token", settings["query_maxlen"], True) for text in job["texts"]],
+    }
 
 
 HEADS = dict(sparse=1, colbert=shapes.WIDTH)
@@ -191,7 +232,7 @@ WORDS = {"qwen3": ("yes", "no"), "mxbai": ("1", "0"), "gemma": ("Yes",)}
 def causal_pairs(folder, row, job, _):
     """Scores with the prompts of make_causal_rerankers.py."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    model = tf.AutoModelForCausalLM.from_pretrained(folder, torch_dtype=torch.float32).eval()
+    model = tf.AutoModelForCausalLM.from_pretrained(folder, **FLOAT).eval()
     ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
     causal.POSITIONS = json.loads((folder / "config.json").read_text())["max_position_embeddings"]
     prompt, words = getattr(causal, row["prompt"]), [tokenizer.token_to_id(word) for word in WORDS[row["prompt"]]]
@@ -201,5 +242,5 @@ def causal_pairs(folder, row, job, _):
 REFERENCES = {
     "sentence": sentence, "own-sentence": own_sentence, "own-pairs": own_pairs, "pairs": logits("ForSequenceClassification", lambda job, text: (job["question"], text)),
     "texts": logits("ForSequenceClassification", lambda job, text: (text,)), "tokens": tokens, "zero-shot": zero_shot, "answers": answers,
-    "masked": masked, "vectors": vectors, "sparse": sparse, "multi-vector": multi_vector, "m3": m3, "causal": causal_pairs, "none": lambda *_: None,
+    "masked": masked, "vectors": vectors, "sparse": sparse, "multi-vector": multi_vector, "own-multi-vector": own_multi_vector, "m3": m3, "causal": causal_pairs, "none": lambda *_: None,
 }

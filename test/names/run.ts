@@ -27,7 +27,9 @@ const STATIC_LIMIT = 1e-6;
 const STATIC_TASKS = ['static', 'model2vec'];
 
 const parts = process.argv.slice(2);
-const models = NAMED_MODELS.filter(({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)));
+const models = NAMED_MODELS.filter(
+  ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
+);
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-names-'));
 const hub = await HubServer.start();
 try {
@@ -40,7 +42,9 @@ try {
   }
   await writePage(rows);
   const count = (state: ModelRow['state']): number => rows.filter((row) => row.state === state).length;
-  console.log(`${count('equal')} built and equal, ${count('refused')} refused, ${count('image')} models for images, ${count('wrong')} wrong`);
+  console.log(
+    `${count('equal')} built and equal, ${count('refused')} refused, ${count('image')} models for images, ${count('wrong')} wrong`,
+  );
 } finally {
   await hub.close();
   rmSync(scratch, { recursive: true, force: true });
@@ -54,7 +58,7 @@ interface Made {
   readonly expected?: Expected | null;
 }
 
-/** Runs make.py once for all models. */
+/** Runs write_folders.py once for all models. */
 async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made> {
   const job = {
     models: wished.map((model) => ({ ...model, inputs: textsFor(model) })),
@@ -62,14 +66,14 @@ async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made
     labels: LABELS,
     into: join(scratch, 'models'),
   };
-  const { stdout } = await execa(await libraryPython(), [join(import.meta.dirname, 'make.py')], {
+  const { stdout } = await execa(await libraryPython(), [join(import.meta.dirname, 'write_folders.py')], {
     input: JSON.stringify(job),
   });
   for (const [at, line] of stdout.trim().split('\n').entries()) {
     const { name, folder, expected, error } = parseJsonText(line) as Made & { name: string; error?: string };
     if (error !== undefined) throw new Error(`${name}: ${error}`);
     const model = wished[at];
-    if (model?.name !== name) throw new Error(`make.py returned ${name} in another order`);
+    if (model?.name !== name) throw new Error(`write_folders.py returned ${name} in another order`);
     yield { model, texts: textsFor(model), folder, ...(expected === undefined ? {} : { expected }) };
   }
 }
@@ -78,19 +82,33 @@ async function rowOf({ model, texts, folder, expected }: Made): Promise<ModelRow
   const files = folderContents(folder);
   hub.add(model.name, new HubRepository(files));
   const config = files['config.json'] === undefined ? {} : parseJsonText(String(files['config.json']));
-  const modelType = String(Object(config).model_type ?? (STATIC_TASKS.includes(model.task) ? 'none' : 'GLiNER'));
+  const modelType = String(
+    Object(config).model_type ?? (STATIC_TASKS.includes(model.task) ? 'none' : 'GLiNER'),
+  );
   const executable = join(scratch, 'model.encoder');
   const built = await build(model.name, executable);
   const facts = { name: model.name, modelType };
   if ('refusal' in built) {
-    return { ...facts, type: '-', how: '-', state: model.task === 'image' ? 'image' : 'refused', result: built.refusal };
+    return {
+      ...facts,
+      type: '-',
+      how: '-',
+      state: model.task === 'image' ? 'image' : 'refused',
+      result: built.refusal,
+    };
   }
   const { manifest } = built;
   const more = { ...facts, type: manifest.modelType, how: howBuilt(manifest) };
   if (!expected) return { ...more, state: 'wrong', result: 'built, but there is no reference' };
   const served = await serve(executable);
   try {
-    const difference = await differenceOf(model, texts, expected, served.predict, manifest.mask?.token ?? '[MASK]');
+    const difference = await differenceOf(
+      model,
+      texts,
+      expected,
+      served.predict,
+      manifest.mask?.token ?? '[MASK]',
+    );
     const limit = STATIC_TASKS.includes(model.task) ? STATIC_LIMIT : LIMIT;
     return { ...more, state: difference <= limit ? 'equal' : 'wrong', result: difference.toExponential(1) };
   } catch (error) {
@@ -129,7 +147,9 @@ async function build(
   return result.error === undefined ? { manifest: result.manifest } : { refusal: result.error.message };
 }
 
-async function serve(path: string): Promise<{ readonly predict: Predict; readonly stop: () => Promise<void> }> {
+async function serve(
+  path: string,
+): Promise<{ readonly predict: Predict; readonly stop: () => Promise<void> }> {
   const flags = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
   const running = startExecutable(path, ['serve', ...flags]);
   const port = portIn(await running.said(/"msg":"serving"/), 'HTTP');

@@ -1,8 +1,8 @@
-/** A published model and the recipe for a folder of its shape, which `make.py` reads. */
+/** A published model and the recipe for a folder of its shape, which `write_folders.py` reads. */
 export interface NamedModel {
   /** The name on the Hugging Face Hub. */
   readonly name: string;
-  /** What the numbers are: a key of TASKS in make.py. */
+  /** What the numbers are: a key of TASKS in write_folders.py. */
   readonly task: string;
   /** Other fields of the recipe: the base, the tokenizer, keys of config.json, modules. */
   readonly [field: string]: unknown;

@@ -243,17 +243,38 @@ class Remote:
         return tf.modeling_outputs.TokenClassifierOutput(logits=logits, hidden_states=None) | {"last_hidden_state": hidden}
 
 
+def rounded(model, values):
+    """Weights with the precision that config.json states, as in the file. The reference is computed in float32 with the same numbers."""
+    for weight in model.parameters():
+        weight.copy_(weight.to(getattr(torch, values.get("torch_dtype", "float32"))))
+    return model
+
+
 def random_model(values, kind, head, more_norms=False):
     """A model with random weights, and its weights with the names of the published file."""
     torch.manual_seed(7)
     if not isinstance(kind, str):
         config = Config({**values, "more_norms": more_norms})
-        model = randomize(kind(config, "text" if head == "ForSequenceClassification" else "hidden"))
+        model = rounded(randomize(kind(config, "text" if head == "ForSequenceClassification" else "hidden")), values)
         return Remote(model), model.state_dict()
     config = transformers_config(values)
     config._attn_implementation = "eager"
     model = getattr(tf, kind + head)(config)
-    return randomize(model), None
+    scale_rotation(model, values)
+    return rounded(randomize(model), values), None
+
+
+def scale_rotation(model, values):
+    """The rotation of GTE v1.5 for longer texts (NTK), which transformers does not have."""
+    scaling = values.get("rope_scaling")
+    if values["model_type"] != "new" or not scaling:
+        return
+    size = values["hidden_size"] // values["num_attention_heads"]
+    base, factor = values["rope_theta"] * scaling["factor"], scaling["factor"]
+    frequencies = 1.0 / (base ** (torch.arange(0, size, 2).float() / size)) / factor ** (2 / size)
+    buffers = [buffer for name, buffer in model.named_buffers() if name.endswith("rotary_emb.inv_freq")]
+    assert len(buffers) == 1
+    buffers[0].copy_(frequencies)
 
 
 __all__ = ["BASES", "LENGTH", "WIDTH", "random_model", "vocabularies"]

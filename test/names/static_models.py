@@ -1,14 +1,20 @@
 """Folders that no encoder with a config of transformers has: static models, models for images, and GLiNER."""
 
-import json
+import shutil
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import torch
 from model2vec import StaticModel
 from safetensors.torch import save_file
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import SentenceTransformer, SparseEncoder
+from sentence_transformers.models import Router
+from sentence_transformers.sparse_encoder.models import MLMTransformer, SparseStaticEmbedding, SpladePooling
 from tokenizers import Tokenizer
 
+import folders
+import references
 from vocabularies import write_json, write_vocabulary
 
 WIDTH = 16
@@ -70,24 +76,23 @@ def gliner(folder, row, job):
 
 
 def router(folder, row, job):
-    """A sparse model that only encodes documents; queries are a sum of weights in a table."""
-    from sentence_transformers import SparseEncoder
-    from sentence_transformers.models import Router
-    from sentence_transformers.sparse_encoder.models import MLMTransformer, SparseStaticEmbedding, SpladePooling
-
-    import make
-    import references
-
-    inner = folder / "inner"
-    make.write_model(inner, row)
-    encoder = MLMTransformer(str(inner))
-    query = SparseStaticEmbedding(encoder.tokenizer, weight=torch.rand(len(encoder.tokenizer)))
-    pooling = SpladePooling("max", activation_function=row["activation"])
-    model = SparseEncoder(modules=[Router.for_query_document(query_modules=[query], document_modules=[encoder, pooling])], device="cpu")
-    model.save(str(folder), create_model_card=False)
+    """A sparse model that only encodes documents; queries are a sum of weights in a table. The encoder is in the folder of the model itself."""
+    folders.write_model(folder, row)
+    encoder = MLMTransformer(str(folder))
+    weights = torch.rand(len(encoder.tokenizer), generator=torch.Generator().manual_seed(3))
+    query, pooling = SparseStaticEmbedding(encoder.tokenizer, weight=weights), SpladePooling("max", activation_function=row["activation"])
+    with tempfile.TemporaryDirectory() as saved:
+        route = Router.for_query_document(query_modules=[query], document_modules=[encoder, pooling])
+        SparseEncoder(modules=[route], device="cpu").save(saved, create_model_card=False)
+        (Path(saved) / "README.md").unlink(missing_ok=True)
+        shutil.rmtree(Path(saved) / "document_0_MLMTransformer")
+        shutil.copytree(saved, folder, dirs_exist_ok=True)
+    settings = (folder / "router_config.json").read_text().replace("document_0_MLMTransformer", "")
+    (folder / "router_config.json").write_text(settings)
+    words = {token: weights[at].item() for token, at in encoder.tokenizer.get_vocab().items()}
+    write_json(folder / "idf.json", {token: words[token] for token in sorted(words, key=words.get)})
+    model = SparseEncoder(str(folder), device="cpu")
     encode = lambda function: [references.short_row(function([text], convert_to_sparse_tensor=False)[0].tolist()) for text in job["texts"]]
-    import shutil
-    shutil.rmtree(inner)
     return {"rows": encode(model.encode_document), "queries": encode(model.encode_query)}
 
 

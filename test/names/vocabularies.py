@@ -52,6 +52,8 @@ def byte_level(special, before, after, classes):
         vocab_size=256 + 200, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
     tokenizer.add_special_tokens([AddedToken(token, normalized=False) for token in special])
     tokenizer.post_processor = template(tokenizer, before, after)
+    if classes["tokenizer_class"] == "RobertaTokenizer":
+        tokenizer.post_processor = processors.RobertaProcessing(("</s>", tokenizer.token_to_id("</s>")), ("<s>", tokenizer.token_to_id("<s>")), add_prefix_space=False)
     return tokenizer, classes
 
 
@@ -63,6 +65,14 @@ def qwen(embedding):
     return tokenizer, dict(
         tokenizer_class="Qwen2Tokenizer", pad_token="<|endoftext|>", eos_token="<|im_end|>" if embedding else "<|endoftext|>", add_prefix_space=False, bos_token=None,
         unk_token=None, errors="replace", split_special_tokens=False)
+
+
+def gte_qwen():
+    """The code in the model's folder adds the end token, which tokenizer.json does not."""
+    tokenizer, settings = qwen(False)
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False, add_prefix_space=False, use_regex=False)
+    code = ["tokenization_qwen.Qwen2Tokenizer", "tokenization_qwen.Qwen2TokenizerFast"]
+    return tokenizer, dict(settings, add_eos_token=True, auto_map={"AutoTokenizer": code})
 
 
 def gemma():
@@ -89,7 +99,7 @@ MADE = {
     "jina-code": lambda: byte_level(list(dict.fromkeys(ROBERTA.values())), ["<s>"], ["</s>"], dict(ROBERTA, tokenizer_class="RobertaTokenizer", add_prefix_space=False)),
     "lfm2": lambda: byte_level(["<|pad|>", "<|startoftext|>", "<|im_end|>", "[Q] ", "[D] "], ["<|startoftext|>"], [], dict(
         tokenizer_class="PreTrainedTokenizerFast", bos_token="<|startoftext|>", eos_token="<|im_end|>", pad_token="<|pad|>", add_bos_token=True, add_eos_token=False)),
-    "qwen": lambda: qwen(False), "qwen-embedding": lambda: qwen(True), "gemma": gemma, "llama": llama,
+    "qwen": lambda: qwen(False), "qwen-embedding": lambda: qwen(True), "gte-qwen": gte_qwen, "gemma": gemma, "llama": llama,
 }
 
 
@@ -108,6 +118,7 @@ def write_vocabulary(folder, kind, max_length, added=(), names=None, slow_only=F
         settings = {"tokenizer_class": name, **settings}
     else:
         tokenizer, settings = MADE[kind]()
+        tokenizer.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in added])
         tokenizer.save(str(folder / "tokenizer.json"))
     settings = {"model_max_length": max_length, **settings, **({"model_input_names": names} if names else {})}
     write_json(folder / "tokenizer_config.json", settings)

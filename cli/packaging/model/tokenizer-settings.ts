@@ -1,4 +1,5 @@
 import type { TokenizerSettings } from '#contract/manifest.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ModelConfig } from './model-config.ts';
 import { startsAfterPadding } from './find-first-position.ts';
 import { tokenizerName } from '../tokenizer/choose-family.ts';
@@ -17,6 +18,7 @@ export interface TokenizerConfig {
   readonly mask_token?: unknown;
   readonly eos_token?: unknown;
   readonly add_eos_token?: unknown;
+  readonly auto_map?: unknown;
   readonly cls_token?: unknown;
   readonly unk_token?: unknown;
 }
@@ -163,20 +165,36 @@ export function withBertSettings<Json extends SourceTokenizer>(
 /** Classes that end each text with `eos_token` if `add_eos_token` is set, whatever tokenizer.json contains. */
 const ENDS_TEXTS = /^(?:Code)?(?:Llama|Gemma)Tokenizer(?:Fast)?$/;
 
+/** The class in the Python code of gte-Qwen2 models, which does the same. */
+const OWN_CLASS = /^tokenization_qwen\.Qwen2Tokenizer(?:Fast)?$/;
+
+const hasOwnClass = ({ auto_map: code }: TokenizerConfig): boolean =>
+  isObject(code) && [code['AutoTokenizer']].flat().some((name) => OWN_CLASS.test(String(name)));
+
+const TEXT_ONLY: PostProcessor = {
+  type: 'TemplateProcessing',
+  single: [{ Sequence: { id: 'A', type_id: 0 } }],
+  pair: [{ Sequence: { id: 'A', type_id: 0 } }, { Sequence: { id: 'B', type_id: 1 } }],
+};
+
 /**
  * Adds the end token of models that were published with transformers 4, whose vectors are those of
  * this token. Newer versions ignore the setting.
  */
 export function withEndToken<Json extends SourceTokenizer>(
   json: Json,
-  { tokenizer_class: name, add_eos_token: isAdded, eos_token: token }: TokenizerConfig,
+  tokenizerConfig: TokenizerConfig,
   idOf: (token: string) => number | undefined,
 ): Json {
+  const { tokenizer_class: name, add_eos_token: isAdded, eos_token: token } = tokenizerConfig;
   const end = tokenText(token);
   const id = end === undefined ? undefined : idOf(end);
-  const { post_processor: after } = json;
-  if (isAdded !== true || !ENDS_TEXTS.test(String(name)) || end === undefined || id === undefined)
+  const isOwn = hasOwnClass(tokenizerConfig);
+  if (isAdded !== true || !(isOwn || ENDS_TEXTS.test(String(name))) || end === undefined || id === undefined)
     return json;
+  const { post_processor: stated } = json;
+  // The class replaces what tokenizer.json states. Byte-level processing only changes offsets.
+  const after = isOwn && (stated?.type ?? 'ByteLevel') === 'ByteLevel' ? TEXT_ONLY : stated;
   if (after?.type !== 'TemplateProcessing' || Object.hasOwn(after.special_tokens ?? {}, end)) return json;
   const { single = [], pair = [], special_tokens = {} } = after;
   const endOf = (type: number): object => ({ SpecialToken: { id: end, type_id: type } });

@@ -49,6 +49,23 @@ test.each<[name: string, config: TokenizerConfig]>([
   expect(withEndToken(JSON_FILE, config, idOf)).toBe(JSON_FILE);
 });
 
+test.each(['ByteLevel', undefined])(
+  'the own class of gte-Qwen2 adds the token to a tokenizer with post-processor %s',
+  async (type) => {
+    const { post_processor: _, ...plain } = JSON_FILE;
+    const json = type === undefined ? plain : { ...plain, post_processor: { type, trim_offsets: false } };
+    const auto_map = {
+      AutoTokenizer: ['tokenization_qwen.Qwen2Tokenizer', 'tokenization_qwen.Qwen2TokenizerFast'],
+    };
+    const config = { ...CONFIG, tokenizer_class: 'Qwen2Tokenizer', auto_map };
+    expect(await idsOf(withEndToken(json, config, idOf), 'hello world')).toEqual([3, 4, 2]);
+    expect(withEndToken(json, { ...config, add_eos_token: false }, idOf)).toBe(json);
+    expect(
+      withEndToken(json, { ...config, auto_map: { AutoTokenizer: 'tokenization_x.Tokenizer' } }, idOf),
+    ).toBe(json);
+  },
+);
+
 test('a tokenizer that already adds the token is unchanged', () => {
   const json = withEndToken(JSON_FILE, CONFIG, idOf);
   expect(withEndToken(json, CONFIG, idOf)).toBe(json);

@@ -1,27 +1,15 @@
-"""Writes folders with the files of published models and small random weights, and what the published libraries compute with them.
-
-Reads one JSON object from stdin: `models` (rows of list.ts with their `inputs`), `question`, `labels` and the folder `into`. Writes one JSON object per
-line to stdout for each model: its `name`, its `folder`, and the `expected` numbers, or an `error`.
-"""
+"""The files of a published model: config.json, the tokenizer, weights, and the settings of sentence-transformers."""
 
 import json
-import logging
-import shutil
-import sys
 import tempfile
-import traceback
-import warnings
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
 
-# The scripts of fixtures have small tokenizers, and models whose code is not part of transformers.
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "fixtures" / "scripts")]
 import make_remote_code
 import references
 import shapes
-import static_models
 from vocabularies import write_json, write_vocabulary
 
 TASKS = {
@@ -34,7 +22,12 @@ POOLING = dict(cls="cls_token", mean="mean_tokens", max="max_tokens", last="last
 
 def write_model(folder, row):
     """The folder of a row, apart from settings that follow the model: config.json, the tokenizer and the weights."""
+    older = row.get("tokenizerConfig", {})
     count, ids = write_vocabulary(folder, row["tokenizer"], row.get("max", shapes.LENGTH), row.get("added", ()), row.get("inputNames"), row.get("slow", False))
+    if older is None:
+        (folder / "tokenizer_config.json").unlink()
+    elif older:
+        write_json(folder / "tokenizer_config.json", older)
     values, kind = shapes.BASES[row["base"]](ids)
     head = row.get("head") or TASKS[row["task"]]
     prefix = kind if isinstance(kind, str) else {"JinaBert": "JinaBert", "XlmRobertaFlash": "XLMRoberta", "NomicMoe": "NomicBert"}[kind.__name__]
@@ -56,15 +49,29 @@ def write_model(folder, row):
                    for name, value in weights.items() if not name.startswith("classifier")}
     if values["model_type"] == "new":
         weights = {("new." + name.removeprefix("gte.") if name.startswith("gte.") else name): value for name, value in weights.items()}
+    weights = older_names(weights, row, values)
     if "prefix" in row:
         weights = {row["prefix"] + name: value for name, value in weights.items()}
-    weights = {name: value.clone().contiguous() for name, value in weights.items()} | extra_weights(row, values)
+    dtype = getattr(torch, values.get("torch_dtype", "float32"))
+    weights = {name: (value.to(dtype) if value.is_floating_point() else value).contiguous().clone() for name, value in weights.items()} | extra_weights(row, values)
     if row.get("weights") == "bin":
         torch.save(weights, folder / "pytorch_model.bin")
     else:
         save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     write_json(folder / "config.json", values)
     return model
+
+
+def older_names(weights, row, values):
+    """Names and tensors of versions of transformers with which most models were published."""
+    words = next((name for name in weights if name.endswith("embeddings.word_embeddings.weight")), "")
+    if row["base"] in ("bert", "roberta", "xlm-roberta", "mpnet"):
+        positions = torch.arange(values["max_position_embeddings"])[None]
+        weights = {**weights, words.replace("word_embeddings.weight", "position_ids"): positions}
+    if row.get("gamma"):
+        rename = lambda name: name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+        weights = {rename(name): value for name, value in weights.items()}
+    return weights
 
 
 def extra_weights(row, values):
@@ -102,37 +109,3 @@ def write_modules(folder, row):
         "__version__": {"sentence_transformers": "2.7.0", "transformers": "4.44.2", "pytorch": "2.3.0"},
         **({"prompts": row["prompts"], "default_prompt_name": row.get("promptName")} if row.get("prompts") else {}), **row.get("settings", {}),
     })
-
-
-def make(row, folder, job):
-    if row["task"] in static_models.TASKS:
-        return static_models.TASKS[row["task"]](folder, row, job)
-    model = write_model(folder, row)
-    if not row.get("bare"):
-        write_modules(folder, row)
-    if row["task"] == "m3":
-        references.save_heads(folder)
-    for name, content in row.get("files", {}).items():
-        write_json(folder / name, content)
-    return references.REFERENCES[row.get("reference", row["task"])](folder, row, job, model)
-
-
-def main(job):
-    for row in job["models"]:
-        folder = Path(job["into"]) / row["name"].replace("/", "--")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        try:
-            (folder / "README.md").write_text(f"# {row['name']}\n")
-            result = {"expected": make(row, folder, {**job, "texts": row["inputs"]})}
-        except Exception:
-            result = {"error": traceback.format_exc()}
-        print(json.dumps({"name": row["name"], "folder": str(folder), **result}), flush=True)
-
-
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    torch.set_num_threads(1)
-    torch.set_grad_enabled(False)
-    main(json.load(sys.stdin))
