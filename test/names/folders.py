@@ -49,6 +49,8 @@ def write_model(folder, row):
                    for name, value in weights.items() if not name.startswith("classifier")}
     if values["model_type"] == "new":
         weights = {("new." + name.removeprefix("gte.") if name.startswith("gte.") else name): value for name, value in weights.items()}
+    if values.get("lora_adaptations"):
+        weights = with_adapters(weights, len(values["lora_adaptations"]), values["lora_rank"])
     weights = older_names(weights, row, values)
     if "prefix" in row:
         weights = {row["prefix"] + name: value for name, value in weights.items()}
@@ -60,6 +62,20 @@ def write_model(folder, row):
         save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     write_json(folder / "config.json", values)
     return model
+
+
+def with_adapters(weights, tasks, rank):
+    """An adapter of each task for each matrix, as in Jina v3. Without a task, the model has the original weights."""
+    result = {}
+    for name, value in weights.items():
+        if value.dim() != 2:
+            result[name] = value
+            continue
+        place, (rows, columns) = f"{name.removesuffix('.weight')}.parametrizations.weight", value.shape
+        result[f"{place}.original"] = value
+        a, b = ((tasks, rows, rank), (tasks, rank, columns)) if ".embeddings." in name else ((tasks, rank, columns), (tasks, rows, rank))
+        result[f"{place}.0.lora_A"], result[f"{place}.0.lora_B"] = 0.3 * torch.randn(a), 0.3 * torch.randn(b)
+    return result
 
 
 def older_names(weights, row, values):
@@ -83,7 +99,7 @@ def extra_weights(row, values):
 def write_modules(folder, row):
     """The files of sentence-transformers."""
     width = shapes.WIDTH
-    listed = [("", "sentence_transformers.models.Transformer")]
+    listed = [("", row.get("transformer", "sentence_transformers.models.Transformer"))]
     if "pooling" in row:
         listed.append(("1_Pooling", "sentence_transformers.models.Pooling"))
         write_json(folder / "1_Pooling" / "config.json", {

@@ -242,5 +242,5 @@ def causal_pairs(folder, row, job, _):
 REFERENCES = {
     "sentence": sentence, "own-sentence": own_sentence, "own-pairs": own_pairs, "pairs": logits("ForSequenceClassification", lambda job, text: (job["question"], text)),
     "texts": logits("ForSequenceClassification", lambda job, text: (text,)), "tokens": tokens, "zero-shot": zero_shot, "answers": answers,
-    "masked": masked, "vectors": vectors, "sparse": sparse, "multi-vector": multi_vector, "own-multi-vector": own_multi_vector, "m3": m3, "causal": causal_pairs, "none": lambda *_: None,
+    "masked": masked, "vectors": vectors, "sparse": sparse, "multi-vector": multi_vector, "own-multi-vector": own_multi_vector, "m3": m3, "causal": causal_pairs,
 }

@@ -1,5 +1,5 @@
 import type { TokenizerSettings } from '#contract/manifest.ts';
-import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { ModelConfig } from './model-config.ts';
 import { startsAfterPadding } from './find-first-position.ts';
 import { tokenizerName } from '../tokenizer/choose-family.ts';
@@ -18,6 +18,7 @@ export interface TokenizerConfig {
   readonly mask_token?: unknown;
   readonly eos_token?: unknown;
   readonly add_eos_token?: unknown;
+  /** The Python code of the tokenizer, if it has its own. A build never runs it. */
   readonly auto_map?: unknown;
   readonly cls_token?: unknown;
   readonly unk_token?: unknown;
@@ -164,18 +165,23 @@ export function withBertSettings<Json extends SourceTokenizer>(
 
 /** Classes that end each text with `eos_token` if `add_eos_token` is set, whatever tokenizer.json contains. */
 const ENDS_TEXTS = /^(?:Code)?(?:Llama|Gemma)Tokenizer(?:Fast)?$/;
+/** The code of gte-Qwen2, which does so, too. tokenizer.json does not contain the end token. */
+const ENDING_CODE = /^tokenization_qwen\./;
 
-/** The class in the Python code of gte-Qwen2 models, which does the same. */
-const OWN_CLASS = /^tokenization_qwen\.Qwen2Tokenizer(?:Fast)?$/;
-
-const hasOwnClass = ({ auto_map: code }: TokenizerConfig): boolean =>
-  isObject(code) && [code['AutoTokenizer']].flat().some((name) => OWN_CLASS.test(String(name)));
-
-const TEXT_ONLY: PostProcessor = {
+const PLAIN_TEMPLATE: PostProcessor = {
   type: 'TemplateProcessing',
   single: [{ Sequence: { id: 'A', type_id: 0 } }],
   pair: [{ Sequence: { id: 'A', type_id: 0 } }, { Sequence: { id: 'B', type_id: 1 } }],
 };
+
+/** The template that an end token can be added to. The code of gte-Qwen2 replaces one that adds no tokens. */
+function templateOf(
+  { post_processor: after }: SourceTokenizer,
+  hasOwnCode: boolean,
+): PostProcessor | undefined {
+  if (after?.type === 'TemplateProcessing') return after;
+  return hasOwnCode && (after?.type ?? 'ByteLevel') === 'ByteLevel' ? PLAIN_TEMPLATE : undefined;
+}
 
 /**
  * Adds the end token of models that were published with transformers 4, whose vectors are those of
@@ -183,19 +189,15 @@ const TEXT_ONLY: PostProcessor = {
  */
 export function withEndToken<Json extends SourceTokenizer>(
   json: Json,
-  tokenizerConfig: TokenizerConfig,
+  { tokenizer_class: name, add_eos_token: isAdded, eos_token: token, auto_map: code }: TokenizerConfig,
   idOf: (token: string) => number | undefined,
 ): Json {
-  const { tokenizer_class: name, add_eos_token: isAdded, eos_token: token } = tokenizerConfig;
   const end = tokenText(token);
   const id = end === undefined ? undefined : idOf(end);
-  const isOwn = hasOwnClass(tokenizerConfig);
-  if (isAdded !== true || !(isOwn || ENDS_TEXTS.test(String(name))) || end === undefined || id === undefined)
-    return json;
-  const { post_processor: stated } = json;
-  // The class replaces what tokenizer.json states. Byte-level processing only changes offsets.
-  const after = isOwn && (stated?.type ?? 'ByteLevel') === 'ByteLevel' ? TEXT_ONLY : stated;
-  if (after?.type !== 'TemplateProcessing' || Object.hasOwn(after.special_tokens ?? {}, end)) return json;
+  const hasOwnCode = [memberOf(code, 'AutoTokenizer')].flat().some((one) => ENDING_CODE.test(String(one)));
+  if (isAdded !== true || end === undefined || id === undefined) return json;
+  const after = hasOwnCode || ENDS_TEXTS.test(String(name)) ? templateOf(json, hasOwnCode) : undefined;
+  if (after === undefined || Object.hasOwn(after.special_tokens ?? {}, end)) return json;
   const { single = [], pair = [], special_tokens = {} } = after;
   const endOf = (type: number): object => ({ SpecialToken: { id: end, type_id: type } });
   const second = pair.findIndex((piece) => JSON.stringify(piece).includes('"B"'));

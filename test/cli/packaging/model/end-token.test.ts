@@ -40,6 +40,25 @@ test('a text of a model with add_eos_token ends with this token, as in transform
   expect(pieces?.join(' ')).toBe('<s> A </s> <s> B </s>');
 });
 
+const QWEN_CODE = {
+  AutoTokenizer: ['tokenization_qwen.Qwen2Tokenizer', 'tokenization_qwen.Qwen2TokenizerFast'],
+};
+
+test.each([undefined, null, { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false }])(
+  'the code of gte-Qwen2 also adds the token after a post-processor %j, which adds no tokens',
+  async (post_processor) => {
+    const config = { ...CONFIG, tokenizer_class: 'Qwen2Tokenizer', auto_map: QWEN_CODE };
+    const { post_processor: _, ...plain } = JSON_FILE;
+    const json: SourceTokenizer = post_processor === undefined ? plain : { ...plain, post_processor };
+    const ended = withEndToken(json, config, idOf);
+    expect(await idsOf(ended, 'hello world')).toEqual([3, 4, 2]);
+    const pieces = ended.post_processor?.pair?.map((piece) => Object.values(piece)[0].id as string);
+    expect(pieces?.join(' ')).toBe('A </s> B </s>');
+    expect(withEndToken(json, { ...config, auto_map: undefined }, idOf)).toBe(json);
+    expect(withEndToken(json, { ...config, add_eos_token: false }, idOf)).toBe(json);
+  },
+);
+
 test.each<[name: string, config: TokenizerConfig]>([
   ['the setting is missing', { ...CONFIG, add_eos_token: undefined }],
   ['the setting is false', { ...CONFIG, add_eos_token: false }],
@@ -48,23 +67,6 @@ test.each<[name: string, config: TokenizerConfig]>([
 ])('a tokenizer is unchanged if %s', (_name, config) => {
   expect(withEndToken(JSON_FILE, config, idOf)).toBe(JSON_FILE);
 });
-
-test.each(['ByteLevel', undefined])(
-  'the own class of gte-Qwen2 adds the token to a tokenizer with post-processor %s',
-  async (type) => {
-    const { post_processor: _, ...plain } = JSON_FILE;
-    const json = type === undefined ? plain : { ...plain, post_processor: { type, trim_offsets: false } };
-    const auto_map = {
-      AutoTokenizer: ['tokenization_qwen.Qwen2Tokenizer', 'tokenization_qwen.Qwen2TokenizerFast'],
-    };
-    const config = { ...CONFIG, tokenizer_class: 'Qwen2Tokenizer', auto_map };
-    expect(await idsOf(withEndToken(json, config, idOf), 'hello world')).toEqual([3, 4, 2]);
-    expect(withEndToken(json, { ...config, add_eos_token: false }, idOf)).toBe(json);
-    expect(
-      withEndToken(json, { ...config, auto_map: { AutoTokenizer: 'tokenization_x.Tokenizer' } }, idOf),
-    ).toBe(json);
-  },
-);
 
 test('a tokenizer that already adds the token is unchanged', () => {
   const json = withEndToken(JSON_FILE, CONFIG, idOf);
