@@ -22,7 +22,7 @@ type Result = Parameters<typeof rowOf>[0] & {
 };
 
 /** Tasks whose numbers are logits. Small logits are sums of large values, so that their relative error is large. */
-const LOGITS = ['pairs', 'causal', 'texts', 'tokens'];
+const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens']);
 
 /** Largest difference of a served model from its reference, relative to the largest value of the reference; for logits, only if that is above 1. */
 export async function differenceOf(
@@ -37,7 +37,7 @@ export async function differenceOf(
     const together = await predict({ ...bodyOf(model, inputs), ...more });
     const alone = [];
     for (const input of inputs) alone.push(...(await predict({ ...bodyOf(model, [input]), ...more })));
-    const least = LOGITS.includes(model.task) ? 1 : 0;
+    const least = LOGITS.has(model.task) ? 1 : 0;
     return Math.max(
       ...[together, alone].map((results) => relativeDifference(results.map(numbersOf), wanted, least)),
     );

@@ -19,7 +19,7 @@ const MXBAI = {
   max: 131_072,
   config: { max_position_embeddings: 224, tie_word_embeddings: true },
 };
-const PUNCTUATION = [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'];
+const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.split('');
 const STANFORD = {
   dim: 16,
   doc_maxlen: 120,

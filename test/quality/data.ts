@@ -22,7 +22,8 @@ export async function readData(): Promise<QualityData> {
   const byTopic = Map.groupBy(await definitions(), ({ topic }) => topic);
   const train: Definition[] = [];
   const test: Definition[] = [];
-  for (const [, found] of [...byTopic].sort()) {
+  for (const topic of [...byTopic.keys()].sort()) {
+    const found = byTopic.get(topic) ?? [];
     const chosen = spread(found, TRAIN_PER_TOPIC + TEST_PER_TOPIC);
     for (const [at, one] of chosen.entries()) (at % 4 === 3 ? test : train).push(one);
   }
