@@ -65,8 +65,11 @@ transformers 5.24, sentence-transformers 6.2 or model2vec 0.10. Models with thei
 torch. Texts are sent alone and together, with and without the model's prompts, in several writing systems, and one is longer than the maximum.
 For measurements with published weights, see [tested models](models.md).
 
-Of ${text} text models, ${count('equal')} are built with results that differ from the reference by at most 1e-5 (static models: 1e-6), relative to the largest value of the
-model. ${count('refused')} are rejected with an error message. ${count('wrong')} return other results.
+| ${text} text models | |
+|---|---:|
+| built, results differ from the reference by at most 1e-5 (static models: 1e-6) of the largest value | ${count('equal')} |
+| rejected with an error message | ${count('refused')} |
+| built, other results | ${count('wrong')} |
 
 - \`architecture\` is \`model_type\` in \`config.json\`.
 - \`type\` is the [model type](config.md#model-types) that the build detects.
