@@ -20,7 +20,7 @@ export interface ModelRow {
 }
 
 /** The results of the last run of each model, from which the page is written. */
-const RESULTS = join(ROOT, 'test/names/results.json');
+const RESULTS = join(ROOT, 'test/names/results.jsonl');
 const PAGE = join(ROOT, 'docs/models-by-name.md');
 
 const SECTIONS: readonly (readonly [title: string, tasks: readonly string[]])[] = [
@@ -39,12 +39,15 @@ export async function writePage(rows: readonly ModelRow[]): Promise<void> {
   const known = new Map((await readResults()).map((row) => [row.name, row]));
   for (const row of rows) known.set(row.name, row);
   const all = NAMED_MODELS.flatMap((model) => known.get(model.name) ?? []);
-  await writeFile(RESULTS, `[\n${all.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
+  await writeFile(RESULTS, all.map((row) => `${JSON.stringify(row)}\n`).join(''));
   await writeFile(PAGE, pageOf(all));
 }
 
-const readResults = async (): Promise<readonly ModelRow[]> =>
-  existsSync(RESULTS) ? (parseJsonText(await readFile(RESULTS, 'utf8')) as ModelRow[]) : [];
+async function readResults(): Promise<readonly ModelRow[]> {
+  if (!existsSync(RESULTS)) return [];
+  const lines = (await readFile(RESULTS, 'utf8')).trim().split('\n');
+  return lines.map((line) => parseJsonText(line) as ModelRow);
+}
 
 const COUNTED = ['equal', 'refused', 'wrong'] as const;
 
@@ -72,7 +75,7 @@ For measurements with published weights, see [tested models](models.md).
 | built, other results | ${count('wrong')} |
 
 - \`architecture\` is \`model_type\` in \`config.json\`.
-- \`type\` is the [model type](config.md#model-types) that the build detects.
+- \`type\` is the [model type](build.md#model-types) that the build detects.
 - \`difference\` is the largest difference from the reference.
 
 ${SECTIONS.map(([title, tasks]) => sectionOf(title, tasks, rows)).join('\n')}
