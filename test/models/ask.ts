@@ -39,7 +39,7 @@ export async function askExecutable(
     const atOnce = (await Promise.all(texts.map((text) => ask([text])))).flat();
     const empty = await post(port, bodyFor(task, ['']));
     if (empty.status !== 422) throw new Error(`status ${empty.status} for an empty text`);
-    const file = task === undefined ? await infer(path, texts) : undefined;
+    const file = task === undefined ? await inferVectors(path, texts) : undefined;
     return { alone, together, atOnce, file, milliseconds };
   } finally {
     running.child.kill('SIGTERM');
@@ -83,7 +83,8 @@ async function post(port: number, body: object) {
   return { status: response.status, text, rows };
 }
 
-async function infer(path: string, texts: readonly string[]): Promise<Rows> {
+/** Vectors of texts, from `infer --input`. */
+export async function inferVectors(path: string, texts: readonly string[]): Promise<Rows> {
   const folder = await mkdtemp(join(tmpdir(), 'encoderfile-models-'));
   try {
     const [input, output] = [join(folder, 'texts.jsonl'), join(folder, 'results.jsonl')];

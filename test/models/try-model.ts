@@ -80,13 +80,15 @@ async function build(model: Asked, files: ModelFiles, weights: string, scratch: 
   return { executable, manifest, batches: String(manifest.batching ?? 'any') };
 }
 
-function writtenConfig(
+/** Writes the config file of a model to the folder `scratch`, and returns its path. */
+export function writtenConfig(
   { name, maxLength, task, pooling, settings }: Asked,
   files: ModelFiles,
   weights: string,
   scratch: string,
+  file = 'encoderfile.yml',
 ): string {
-  const config = join(scratch, 'encoderfile.yml');
+  const config = join(scratch, file);
   const encoderfile = {
     name,
     path: {

@@ -26,10 +26,15 @@ import { readJsonObject } from './read-json.ts';
 import { readModules, readSentenceDefaults } from './sentence-files.ts';
 import { moduleClass, modulePath } from './sentence-layers.ts';
 
+const SPLADE_NAME = /(?:^|[^a-z])splade(?![a-z])/i;
+
 /** A model of the SPLADE family, which returns weights for words of its vocabulary. */
 export const sparseEmbeddingBuild: BuildType<'sparse_embedding'> = {
-  guess: ({ modules }) =>
-    clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
+  guess: ({ modules, name, repository = name }) => [
+    ...clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
+    // Older models have no modules.json, and the class of a masked language model.
+    ...clue('name', SPLADE_NAME.test(repository), `${repository} is a SPLADE model by its name`),
+  ],
   read,
 };
 

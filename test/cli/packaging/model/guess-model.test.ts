@@ -48,6 +48,16 @@ describe('the guessed model type', () => {
     expect(await typeOf({ architectures: ['BertForMaskedLM'] }, modules)).toBe('sparse_embedding');
   });
 
+  test.each([
+    ['prithivida/Splade_PP_en_v1', 'sparse_embedding'],
+    ['acme/my-splade', 'sparse_embedding'],
+    ['acme/displade-v1', 'fill_mask'],
+    ['acme/splader', 'fill_mask'],
+  ])('the masked language model %s without modules is of type %s', async (repository, expected) => {
+    const found = await guess({ repository, config: { architectures: ['BertForMaskedLM'] } });
+    expect(found.modelType).toBe(expected);
+  });
+
   test.each([[[]], [[{ type: 'x.OtherPooling' }]], [[null, 1, { type: 7 }]], [{ type: 'x.Pooling' }]])(
     'the modules %j do not determine a type',
     async (modules) => {

@@ -1,0 +1,93 @@
+import type { Rows } from '../models/ask.ts';
+import { bodyFor, QUESTION, rowOf } from '../models/tasks.ts';
+import type { NamedModel } from './shape.ts';
+
+/** What the published library computes, with one row for each text. */
+export interface Expected {
+  readonly rows: Rows;
+  /** Vectors with each prompt. */
+  readonly prompts?: Readonly<Record<string, Rows>>;
+  /** Vectors of the texts as queries, for models that encode queries in another way. */
+  readonly queries?: Rows;
+}
+
+/** Sends a body to `/predict` of a served model and returns its results. */
+export type Predict = (body: object) => Promise<readonly Result[]>;
+
+type Result = Parameters<typeof rowOf>[0] & {
+  readonly answers?: readonly { readonly score: number }[];
+  readonly masks?: readonly { readonly candidates: readonly { readonly score: number }[] }[];
+  readonly sparse?: { readonly values: readonly number[] };
+  readonly embedding?: readonly number[];
+};
+
+/** Tasks whose numbers are logits. Small logits are sums of large values, so that their relative error is large. */
+const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens']);
+
+/** Largest difference of a served model from its reference, relative to the largest value of the reference; for logits, only if that is above 1. */
+export async function differenceOf(
+  model: NamedModel,
+  texts: readonly string[],
+  expected: Expected,
+  predict: Predict,
+  mask: string,
+): Promise<number> {
+  const inputs = texts.map((text) => text.replace('[MASK]', mask));
+  const compare = async (wanted: Rows, more: object = {}): Promise<number> => {
+    const together = await predict({ ...bodyOf(model, inputs), ...more });
+    const alone = [];
+    for (const input of inputs) alone.push(...(await predict({ ...bodyOf(model, [input]), ...more })));
+    const least = LOGITS.has(model.task) ? 1 : 0;
+    return Math.max(
+      ...[together, alone].map((results) => relativeDifference(results.map(numbersOf), wanted, least)),
+    );
+  };
+  const differences = [await compare(expected.rows)];
+  for (const [name, rows] of Object.entries(expected.prompts ?? {})) {
+    differences.push(await compare(rows, { prompt_name: name }));
+  }
+  if (expected.queries) differences.push(await compare(expected.queries, { input_type: 'query' }));
+  return Math.max(...differences);
+}
+
+function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
+  switch (task) {
+    case 'pairs':
+    case 'causal':
+      return bodyFor('reranker', inputs);
+    case 'zero-shot':
+      return bodyFor('zero_shot_classification', inputs);
+    case 'multi-vector':
+      return bodyFor('multi_vector', inputs);
+    case 'answers':
+      return { inputs: inputs.map((context) => ({ question: QUESTION, context })) };
+    case 'm3':
+      return { inputs, outputs: ['dense', 'sparse', 'multi_vector'] };
+    default:
+      return { inputs };
+  }
+}
+
+function numbersOf(result: Result): readonly number[] {
+  const { answers, masks, sparse, vectors = [], embedding = [] } = result;
+  if (answers) return answers.map(({ score }) => score);
+  if (masks) return masks.flatMap(({ candidates }) => candidates.map(({ score }) => score));
+  return sparse ? [...embedding, ...sparse.values, ...vectors.flat()] : rowOf(result);
+}
+
+/** Infinity if a row has another number of values, or a value is not a number. */
+function relativeDifference(actual: Rows, expected: Rows, least: number): number {
+  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
+  let [difference, largest] = [0, least];
+  for (const [at, row] of expected.entries()) {
+    const other = actual[at] ?? [];
+    if (other.length !== row.length) return Number.POSITIVE_INFINITY;
+    for (const [column, value] of row.entries()) {
+      const one = Math.abs(value - (other[column] ?? Number.NaN));
+      if (!Number.isFinite(one)) return Number.POSITIVE_INFINITY;
+      difference = Math.max(difference, one);
+      largest = Math.max(largest, Math.abs(value));
+    }
+  }
+  return largest === 0 ? Number.POSITIVE_INFINITY : difference / largest;
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { MODELS_CACHE } from '../models/unpack.ts';
+
+const PACKAGES = [
+  'torch==2.15.0',
+  'transformers==5.24.0',
+  'sentence-transformers==6.2.0',
+  'model2vec==0.10.0',
+  'tokenizers==0.23.3',
+  'sentencepiece==0.2.3',
+  'numpy==2.4.6',
+];
+
+/** A Python with the published libraries; NAMES_PYTHON selects another one. torch alone has several gigabytes. */
+export async function libraryPython(): Promise<string> {
+  const given = process.env['NAMES_PYTHON'];
+  if (given !== undefined) return given;
+  const folder = join(MODELS_CACHE, 'python-names');
+  const python = join(folder, 'bin/python');
+  if (existsSync(join(folder, 'ready'))) return python;
+  await execa('python3', ['-m', 'venv', '--clear', folder]);
+  await execa(python, ['-m', 'pip', 'install', '-q', ...PACKAGES]);
+  await copyFile(join(folder, 'pyvenv.cfg'), join(folder, 'ready'));
+  return python;
+}
