@@ -28,7 +28,7 @@ import { distill, type Distilled } from '../packaging/tables/distill.ts';
 import { prepareTable } from '../packaging/tables/prepare-table.ts';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
+import { isStoredWeights } from '../packaging/architectures/weight-files.ts';
 import { writeGraph, type WriteOutput } from '../packaging/architectures/write-graph.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
 import { withExportWay } from '../packaging/exports/needs-export.ts';
@@ -225,7 +225,7 @@ async function loadModel(
     return optimized;
   };
   if (files.isTable) refuseForTable(config);
-  const optimizing = isSafetensors(files.weights) ? undefined : optimize(files.weights);
+  const optimizing = isStoredWeights(files.weights) ? undefined : optimize(files.weights);
   optimizing?.catch(() => {});
   const read = await timeStep(onStep, 'check', () => readFiles(config, type, files, origin));
   const { settings, tokenizer, tokenized, documents } = read;
@@ -303,7 +303,7 @@ async function graphOf(
   folder: string,
 ): Promise<string> {
   const { weights, modelConfig } = files;
-  if (!isSafetensors(weights) || modelConfig === undefined) return weights;
+  if (!isStoredWeights(weights) || modelConfig === undefined) return weights;
   const written = join(folder, 'written');
   await mkdir(written);
   try {

@@ -205,6 +205,6 @@ verifiesOnce('sparse:build-refused', async () => {
   change('config.json', (text) => text.replace('"bert"', '"qwen3"'));
   await refused(
     {},
-    /The masked-LM head of a model of type "qwen3" cannot be built from safetensors. Supported types: albert/,
+    /The masked-LM head of a model of type "qwen3" cannot be built without an export. Supported types: albert/,
   );
 });

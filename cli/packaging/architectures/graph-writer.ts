@@ -11,8 +11,8 @@ import {
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from '../onnx/element-types.ts';
-import { int } from '../onnx/attributes.ts';
-import { STORED_TYPES, type StoredTensor } from './read-safetensors.ts';
+import { int, ints } from '../onnx/attributes.ts';
+import { STORED_TYPES, type StoredTensor, transpositionOf } from './stored-tensor.ts';
 
 /** The name of a tensor in the graph: an input, a weight or a result. */
 export type Value = string;
@@ -57,14 +57,16 @@ export class GraphWriter {
   }
 
   /** A weight, as float32. */
-  weight(name: string, { file, type, shape, offset, length }: StoredTensor): Value {
+  weight(name: string, tensor: StoredTensor): Value {
+    const { file, type, shape, offset, length } = tensor;
     const { onnx } = STORED_TYPES[type];
+    const transposition = transpositionOf(tensor);
     if (!this.#initializers.has(name)) {
       this.#initializers.set(
         name,
         create(TensorProtoSchema, {
           name,
-          dims: shape.map(BigInt),
+          dims: (transposition?.storedShape ?? shape).map(BigInt),
           dataType: onnx,
           dataLocation: EXTERNAL,
           externalData: [
@@ -75,9 +77,13 @@ export class GraphWriter {
         }),
       );
     }
-    return onnx === FLOAT32
-      ? name
-      : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
+    const value =
+      onnx === FLOAT32
+        ? name
+        : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
+    return transposition
+      ? this.once(`${name} transposed`, () => this.op('Transpose', [value], ints('perm', transposition.from)))
+      : value;
   }
 
   /** A table of numbers that the build computes. */

@@ -137,7 +137,7 @@ function headOf(g: EncoderGraph, architecture: Architecture, name: HeadName): Te
   const head = architecture[name];
   if (head) return head;
   throw needsExport(
-    `The ${HEADS[name]} head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors. Supported types: ${architecturesWith(name).join(', ')}.`,
+    `The ${HEADS[name]} head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built without an export. Supported types: ${architecturesWith(name).join(', ')}.`,
   );
 }
 
@@ -145,7 +145,7 @@ function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);
   if (found) return found;
   throw needsExport(
-    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built from safetensors.`,
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built without an export.`,
   );
 }
 

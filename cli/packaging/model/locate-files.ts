@@ -1,7 +1,7 @@
 import { existsSync, statSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraphIn } from './graph-variants.ts';
@@ -51,7 +51,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
     return {
       ...model,
-      isTable: isSafetensors(model.weights) && isTable({ config: jsonIn(model.modelConfig) }),
+      isTable: isStoredWeights(model.weights) && isTable({ config: jsonIn(model.modelConfig) }),
       folder: dirname(model.modelConfig),
       graph: undefined,
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),

@@ -5,6 +5,7 @@ import { configError } from '#contract/errors.ts';
 import { type Pooling, SIMILARITIES, type Similarity } from '#contract/sentence.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
+import { moduleWeightsAmong, weightFileIn } from '../architectures/weight-files.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { TRANSFORMER_FOLDER } from './model-listing.ts';
 import { readJsonObject, readJsonList } from './read-json.ts';
@@ -34,7 +35,7 @@ export async function readSentenceDefaults({
   const files = new Map<string, ModuleFiles>();
   for (const path of (modules ?? []).filter(isWeighted).map(modulePath)) {
     const config = await object(join(path, 'config.json'));
-    if (config) files.set(path, { config, hasWeights: existsSync(join(folder, path, WEIGHTS)) });
+    if (config) files.set(path, { config, hasWeights: weightFileIn(join(folder, path)) !== undefined });
   }
   const settings = {
     ...(await object(join(TRANSFORMER_FOLDER, 'sentence_bert_config.json'))),
@@ -44,13 +45,18 @@ export async function readSentenceDefaults({
   return sentenceDefaults(modules, { name: pooling, content: await object(pooling) }, settings, files);
 }
 
-/** Paths of the modules' weight files, relative to the folder of modules.json, with slashes. */
-export async function moduleWeights(folder: string): Promise<string[]> {
+/**
+ * Paths of the modules' weight files, relative to the folder of modules.json, with slashes. `has`
+ * returns whether the model has a file.
+ */
+export async function moduleWeights(folder: string, has: (path: string) => boolean): Promise<string[]> {
   const modules = (await readModules(folder)) ?? [];
-  return modules.filter(isWeighted).map((module) => posix.join(modulePath(module), WEIGHTS));
+  return modules.filter(isWeighted).flatMap((module) => {
+    const pathOf = (name: string): string => posix.join(modulePath(module), name);
+    const name = moduleWeightsAmong((one) => has(pathOf(one)));
+    return name === undefined ? [] : [pathOf(name)];
+  });
 }
-
-const WEIGHTS = 'model.safetensors';
 
 /** The entries of modules.json; undefined if the folder has none. */
 export async function readModules(folder: string): Promise<unknown[] | undefined> {
