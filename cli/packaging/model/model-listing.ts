@@ -9,8 +9,16 @@ import { memberOf } from '#core/values/member-of.ts';
  */
 export const TRANSFORMER_FOLDER = '0_Transformer';
 
-/** Subfolders in which sentence-transformers saves a model's first module, in some versions. */
-export const MODULE_FOLDERS = [TRANSFORMER_FOLDER, '0_StaticEmbedding'];
+/**
+ * Subfolders in which sentence-transformers saves a model's first module, in some versions, or the
+ * first module for documents.
+ */
+export const MODULE_FOLDERS = [
+  TRANSFORMER_FOLDER,
+  '0_StaticEmbedding',
+  'document_0_MLMTransformer',
+  'document_0_Transformer',
+];
 
 /** The files of a model, and the settings that determine which of its graphs can be used. */
 export interface ModelListing {

@@ -39,7 +39,7 @@ export const modulePath = (module: unknown): string => textOf(memberOf(module, '
  * because they can compute something different.
  */
 export const isWeighted = (module: unknown): boolean =>
-  ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
+  ['Dense', 'LayerNorm', 'SparseStaticEmbedding'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
 /** Modules that return one vector per text. */
