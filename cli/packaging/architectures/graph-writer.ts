@@ -24,15 +24,23 @@ const EXTERNAL = 1;
 /** ONNX Runtime's fused operators, each of which replaces several ONNX operators. */
 const FUSED = 'com.microsoft';
 
+/** Element type and axes of an input. */
+interface InputShape {
+  readonly type: number;
+  readonly axes: readonly string[];
+}
+
+const PER_TOKEN: InputShape = { type: INT64, axes: ['batch', 'length'] };
+
 /** Collects the nodes and initializers of a graph. Weights stay in their files. */
 export class GraphWriter {
   readonly #nodes: NodeProto[] = [];
   readonly #initializers = new Map<string, TensorProto>();
-  readonly #inputs = new Set<string>();
+  readonly #inputs = new Map<string, InputShape>();
 
-  /** An input of token ids or masks: integers, one per token of each text. */
-  input(name: string): Value {
-    this.#inputs.add(name);
+  /** An input. By default, it has token ids or masks: integers, one per token of each text. */
+  input(name: string, shape: InputShape = PER_TOKEN): Value {
+    this.#inputs.set(name, shape);
     return name;
   }
 
@@ -140,7 +148,7 @@ export class GraphWriter {
           name: 'encoder',
           node: [...this.#nodes, result],
           initializer: [...this.#initializers.values()],
-          input: [...this.#inputs].map((input) => valueInfo(input, INT64, ['batch', 'length'])),
+          input: [...this.#inputs].map(([input, { type, axes: own }]) => valueInfo(input, type, own)),
           output: [valueInfo(name, FLOAT32, axes)],
         }),
       }),

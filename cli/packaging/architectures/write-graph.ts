@@ -24,6 +24,16 @@ export interface ModelWeights {
   readonly weights: string;
   /** Path of config.json. */
   readonly config: string;
+  /** The encoder inside a model with other settings. Default: the whole model, as config.json states. */
+  readonly encoder?: EncoderPart | undefined;
+}
+
+/** An encoder that is a part of a model. */
+export interface EncoderPart {
+  /** Settings in the form of config.json. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Prefix of the names of its weights. */
+  readonly prefix: string;
 }
 
 /** Name and axes of the graph's output. */
@@ -41,14 +51,15 @@ export type WriteOutput = (g: EncoderGraph, architecture: Architecture) => Writt
  * path. The graph refers to the weights, which are linked next to it.
  */
 export async function writeGraph(
-  { weights, config: configPath }: ModelWeights,
+  { weights, config: configPath, encoder }: ModelWeights,
   writeOutput: WriteOutput,
   folder: string,
 ): Promise<string> {
-  const config = new ConfigReader(await readJsonObject(configPath));
+  const config = new ConfigReader(encoder?.config ?? (await readJsonObject(configPath)));
   const architecture = architectureOf(config.text('model_type', ''), configPath);
   const tensors = await findWeights(weights);
-  const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);
+  const prefixes = encoder ? [encoder.prefix] : architecture.prefixes;
+  const g = new EncoderGraph(new Weights(tensors, prefixes), config);
   const { value, name, axes } = writeOutput(g, architecture);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));

@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph, ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong, torchWeightsAmong } from '../architectures/weight-files.ts';
-import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
+import { isGlinerAmong } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
@@ -29,7 +29,7 @@ export function graphVariants({ files, modelType, ...stated }: ModelListing): Gr
   // ONNX graphs of static models have other inputs than encoders, and the table is all that is needed.
   if (isTable(stated)) return storedWeights(files);
   const exported = onnxGraphs(files);
-  if (!canWriteGraph(modelType) || isGlinerAmong(files)) return exported;
+  if (!canWriteGraph(modelType) && !isGlinerAmong(files)) return exported;
   return exported.length > 0 ? [...exported, ...safetensorsAmong(files)] : storedWeights(files);
 }
 
@@ -122,12 +122,6 @@ export function withoutGraph(listing: ModelListing, shown: string, source = show
   const { files, modelType, config, modules } = listing;
   const facts = exportFacts(config ?? { model_type: modelType }, modules);
   const weights = storedWeights(files)[0]?.path;
-  if (isGlinerAmong(files)) {
-    const way = `Export it: \`pip install gliner\`, then \`${glinerExport(source)}\`, then \`encoderfile build ./exported\`.`;
-    return configError(
-      `${shown} has no ONNX graph${weights === undefined ? '' : `, only ${weights}`}, and a GLiNER model cannot be built without one. ${way}`,
-    );
-  }
   if (facts.kind === 'table') {
     return configError(
       `${shown} is a static model, but it has no model.safetensors with its table. Save the model again with a recent version of sentence-transformers or model2vec.`,
