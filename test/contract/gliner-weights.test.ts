@@ -39,7 +39,7 @@ function copy(name: string): string {
   return model;
 }
 
-const withoutScore = ({ score: _, ...entity }: Entity): object => entity;
+const withoutScore = ({ start, end, text, label }: Entity): object => ({ start, end, text, label });
 
 for (const [name, cases] of Object.entries(golden)) {
   verifiesServed('zero_shot_ner:weights', async (arm) => {
@@ -112,4 +112,13 @@ verifiesOnce('zero_shot_ner:weights-refused', async () => {
     expect(stderr).not.toContain('\n    at ');
     rmSync(model, { recursive: true });
   }
+  const model = copy('span');
+  rmSync(join(model, 'tokenizer.json'));
+  const { exitCode, stderr } = await runCliHere(['build', model, '-o', 'x', '--cache-dir', TEST_CACHE], {
+    cwd: folder(),
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /The GLiNER model .*span has no tokenizer, because .*\.save_pretrained\('\.\/saved'\)/,
+  );
 });

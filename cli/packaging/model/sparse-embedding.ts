@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPES } from '#contract/model-types.ts';
 import { SIMILARITIES } from '#contract/sentence.ts';
@@ -50,7 +50,7 @@ async function statesSparse(folder: string, name: string): Promise<boolean> {
   return name !== ROUTER_FILE || (await readFile(path, 'utf8')).includes('SpladePooling');
 }
 
-async function read({ config, files, name }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
+async function read({ files, name }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
   const modelConfig = await readModelConfig(files);
   // Of the sentence settings, only length and letter case apply.
   const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
@@ -59,11 +59,6 @@ async function read({ config, files, name }: ReadModelRequest): Promise<ReadMode
   const routes = await readRoutes(files.folder, listed);
   const settings = await readSparseSettings(files.folder, routes?.document ?? listed, name);
   const source = await findQueryWeights(files.folder, routes);
-  if (source && config.transform) {
-    throw configError(
-      `${config.file}: a model whose queries get their values from ${basename(source.file)} cannot have a \`transform\`, because it would only apply to documents. Remove \`transform\`.`,
-    );
-  }
   return {
     modelConfig,
     tokenizer: { maxLength, lowerCase },

@@ -7,10 +7,7 @@ import type { ZipEntry } from './zip-entries.ts';
  * Pickles of the format's magic number and of its version 1001, the start of each file that torch
  * versions before 1.6 wrote.
  */
-const START = Uint8Array.of(
-  ...[0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e],
-  ...[0x80, 2, 0x4d, 0xe9, 3, 0x2e],
-);
+const START = Buffer.from('80028a0a6cfc9c46f9206aa850192e80024de9032e', 'hex');
 /** Bytes of the number of values before the values of a storage. */
 const COUNT_BYTES = 8;
 
