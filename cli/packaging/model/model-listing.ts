@@ -7,7 +7,7 @@ import { memberOf } from '#core/values/member-of.ts';
  * Subfolder in which older sentence-transformers versions saved a model's config.json, tokenizer
  * and weights.
  */
-export const TRANSFORMER_FOLDER = '0_Transformer';
+const TRANSFORMER_FOLDER = '0_Transformer';
 
 /**
  * Subfolders in which sentence-transformers saves a model's first module, in some versions, or the

@@ -9,7 +9,7 @@ import { moduleClass, modulePath } from './sentence-layers.ts';
 export const ROUTER_FILE = 'router_config.json';
 
 /** A module in the form of modules.json. */
-export interface RoutedModule {
+interface RoutedModule {
   readonly type: string;
   /** Folder of the module, relative to the model folder, with slashes. */
   readonly path: string;
