@@ -45,7 +45,9 @@ export const servedSparseEmbedding: ServedType<
     summary: 'Compute one sparse vector per text.',
     tool: 'Performs sparse embedding of input text sequences.',
   },
-  request: (manifest) => ({ options: { ...sparseOptions, ...roleMembers(manifest) } }),
+  request: (manifest) => ({
+    options: { ...sparseOptions, ...(manifest.sparse?.queries ? roleMembers(manifest) : {}) },
+  }),
   result: () => sparseResult,
   example: () => ({
     request: { max_active_dims: 2, tokens: true },
