@@ -7,7 +7,7 @@ import { timeStep } from '#core/time/time-step.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime, type OnnxTools } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import type { BuildConfig } from '../config/build-config.ts';
-import type { BuildType } from '../packaging/model/build-type.ts';
+import type { BuildType, TokenizedModel } from '../packaging/model/build-type.ts';
 import { BUILD_TYPES } from '../packaging/model/build-types.ts';
 import { checkFiniteOutput, prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { attentionHeads } from '../packaging/model/model-config.ts';
@@ -28,8 +28,8 @@ import { distill, type Distilled } from '../packaging/tables/distill.ts';
 import { prepareTable } from '../packaging/tables/prepare-table.ts';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
-import { writeGraph, type WriteOutput } from '../packaging/architectures/write-graph.ts';
+import { isStoredWeights } from '../packaging/architectures/weight-files.ts';
+import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
 import { withExportWay } from '../packaging/exports/needs-export.ts';
 import { findLicense, readDocuments } from '../packaging/model/model-documents.ts';
@@ -225,7 +225,7 @@ async function loadModel(
     return optimized;
   };
   if (files.isTable) refuseForTable(config);
-  const optimizing = isSafetensors(files.weights) ? undefined : optimize(files.weights);
+  const optimizing = isStoredWeights(files.weights) ? undefined : optimize(files.weights);
   optimizing?.catch(() => {});
   const read = await timeStep(onStep, 'check', () => readFiles(config, type, files, origin));
   const { settings, tokenizer, tokenized, documents } = read;
@@ -248,7 +248,7 @@ async function loadModel(
     family: settings.modelConfig.model_type,
     keepsIntegers: config.keepsIntegers,
     file: files.weights,
-    graph: files.isTable ? files.weights : await graphOf(files, origin, tokenized.write, folder),
+    graph: files.isTable ? files.weights : await graphOf(files, origin, tokenized, folder),
   };
   const original = files.isTable
     ? await prepareTable(files.weights, tokenizer, folder)
@@ -299,15 +299,15 @@ async function readFiles(
 async function graphOf(
   files: ModelFiles,
   { repository }: ModelOrigin,
-  writeOutput: WriteOutput,
+  { write, encoder }: Pick<TokenizedModel, 'write' | 'encoder'>,
   folder: string,
 ): Promise<string> {
   const { weights, modelConfig } = files;
-  if (!isSafetensors(weights) || modelConfig === undefined) return weights;
+  if (!isStoredWeights(weights) || modelConfig === undefined) return weights;
   const written = join(folder, 'written');
   await mkdir(written);
   try {
-    return await writeGraph({ weights, config: modelConfig }, writeOutput, written);
+    return await writeGraph({ weights, config: modelConfig, encoder }, write, written);
   } catch (error) {
     const { config, modules } = statedIn(files.folder);
     const source = { source: repository ?? files.folder, isOnHub: repository !== undefined };

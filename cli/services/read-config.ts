@@ -173,7 +173,7 @@ function folderOfFile(file: string): NamedFile {
 }
 
 const MODEL_FILE =
-  /\.(?:onnx|safetensors)$|^(?:pytorch_model.*\.bin|(?:model\.safetensors\.index|config|tokenizer|tokenizer_config|modules|gliner_config)\.json)$/;
+  /\.(?:onnx|safetensors)$|^(?:pytorch_model.*\.bin|(?:(?:model\.safetensors|pytorch_model\.bin)\.index|config|tokenizer|tokenizer_config|modules|gliner_config)\.json)$/;
 
 /** Graphs can be in a subfolder of the model folder. */
 function rootOf(folder: string): string {

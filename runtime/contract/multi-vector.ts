@@ -1,4 +1,4 @@
-/** The role of a text for a multi_vector model: queries and documents are tokenized differently. */
+/** The role of a text, for models that encode queries and documents differently. */
 export const TEXT_ROLES = ['query', 'document'] as const;
 export type TextRole = (typeof TEXT_ROLES)[number];
 

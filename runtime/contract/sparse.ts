@@ -13,4 +13,9 @@ export interface SparseSettings {
   readonly pooling: (typeof SPARSE_POOLINGS)[number];
   readonly activation: (typeof SPARSE_ACTIVATIONS)[number];
   readonly similarity: Similarity;
+  /**
+   * `table` if the values of a query are weights of its tokens, which the section `layers` contains;
+   * undefined if the model runs on queries as it does on documents.
+   */
+  readonly queries?: 'table';
 }

@@ -4,9 +4,10 @@ import { expect } from 'vitest';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { fixtureContents, HubRepository } from '../helpers/hub-repository.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
-import { TEST_CACHE } from '../helpers/paths.ts';
+import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
+import { WORDS_OF_IDS } from '../helpers/words-of-ids.ts';
 import { hubVariables, useHub } from '../helpers/use-hub.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
@@ -47,6 +48,29 @@ verifiesOnce('hub:build', async () => {
   });
   const old = await run(['build', '-f', config, '--json'], { ORG: 'acme' });
   expect(JSON.parse(old.stdout).manifest.source.revision).toBe(commit);
+});
+
+verifiesOnce('hub:pull-request', async () => {
+  const repository = publish('sentence');
+  const torch = (name: string): Buffer => readFileSync(join(FIXTURES, 'torch', 'bert-text', name));
+  const weights = {
+    'config.json': torch('config.json'),
+    'pytorch_model.bin': torch('pytorch_model.bin'),
+    'tokenizer.json': JSON.stringify(WORDS_OF_IDS),
+  };
+  const commit = repository.commit(weights, 'refs/pr/3');
+  const name = 'hf:acme/sentence@refs/pr/3';
+  const sourceOf = ({ exitCode, stdout, stderr }: Answer): unknown => {
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    return JSON.parse(stdout).manifest.source;
+  };
+  const type = ['--model-type', 'embedding', '--json'];
+  const pulled = await run(['pull', name, '--json']);
+  expect(JSON.parse(pulled.stdout)).toMatchObject({ revision: 'refs/pr/3', commit });
+  const expected = { graph: 'pytorch_model.bin', repository: 'acme/sentence', revision: commit };
+  expect(sourceOf(await run(['build', name, ...type], UNREACHABLE))).toEqual(expected);
+  const path = writeConfig(folder(), { name: 'pr', path: name, model_type: 'embedding' });
+  expect(sourceOf(await run(['build', '-f', path, '--offline', '--json']))).toEqual(expected);
 });
 
 verifiesOnce('hub:variant', async () => {

@@ -79,7 +79,7 @@ verifiesOnce('multi-vector:settings', async () => {
   rmSync(join(folder(), 'model', '1_Dense', 'model.safetensors'));
   expectRefusal(
     await validate(),
-    /1_Dense has no model\.safetensors, and weights in pytorch_model\.bin are not supported/,
+    /1_Dense has no model\.safetensors or pytorch_model\.bin\. Download the model files again\./,
   );
   rmSync(join(folder(), 'model', 'modules.json'));
   expectRefusal(

@@ -247,7 +247,7 @@ verifiesOnce('sentence:build-refused', async () => {
   rmSync(join(folder(), 'model', '2_Dense', 'model.safetensors'));
   expectRefusal(
     await validate({}),
-    /2_Dense has no model\.safetensors, and weights in pytorch_model\.bin are not supported; save the model again with a recent sentence-transformers version\. Set `pooling` in /,
+    /2_Dense has no model\.safetensors or pytorch_model\.bin; download the model files again\. Set `pooling` in /,
   );
 });
 

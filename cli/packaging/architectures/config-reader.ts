@@ -65,7 +65,7 @@ export class ConfigReader {
     const value = this.value(key);
     if (value === undefined || value === null || allowed.includes(value)) return;
     throw needsExport(
-      `config.json sets \`${key}\` to ${JSON.stringify(value)}, which cannot be built from safetensors.`,
+      `config.json sets \`${key}\` to ${JSON.stringify(value)}, which cannot be built without an export.`,
     );
   }
 

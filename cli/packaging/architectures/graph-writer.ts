@@ -11,8 +11,8 @@ import {
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from '../onnx/element-types.ts';
-import { int } from '../onnx/attributes.ts';
-import { STORED_TYPES, type StoredTensor } from './read-safetensors.ts';
+import { int, ints } from '../onnx/attributes.ts';
+import { STORED_TYPES, type StoredTensor, transpositionOf } from './stored-tensor.ts';
 
 /** The name of a tensor in the graph: an input, a weight or a result. */
 export type Value = string;
@@ -24,15 +24,23 @@ const EXTERNAL = 1;
 /** ONNX Runtime's fused operators, each of which replaces several ONNX operators. */
 const FUSED = 'com.microsoft';
 
+/** Element type and axes of an input. */
+interface InputShape {
+  readonly type: number;
+  readonly axes: readonly string[];
+}
+
+const PER_TOKEN: InputShape = { type: INT64, axes: ['batch', 'length'] };
+
 /** Collects the nodes and initializers of a graph. Weights stay in their files. */
 export class GraphWriter {
   readonly #nodes: NodeProto[] = [];
   readonly #initializers = new Map<string, TensorProto>();
-  readonly #inputs = new Set<string>();
+  readonly #inputs = new Map<string, InputShape>();
 
-  /** An input of token ids or masks: integers, one per token of each text. */
-  input(name: string): Value {
-    this.#inputs.add(name);
+  /** An input. By default, it has token ids or masks: integers, one per token of each text. */
+  input(name: string, shape: InputShape = PER_TOKEN): Value {
+    this.#inputs.set(name, shape);
     return name;
   }
 
@@ -57,14 +65,16 @@ export class GraphWriter {
   }
 
   /** A weight, as float32. */
-  weight(name: string, { file, type, shape, offset, length }: StoredTensor): Value {
+  weight(name: string, tensor: StoredTensor): Value {
+    const { file, type, shape, offset, length } = tensor;
     const { onnx } = STORED_TYPES[type];
+    const transposition = transpositionOf(tensor);
     if (!this.#initializers.has(name)) {
       this.#initializers.set(
         name,
         create(TensorProtoSchema, {
           name,
-          dims: shape.map(BigInt),
+          dims: (transposition?.storedShape ?? shape).map(BigInt),
           dataType: onnx,
           dataLocation: EXTERNAL,
           externalData: [
@@ -75,9 +85,13 @@ export class GraphWriter {
         }),
       );
     }
-    return onnx === FLOAT32
-      ? name
-      : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
+    const value =
+      onnx === FLOAT32
+        ? name
+        : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
+    return transposition
+      ? this.once(`${name} transposed`, () => this.op('Transpose', [value], ints('perm', transposition.from)))
+      : value;
   }
 
   /** A table of numbers that the build computes. */
@@ -134,7 +148,7 @@ export class GraphWriter {
           name: 'encoder',
           node: [...this.#nodes, result],
           initializer: [...this.#initializers.values()],
-          input: [...this.#inputs].map((input) => valueInfo(input, INT64, ['batch', 'length'])),
+          input: [...this.#inputs].map(([input, { type, axes: own }]) => valueInfo(input, type, own)),
           output: [valueInfo(name, FLOAT32, axes)],
         }),
       }),

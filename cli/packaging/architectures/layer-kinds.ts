@@ -23,5 +23,5 @@ export function layerKind<Kind extends string>(
   if (found !== undefined) return found;
   const problem =
     kind === undefined ? 'does not set `layer_types`' : `sets \`layer_types\` to ${JSON.stringify(kind)}`;
-  throw needsExport(`config.json ${problem} for layer ${layer}, which cannot be built from safetensors.`);
+  throw needsExport(`config.json ${problem} for layer ${layer}, which cannot be built without an export.`);
 }

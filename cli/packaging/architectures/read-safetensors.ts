@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import { configError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { STORED_TYPES, type StoredTensor, type StoredType } from './stored-tensor.ts';
 
 /**
  * The format's own limit on the size of a header. Headers with the names of all tensors take a few
@@ -82,32 +83,6 @@ const isSizes = (value: unknown): value is number[] =>
 
 const damaged = ({ name }: ByteSource, reason: string): Error =>
   configError(`${name} is damaged: ${reason}. Download ${basename(name)} again.`);
-
-/** A tensor in a safetensors file. Its bytes are not read, because the graph refers to the file. */
-export interface StoredTensor {
-  readonly file: string;
-  readonly type: StoredType;
-  readonly shape: readonly number[];
-  /** Byte range in the file. */
-  readonly offset: number;
-  readonly length: number;
-}
-
-/**
- * Types of weights by their safetensors name. `onnx` is the number in TensorProto.DataType. Only tables
- * contain integers.
- */
-export const STORED_TYPES = {
-  F32: { onnx: 1, bytes: 4 },
-  F16: { onnx: 10, bytes: 2 },
-  BF16: { onnx: 16, bytes: 2 },
-  F64: { onnx: 11, bytes: 8 },
-  I8: { onnx: 3, bytes: 1 },
-  I32: { onnx: 6, bytes: 4 },
-  I64: { onnx: 7, bytes: 8 },
-} as const;
-
-export type StoredType = keyof typeof STORED_TYPES;
 
 const isStoredType = (name: unknown): name is StoredType =>
   typeof name === 'string' && Object.hasOwn(STORED_TYPES, name);

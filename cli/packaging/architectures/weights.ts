@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import type { StoredTensor } from './read-safetensors.ts';
+import type { StoredTensor } from './stored-tensor.ts';
 
 /** A model's weights by name, with or without the prefix that models with a head use. */
 export class Weights {

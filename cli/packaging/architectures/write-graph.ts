@@ -23,6 +23,16 @@ export interface ModelWeights {
   readonly weights: string;
   /** Path of config.json. */
   readonly config: string;
+  /** The encoder inside a model with other settings. Default: the whole model, as config.json states. */
+  readonly encoder?: EncoderPart | undefined;
+}
+
+/** An encoder that is a part of a model. */
+export interface EncoderPart {
+  /** Settings in the form of config.json. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Prefix of the names of its weights. */
+  readonly prefix: string;
 }
 
 /** Name and axes of the graph's output. */
@@ -40,14 +50,15 @@ export type WriteOutput = (g: EncoderGraph, architecture: Architecture) => Writt
  * path. The graph refers to the weights, which are linked next to it.
  */
 export async function writeGraph(
-  { weights, config: configPath }: ModelWeights,
+  { weights, config: configPath, encoder }: ModelWeights,
   writeOutput: WriteOutput,
   folder: string,
 ): Promise<string> {
-  const config = new ConfigReader(await readJsonObject(configPath));
+  const config = new ConfigReader(encoder?.config ?? (await readJsonObject(configPath)));
   const architecture = architectureOf(config.text('model_type', ''), configPath);
   const tensors = await findWeights(weights);
-  const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);
+  const prefixes = encoder ? [encoder.prefix] : architecture.prefixes;
+  const g = new EncoderGraph(new Weights(tensors, prefixes), config);
   const { value, name, axes } = writeOutput(g, architecture);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));
@@ -136,7 +147,7 @@ function headOf(g: EncoderGraph, architecture: Architecture, name: HeadName): Te
   const head = architecture[name];
   if (head) return head;
   throw needsExport(
-    `The ${HEADS[name]} head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors. Supported types: ${architecturesWith(name).join(', ')}.`,
+    `The ${HEADS[name]} head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built without an export. Supported types: ${architecturesWith(name).join(', ')}.`,
   );
 }
 
@@ -144,7 +155,7 @@ function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);
   if (found) return found;
   throw needsExport(
-    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built from safetensors.`,
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built without an export.`,
   );
 }
 

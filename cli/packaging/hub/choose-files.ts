@@ -5,6 +5,8 @@ import { GLINER_CONFIG } from '../exports/gliner.ts';
 import { isDocument } from '../model/model-documents.ts';
 import { HEAD_FILES } from '../model/token-outputs.ts';
 import { MODULE_FOLDERS, type ModelListing } from '../model/model-listing.ts';
+import { QUERY_WEIGHT_FILES } from '../model/query-weights.ts';
+import { ROUTER_FILE } from '../model/routes.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { HubFile } from './repository-files.ts';
 
@@ -35,6 +37,8 @@ const MODEL_FILES = [
   'onnx_config.json',
   ...HEAD_FILES,
   GLINER_CONFIG,
+  ROUTER_FILE,
+  ...QUERY_WEIGHT_FILES,
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
 /** Files that are only needed with a vocabulary, because tokenizer.json already contains what they state. */
@@ -60,7 +64,7 @@ export function chooseFiles(
   const read = [
     ...MODEL_FILES.flatMap((name) => findIn(byPath, name) ?? []),
     ...tokenizerFiles(byPath),
-    ...(byPath.has('modules.json') ? files.filter(({ path }) => isModuleConfig(path)) : []),
+    ...(byPath.has('modules.json') ? files.filter(({ path }) => isModuleFile(path)) : []),
     ...files.filter(({ path }) => isDocument(path)),
   ];
   for (const file of read) refuseLarge(file, repository);
@@ -99,10 +103,14 @@ function tokenizerFiles(files: Files): HubFile[] {
   return [...found, ...others.flatMap((name) => files.get(`${folder}${name}`) ?? [])];
 }
 
-function isModuleConfig(path: string): boolean {
-  const [folder = '', name, ...deeper] = path.split('/');
-  return deeper.length === 0 && name === 'config.json' && !OTHER_FOLDERS.has(folder);
+/** The settings of a module, and the tokenizer and the weights of tokens of a module for queries. */
+function isModuleFile(path: string): boolean {
+  const [folder = '', name = '', ...deeper] = path.split('/');
+  if (deeper.length > 0 || OTHER_FOLDERS.has(folder)) return false;
+  return name === 'config.json' || (folder.startsWith('query_') && QUERY_FILES.has(name));
 }
+
+const QUERY_FILES: ReadonlySet<string> = new Set(['tokenizer.json', ...QUERY_WEIGHT_FILES]);
 
 /** Rejects a file that is too large for a build to read. */
 export function refuseLarge({ path, bytes }: HubFile, repository: string): void {

@@ -4,8 +4,8 @@ import { configError, messageOf } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { type HubReference, hubReferenceText, isCommit } from '../../config/hub-reference.ts';
-import { safetensorsOf } from '../architectures/find-weights.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { weightFilesOf } from '../architectures/find-weights.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
 import { CONFIG_FOLDERS, statedIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
@@ -159,8 +159,8 @@ async function fromCache(
 }
 
 /**
- * Returns the weight files whose names are only known from the graph, the safetensors index and
- * modules.json.
+ * Returns the weight files whose names are only known from the graph, the index of the weights
+ * and modules.json.
  */
 async function externalFiles(
   snapshot: string,
@@ -168,13 +168,13 @@ async function externalFiles(
   listing: readonly HubFile[],
 ): Promise<HubFile[]> {
   const path = join(snapshot, graph.path);
-  const locations = isSafetensors(path)
-    ? await safetensorsOf(path)
+  const locations = isStoredWeights(path)
+    ? await weightFilesOf(path)
     : await withFileSource(path, externalLocations);
   const folder = posix.dirname(graph.path);
   const paths = new Set([
     ...locations.map((location) => posix.join(folder, location)),
-    ...(await moduleWeights(snapshot)),
+    ...(await moduleWeights(snapshot, (name) => listing.some((file) => file.path === name))),
   ]);
   return listing.filter((file) => paths.has(file.path) && !files.includes(file));
 }

@@ -3,7 +3,7 @@ import type { TokenizerSettings, TypeFacts, WindowSettings } from '#contract/man
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import type { Reporter } from '../reporter.ts';
-import type { WriteOutput } from '../architectures/write-graph.ts';
+import type { EncoderPart, WriteOutput } from '../architectures/write-graph.ts';
 import type { Clue, Evidence } from './evidence.ts';
 import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles, SettingsFile } from './locate-files.ts';
@@ -62,9 +62,11 @@ export interface ReadModel<Type extends ModelType = ModelType> {
 }
 
 /** A model whose tokenizer has been loaded. */
-interface TokenizedModel<Type extends ModelType = ModelType> {
+export interface TokenizedModel<Type extends ModelType = ModelType> {
   /** Writes the encoder and head if the build writes the graph from safetensors. */
   readonly write: WriteOutput;
+  /** The part of the model that is an encoder. Default: the model in config.json. */
+  readonly encoder?: EncoderPart | undefined;
   readonly rules: GraphRules;
   /** Combines the settings with facts that were determined by running the graph. */
   readonly withGraph: (graph: PreparedGraph) => FinishedModel<Type> | Promise<FinishedModel<Type>>;

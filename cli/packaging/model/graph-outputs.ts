@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
 import { ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { openFileSource } from '#platform/file-source.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { messageFields } from '../onnx/message-fields.ts';
 
 /** An output of a graph, and its type as far as it is known without running the graph. */
@@ -21,7 +21,7 @@ const GRAPH_OUTPUT = 12;
  * empty list for safetensors.
  */
 export function graphOutputs(path: string): GraphOutput[] {
-  if (isSafetensors(path)) return [];
+  if (isStoredWeights(path)) return [];
   const source = openFileSource(path);
   try {
     const outputs: GraphOutput[] = [];

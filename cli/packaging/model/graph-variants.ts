@@ -1,9 +1,9 @@
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph, ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
-import { safetensorsAmong } from '../architectures/safetensors-files.ts';
 import { taskNames } from '../architectures/task-names.ts';
-import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
+import { safetensorsAmong, torchWeightsAmong } from '../architectures/weight-files.ts';
+import { isGlinerAmong } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
@@ -11,12 +11,12 @@ import { isTable } from '../tables/is-table.ts';
 
 /**
  * A graph that a build can use. Exporters write one graph for each precision or optimization level.
- * For safetensors, the build writes the graph itself.
+ * For stored weights, the build writes the graph itself.
  */
 export interface GraphVariant {
-  /** Path in the folder, with slashes: `onnx/model_fp16.onnx`, or `model.safetensors`. */
+  /** Path in the folder, with slashes: `onnx/model_fp16.onnx`, `model.safetensors` or `pytorch_model.bin`. */
   readonly path: string;
-  /** The value of `variant` that selects it: `fp16`, `model` for model.onnx, or `safetensors`. */
+  /** The value of `variant` that selects it: `fp16`, `model` for model.onnx, `safetensors` or `pytorch`. */
   readonly name: string;
   /** Size of the graph and its external weights. */
   readonly bytes: number;
@@ -24,15 +24,23 @@ export interface GraphVariant {
 
 /**
  * Lists a model's graphs: first those in the model's folder, then those in `onnx/`, sorted by path;
- * safetensors come last.
+ * safetensors come last. The state dict of torch is only used if there is nothing else.
  */
 export function graphVariants({ files, modelType, ...stated }: ModelListing): GraphVariant[] {
   // ONNX graphs of static models have other inputs than encoders, and the table is all that is needed.
-  if (isTable(stated)) return safetensorsAmong(files);
-  const weights = canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : [];
+  if (isTable(stated)) return storedWeights(files);
+  const exported = onnxGraphs(files);
+  if (!canWriteGraph(modelType) && !isGlinerAmong(files)) return exported;
   // Exported graphs of models with adapters have an input for the task of all texts in a run.
   const hasTasks = taskNames(stated.config).length > 0;
-  return hasTasks && weights.length > 0 ? weights : [...onnxGraphs(files), ...weights];
+  const weights = hasTasks || exported.length === 0 ? storedWeights(files) : safetensorsAmong(files);
+  return hasTasks && weights.length > 0 ? weights : [...exported, ...weights];
+}
+
+/** The model's safetensors, or else its state dict of torch. */
+function storedWeights(files: ModelListing['files']): GraphVariant[] {
+  const safetensors = safetensorsAmong(files);
+  return safetensors.length > 0 ? safetensors : torchWeightsAmong(files);
 }
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {
@@ -63,7 +71,7 @@ export function chooseGraphIn(folder: string, wanted: string | undefined): Graph
 
 /**
  * Chooses among a model's graphs, of which there is at least one: the named one, else model.onnx,
- * else the only ONNX graph, else safetensors. `shown` names the model in messages.
+ * else the only ONNX graph, else the stored weights. `shown` names the model in messages.
  */
 export function chooseGraph(
   variants: readonly GraphVariant[],
@@ -117,20 +125,10 @@ const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^m
 export function withoutGraph(listing: ModelListing, shown: string, source = shown): Error {
   const { files, modelType, config, modules } = listing;
   const facts = exportFacts(config ?? { model_type: modelType }, modules);
-  const [safetensors] = safetensorsAmong(files);
-  const pickle = files.find(({ path }) => PICKLE.test(path));
-  const weights = safetensors?.path ?? pickle?.path;
-  if (isGlinerAmong(files)) {
-    const way = `Export it: \`pip install gliner\`, then \`${glinerExport(source)}\`, then \`encoderfile build ./exported\`.`;
-    return configError(
-      `${shown} has no ONNX graph${weights === undefined ? '' : `, only ${weights}`}, and a GLiNER model cannot be built without one. ${way}`,
-    );
-  }
+  const weights = storedWeights(files)[0]?.path;
   if (facts.kind === 'table') {
-    const only =
-      pickle === undefined ? '' : `, only ${pickle.path}, a pickle file, which can run code when loaded`;
     return configError(
-      `${shown} is a static model, but it has no model.safetensors with its table${only}. Save the model again with a recent version of sentence-transformers or model2vec.`,
+      `${shown} is a static model, but it has no model.safetensors with its table. Save the model again with a recent version of sentence-transformers or model2vec.`,
     );
   }
   const reason = noWay(facts);
@@ -138,8 +136,8 @@ export function withoutGraph(listing: ModelListing, shown: string, source = show
   if (weights === undefined) {
     return configError(
       source === shown
-        ? `No such file: model.onnx (searched in ${shown}). Pass a model folder with model.safetensors or an ONNX graph.`
-        : `${shown} has no ONNX graph and no model.safetensors. Choose another model.`,
+        ? `No such file: model.onnx (searched in ${shown}). Pass a model folder with an ONNX graph, model.safetensors or pytorch_model.bin.`
+        : `${shown} has no ONNX graph, no model.safetensors and no pytorch_model.bin. Choose another model.`,
     );
   }
   const way = exportWay(facts, { source, isOnHub: source !== shown });
@@ -148,14 +146,7 @@ export function withoutGraph(listing: ModelListing, shown: string, source = show
       `${shown} has no ONNX graph, only ${weights}, and no config.json with a \`model_type\`, which specifies how the weights are used. Copy config.json from the model's source.`,
     );
   }
-  if (safetensors === undefined) {
-    return configError(
-      `${shown} has no ONNX graph, only ${weights}, a pickle file, which can run code when loaded. ${way}`,
-    );
-  }
   return configError(
     `${shown} has no ONNX graph, only ${weights}, and a model of type ${JSON.stringify(facts.modelType)} cannot be built from it (supported types: ${ARCHITECTURE_NAMES.join(', ')}). ${way}`,
   );
 }
-
-const PICKLE = /^pytorch_model[^/]*\.bin(?:\.index\.json)?$/;

@@ -3,7 +3,9 @@ import { configError } from '#contract/errors.ts';
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { LayerSettings } from '#contract/sentence.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import { readSafetensors, type StoredTensor, type StoredType } from '../architectures/read-safetensors.ts';
+import { readStored } from '../architectures/find-weights.ts';
+import { bytesInOrder, type StoredTensor, type StoredType } from '../architectures/stored-tensor.ts';
+import { MODULE_WEIGHTS_TEXT, weightFileIn } from '../architectures/weight-files.ts';
 import type { FoundLayer } from './sentence-layers.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
@@ -13,7 +15,8 @@ export async function readLayerWeights(folder: string, layers: readonly FoundLay
   for (const { settings, path } of layers) {
     const tensors = tensorsOf(settings);
     if (tensors.length === 0) continue;
-    const file = join(folder, path, 'model.safetensors');
+    const file = weightFileIn(join(folder, path));
+    if (file === undefined) throw configError(`${path} has no ${MODULE_WEIGHTS_TEXT}. Save the model again.`);
     pushAll(parts, await withFileSource(file, (source) => readTensors(source, tensors)));
   }
   return Buffer.concat(parts);
@@ -38,7 +41,7 @@ export function tensorsOf(layer: LayerSettings): Expected[] {
 }
 
 export function readTensors(source: ByteSource, expected: readonly Expected[]): Uint8Array[] {
-  const stored = readSafetensors(source);
+  const stored = readStored(source);
   return expected.map(([name, shape]) => {
     const tensor = stored.get(name);
     if (!tensor) throw configError(`${source.name} has no tensor ${name}. Save the model again.`);
@@ -53,10 +56,10 @@ export function readTensors(source: ByteSource, expected: readonly Expected[]): 
 }
 
 /** Reads a tensor's values as float32. */
-export function layerFloats(source: ByteSource, { type, offset, length }: StoredTensor): Float32Array {
-  const { buffer } = source.readAt(offset, length);
+export function layerFloats(source: ByteSource, tensor: StoredTensor): Float32Array {
+  const { buffer } = source.readAt(tensor.offset, tensor.length);
   if (!(buffer instanceof ArrayBuffer)) throw new Error('bytes of a file are not shared');
-  return tensorFloats(type, buffer);
+  return tensorFloats(tensor.type, bytesInOrder(tensor, buffer));
 }
 
 /** Converts the bytes of a tensor to float32. */

@@ -1,11 +1,12 @@
 import { existsSync, statSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraphIn } from './graph-variants.ts';
-import { jsonIn, MODULE_FOLDERS, statedIn } from './model-listing.ts';
+import { GLINER_CONFIG, glinerSave } from '../exports/gliner.ts';
+import { jsonIn, modelOrigin, MODULE_FOLDERS, statedIn } from './model-listing.ts';
 import { isTable } from '../tables/is-table.ts';
 
 export interface ModelFiles {
@@ -51,7 +52,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
     return {
       ...model,
-      isTable: isSafetensors(model.weights) && isTable({ config: jsonIn(model.modelConfig) }),
+      isTable: isStoredWeights(model.weights) && isTable({ config: jsonIn(model.modelConfig) }),
       folder: dirname(model.modelConfig),
       graph: undefined,
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
@@ -96,6 +97,12 @@ function locateTokenizer(folder: string, weights: string): string {
   if (named !== undefined) {
     throw configError(
       `${folder} has no tokenizer.json, but ${others.length + 1} other tokenizers: ${[named, ...others].map((path) => basename(path)).join(', ')}. Choose one: set \`path\` in the config to a mapping of files.`,
+    );
+  }
+  if (findIn(folder, GLINER_CONFIG) !== undefined) {
+    const { repository = folder } = modelOrigin(folder);
+    throw configError(
+      `The GLiNER model ${repository} has no tokenizer, because the gliner package takes it from the model's encoder. Save the model with its tokenizer: \`pip install gliner\`, then \`${glinerSave(repository)}\`, then \`encoderfile build ./saved\`.`,
     );
   }
   throw configError(

@@ -7,10 +7,18 @@ import { memberOf } from '#core/values/member-of.ts';
  * Subfolder in which older sentence-transformers versions saved a model's config.json, tokenizer
  * and weights.
  */
-export const TRANSFORMER_FOLDER = '0_Transformer';
+const TRANSFORMER_FOLDER = '0_Transformer';
 
-/** Subfolders in which sentence-transformers saves a model's first module, in some versions. */
-export const MODULE_FOLDERS = [TRANSFORMER_FOLDER, '0_StaticEmbedding'];
+/**
+ * Subfolders in which sentence-transformers saves a model's first module, in some versions, or the
+ * first module for documents.
+ */
+export const MODULE_FOLDERS = [
+  TRANSFORMER_FOLDER,
+  '0_StaticEmbedding',
+  'document_0_MLMTransformer',
+  'document_0_Transformer',
+];
 
 /** The files of a model, and the settings that determine which of its graphs can be used. */
 export interface ModelListing {

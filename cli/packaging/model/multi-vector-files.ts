@@ -5,9 +5,8 @@ import type { TextRole } from '#contract/multi-vector.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import { findWeights } from '../architectures/find-weights.ts';
-import { readSafetensors } from '../architectures/read-safetensors.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { findWeights, readStored } from '../architectures/find-weights.ts';
+import { isStoredWeights, MODULE_WEIGHTS_TEXT, weightFileIn } from '../architectures/weight-files.ts';
 import type { ProjectionLayer } from '../onnx/append-projection.ts';
 import { readTensors, tensorsOf } from './layer-weights.ts';
 import type { ModelFiles } from './locate-files.ts';
@@ -126,7 +125,6 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const size = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-const WEIGHTS = 'model.safetensors';
 /** Name of colbert-ai's projection matrix in the model's weights. */
 const LINEAR = 'linear.weight';
 /** Modules that do not change the token vectors, or that the runtime applies itself. */
@@ -162,11 +160,9 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
   } = await readJsonObject<Record<string, unknown>>(file);
   const settings = denseOf(config, `${path}/config.json`);
   if (typeof settings === 'string') throw configError(`${settings}.`);
-  const weights = join(folder, path, WEIGHTS);
-  if (!existsSync(weights)) {
-    throw configError(
-      `${path} has no ${WEIGHTS}, and weights in pytorch_model.bin are not supported. Save the model again with a recent PyLate version.`,
-    );
+  const weights = weightFileIn(join(folder, path));
+  if (weights === undefined) {
+    throw configError(`${path} has no ${MODULE_WEIGHTS_TEXT}. Download the model files again.`);
   }
   const { inputs, outputs, activation } = settings;
   const hasMatrix = isResidual === true && inputs !== outputs;
@@ -187,18 +183,17 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
 }
 
 /**
- * Reads colbert-ai's projection matrix from the safetensors that the graph is written from, or from
+ * Reads colbert-ai's projection matrix from the weights that the graph is written from, or from
  * those next to an exported graph.
  */
 async function readLinear(folder: string, weights: string): Promise<ProjectionLayer[]> {
-  const beside = join(folder, WEIGHTS);
-  const path = isSafetensors(weights) ? weights : beside;
-  if (!existsSync(path)) return [];
+  const path = isStoredWeights(weights) ? weights : weightFileIn(folder);
+  if (path === undefined) return [];
   const stored = (await findWeights(path)).get(LINEAR);
   if (stored?.shape.length !== 2) return [];
   const [outputs = 0, inputs = 0] = stored.shape;
   const [bytes] = await withFileSource(stored.file, (source) =>
-    readSafetensors(source).has(LINEAR) ? readTensors(source, [[LINEAR, stored.shape]]) : [],
+    readStored(source).has(LINEAR) ? readTensors(source, [[LINEAR, stored.shape]]) : [],
   );
   if (!bytes) return [];
   return [

@@ -10,7 +10,7 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import type { TypeFields } from '#contract/config-schema.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { writeHiddenStates } from '../architectures/write-graph.ts';
 import {
   appendProjection,
@@ -259,7 +259,7 @@ function checkExpansion(
   config: ModelConfig & { readonly local_attention?: unknown; readonly sliding_window?: unknown },
   weights: string,
 ): void {
-  if (!isSafetensors(weights) || !query.expansion || query.expansion.isAttended) return;
+  if (!isStoredWeights(weights) || !query.expansion || query.expansion.isAttended) return;
   const { model_type: architecture, local_attention, sliding_window: sliding } = config;
   const window = local_attention ?? sliding;
   const isTooNear = isCount(window) && window > 0 && query.maxLength > window / 2;

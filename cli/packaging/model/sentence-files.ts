@@ -5,9 +5,11 @@ import { configError } from '#contract/errors.ts';
 import { type Pooling, SIMILARITIES, type Similarity } from '#contract/sentence.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
+import { moduleWeightsAmong, weightFileIn } from '../architectures/weight-files.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { TRANSFORMER_FOLDER } from './model-listing.ts';
+import { MODULE_FOLDERS } from './model-listing.ts';
 import { readJsonObject, readJsonList } from './read-json.ts';
+import { readRoutes } from './routes.ts';
 import {
   findLayers,
   type FoundLayer,
@@ -31,26 +33,37 @@ export async function readSentenceDefaults({
     const path = join(folder, name);
     return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : undefined;
   };
+  const firstOf = async (names: readonly string[]): Promise<Record<string, unknown> | undefined> => {
+    const name = names.find((one) => existsSync(join(folder, one)));
+    return name === undefined ? undefined : await object(name);
+  };
   const files = new Map<string, ModuleFiles>();
   for (const path of (modules ?? []).filter(isWeighted).map(modulePath)) {
     const config = await object(join(path, 'config.json'));
-    if (config) files.set(path, { config, hasWeights: existsSync(join(folder, path, WEIGHTS)) });
+    if (config) files.set(path, { config, hasWeights: weightFileIn(join(folder, path)) !== undefined });
   }
   const settings = {
-    ...(await object(join(TRANSFORMER_FOLDER, 'sentence_bert_config.json'))),
+    ...(await firstOf(MODULE_FOLDERS.map((below) => join(below, 'sentence_bert_config.json')))),
     ...(await object('sentence_bert_config.json')),
     ...(await object('config_sentence_transformers.json')),
   };
   return sentenceDefaults(modules, { name: pooling, content: await object(pooling) }, settings, files);
 }
 
-/** Paths of the modules' weight files, relative to the folder of modules.json, with slashes. */
-export async function moduleWeights(folder: string): Promise<string[]> {
-  const modules = (await readModules(folder)) ?? [];
-  return modules.filter(isWeighted).map((module) => posix.join(modulePath(module), WEIGHTS));
+/**
+ * Paths of the modules' weight files, relative to the folder of modules.json, with slashes. `has`
+ * returns whether the model has a file.
+ */
+export async function moduleWeights(folder: string, has: (path: string) => boolean): Promise<string[]> {
+  const listed = (await readModules(folder)) ?? [];
+  const routes = await readRoutes(folder, listed);
+  const modules = [...listed, ...(routes ? [...routes.query, ...routes.document] : [])];
+  return modules.filter(isWeighted).flatMap((module) => {
+    const pathOf = (name: string): string => posix.join(modulePath(module), name);
+    const name = moduleWeightsAmong((one) => has(pathOf(one)));
+    return name === undefined ? [] : [pathOf(name)];
+  });
 }
-
-const WEIGHTS = 'model.safetensors';
 
 /** The entries of modules.json; undefined if the folder has none. */
 export async function readModules(folder: string): Promise<unknown[] | undefined> {

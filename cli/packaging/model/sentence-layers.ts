@@ -1,6 +1,7 @@
 import type { Activation, LayerSettings } from '#contract/sentence.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import { memberOf } from '#core/values/member-of.ts';
+import { MODULE_WEIGHTS_TEXT } from '../architectures/weight-files.ts';
 
 /** A sentence-transformers module after pooling. */
 export interface FoundLayer {
@@ -11,7 +12,7 @@ export interface FoundLayer {
 
 export type DenseSettings = LayerSettings & { readonly kind: 'dense' };
 
-/** A module's config.json, and whether its folder contains model.safetensors. */
+/** A module's config.json, and whether its folder contains its weights. */
 export interface ModuleFiles {
   readonly config: Readonly<Record<string, unknown>>;
   readonly hasWeights: boolean;
@@ -38,7 +39,7 @@ export const modulePath = (module: unknown): string => textOf(memberOf(module, '
  * because they can compute something different.
  */
 export const isWeighted = (module: unknown): boolean =>
-  ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
+  ['Dense', 'LayerNorm', 'SparseStaticEmbedding'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
 /** Modules that return one vector per text. */
@@ -73,7 +74,7 @@ export function findLayers(
 function settingsOf(name: string, path: string, files: ModuleFiles | undefined): LayerSettings | string {
   if (!files) return `modules.json has the module ${name}, but ${path}/config.json is missing`;
   if (!files.hasWeights) {
-    return `${path} has no model.safetensors, and weights in pytorch_model.bin are not supported; save the model again with a recent sentence-transformers version`;
+    return `${path} has no ${MODULE_WEIGHTS_TEXT}; download the model files again`;
   }
   const file = `${path}/config.json`;
   return name === 'Dense' ? denseOf(files.config, file) : layerNormOf(files.config, file);

@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { ScoreFunction } from '#contract/score-function.ts';
 import { writeTextLogits, writeWordLogit } from '../architectures/write-graph.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { type CausalReranker, findCausalReranker } from './causal-rerankers.ts';
 import { compareTextScores } from './compare.ts';
@@ -31,7 +31,7 @@ export const sequenceClassificationBuild: BuildType<'sequence_classification'> =
   async read({ files, name }) {
     const modelConfig = await readModelConfig(files);
     const { folder } = files;
-    const reranker = isSafetensors(files.weights)
+    const reranker = isStoredWeights(files.weights)
       ? await findCausalReranker({ folder, names: [name], config: modelConfig })
       : undefined;
     if (reranker) return readReranker(files, modelConfig, reranker);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPES } from '#contract/model-types.ts';
@@ -23,6 +24,8 @@ import { clue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
 import type { GraphRules } from './prepared-graph.ts';
 import { readJsonObject } from './read-json.ts';
+import { findQueryWeights, QUERY_WEIGHT_FILES, readQueryWeights } from './query-weights.ts';
+import { readRoutes, ROUTER_FILE } from './routes.ts';
 import { readModules, readSentenceDefaults } from './sentence-files.ts';
 import { moduleClass, modulePath } from './sentence-layers.ts';
 
@@ -30,20 +33,36 @@ const SPLADE_NAME = /(?:^|[^a-z])splade(?![a-z])/i;
 
 /** A model of the SPLADE family, which returns weights for words of its vocabulary. */
 export const sparseEmbeddingBuild: BuildType<'sparse_embedding'> = {
-  guess: ({ modules, name, repository = name }) => [
-    ...clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
-    // Older models have no modules.json, and the class of a masked language model.
-    ...clue('name', SPLADE_NAME.test(repository), `${repository} is a SPLADE model by its name`),
-  ],
+  guess: async ({ folder, modules, name, repository = name }) => {
+    const files = [...(modules.includes('Router') ? [ROUTER_FILE] : []), ...QUERY_WEIGHT_FILES];
+    const stating = await Promise.all(files.map((file) => statesSparse(folder, file)));
+    const found = files.find((_, at) => stating[at]);
+    return [
+      ...clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
+      ...clue('file', found !== undefined, `it has ${found}`),
+      // Older models have no modules.json, and the class of a masked language model.
+      ...clue('name', SPLADE_NAME.test(repository), `${repository} is a SPLADE model by its name`),
+    ];
+  },
   read,
 };
 
-async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
+/** Whether a file of this name is in the folder, and is one of a sparse model. */
+async function statesSparse(folder: string, name: string): Promise<boolean> {
+  const path = join(folder, name);
+  if (!existsSync(path)) return false;
+  return name !== ROUTER_FILE || (await readFile(path, 'utf8')).includes('SpladePooling');
+}
+
+async function read({ files, name }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
   const modelConfig = await readModelConfig(files);
   // Of the sentence settings, only length and letter case apply.
   const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
   const prompt = prompts[defaultPromptName ?? ''];
-  const settings = await readSparseSettings(files.folder);
+  const listed = (await readModules(files.folder)) ?? [];
+  const routes = await readRoutes(files.folder, listed);
+  const settings = await readSparseSettings(files.folder, routes?.document ?? listed, name);
+  const source = await findQueryWeights(files.folder, routes);
   return {
     modelConfig,
     tokenizer: { maxLength, lowerCase },
@@ -52,17 +71,25 @@ async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embe
           `The model was saved with the default prompt ${JSON.stringify(prompt)}, which sparse_embedding models do not apply automatically. Prepend it to each text that needs it.`,
         ]
       : [],
-    withTokenizer: () => ({
-      write: writeVocabularyLogits,
-      rules: poolingRules(settings, files.weights),
-      withGraph: ({ width }) => ({
-        compare: compareTextVectors(width),
-        facts: ({ signature }) => ({
-          modelType: 'sparse_embedding',
-          sparse: { ...settings, ...(signature.output === SPARSE_OUTPUT ? {} : { pooling: 'none' }) },
+    withTokenizer: async (tokenizer) => {
+      const layers = source && (await readQueryWeights(source, files, tokenizer));
+      return {
+        write: writeVocabularyLogits,
+        rules: poolingRules(settings, files.weights),
+        withGraph: ({ width }) => ({
+          compare: compareTextVectors(width),
+          layers,
+          facts: ({ signature }) => ({
+            modelType: 'sparse_embedding',
+            sparse: {
+              ...settings,
+              ...(signature.output === SPARSE_OUTPUT ? {} : { pooling: 'none' }),
+              ...(layers ? { queries: 'table' } : {}),
+            },
+          }),
         }),
-      }),
-    }),
+      };
+    },
   };
 }
 
@@ -114,8 +141,11 @@ const SETTINGS_FILE = 'config_sentence_transformers.json';
  * Reads how sentence-transformers saved a model; without its files, the settings of the SPLADE
  * papers apply.
  */
-async function readSparseSettings(folder: string): Promise<SparseSettings> {
-  const modules = (await readModules(folder)) ?? [];
+async function readSparseSettings(
+  folder: string,
+  modules: readonly unknown[],
+  name: string,
+): Promise<SparseSettings> {
   const other = modules.map(moduleClass).find((name) => !MODULES.has(name));
   if (other !== undefined) {
     throw configError(
@@ -128,11 +158,24 @@ async function readSparseSettings(folder: string): Promise<SparseSettings> {
   const { similarity_fn_name: similarity } = await readObject(folder, SETTINGS_FILE);
   return {
     pooling: choose('pooling_strategy', saved['pooling_strategy'], POOLINGS, 'max', file),
-    activation: choose('activation_function', saved['activation_function'], SPARSE_ACTIVATIONS, 'relu', file),
+    activation: choose(
+      'activation_function',
+      saved['activation_function'],
+      SPARSE_ACTIVATIONS,
+      pooling === undefined ? usualActivation(name) : 'relu',
+      file,
+    ),
     // The library's default for sparse vectors.
     similarity: choose('similarity_fn_name', similarity, SIMILARITIES, 'dot', SETTINGS_FILE),
   };
 }
+
+/**
+ * The third version of OpenSearch's models has another logarithm, which only their model card
+ * states.
+ */
+const usualActivation = (name: string): SparseSettings['activation'] =>
+  /opensearch-neural-sparse-encoding-doc-v3/.test(name) ? 'log1p_relu' : 'relu';
 
 const POOLINGS = SPARSE_POOLINGS.filter((pooling) => pooling !== 'none');
 

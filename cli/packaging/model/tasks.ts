@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { AdapterChoice } from '../architectures/adapted-graph.ts';
-import { isSafetensors } from '../architectures/safetensors-files.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { taskNames } from '../architectures/task-names.ts';
 import type { ModelFiles } from './locate-files.ts';
 import type { ModelConfig } from './model-config.ts';
@@ -30,7 +30,7 @@ export function readTasks(
   wanted: string | undefined,
   file: string,
 ): ModelTasks | undefined {
-  const names = isSafetensors(weights) ? taskNames(config) : [];
+  const names = isStoredWeights(weights) ? taskNames(config) : [];
   if (wanted === undefined && names.length === 0) return undefined;
   const index = wanted === undefined ? undefined : names.indexOf(wanted);
   if (index === -1) {

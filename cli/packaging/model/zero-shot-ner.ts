@@ -3,8 +3,12 @@ import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import { WORD_INPUT_NAMES, type WindowSettings } from '#contract/manifest.ts';
 import { outputSize } from '#core/model/manifest-facts.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
+import { canWriteGraph } from '../architectures/architectures.ts';
+import { ENTITY_ENCODER, type EntityGraph, writeEntityLogits } from '../architectures/entity-logits.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
 import { checkWordInputs } from '../onnx/match-inputs.ts';
 import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
@@ -40,14 +44,18 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
   return {
     modelConfig: gliner.encoder,
     tokenizer: { maxLength: unlimitedLength(gliner, stated) },
-    withTokenizer() {
+    withTokenizer({ tokenizer }) {
       const windows = entityWindows(config, settings);
+      const graph = isStoredWeights(weights)
+        ? entityGraph(gliner, modelConfig, tokenizer.idOf(settings.typeToken))
+        : undefined;
       return {
-        write() {
-          throw configError(
-            `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build from that folder.`,
-          );
+        // Only called for stored weights.
+        write: (...parts) => {
+          if (!graph) throw new Error('the model has a graph');
+          return writeEntityLogits(graph)(...parts);
         },
+        encoder: { config: gliner.encoderConfig, prefix: ENTITY_ENCODER },
         rules: {
           otherInputs: WORD_INPUT_NAMES,
           checkInputs: (inputs, fixedShape) => checkWordInputs(inputs, settings, fixedShape, weights),
@@ -64,6 +72,10 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
 }
 
 interface GlinerConfig {
+  /** All members of the file. */
+  readonly fields: Fields;
+  /** The encoder's settings, as the file states them. */
+  readonly encoderConfig: Fields;
   readonly settings: EntitySettings;
   /** The encoder's settings, in the form of its config.json. */
   readonly encoder: ModelConfig;
@@ -78,10 +90,12 @@ async function readGlinerConfig(path: string): Promise<GlinerConfig> {
   const fields = await readJsonObject<Fields>(path);
   refuseOtherKinds(fields, path);
   const { encoder_config: stated } = fields;
-  const encoder: ModelConfig & Fields = isMapping(stated) ? stated : {};
+  const encoder: ModelConfig & Fields = isMapping(stated) ? stated : knownEncoder(fields['model_name']);
   const readsAnyLength = isRelative(encoder, fields['model_name']);
   const { max_position_embeddings: _, ...withoutPositions } = encoder;
   return {
+    fields,
+    encoderConfig: encoder,
     settings: {
       level: fields['span_mode'] === 'token_level' ? 'word' : 'span',
       maxWords: count(fields, 'max_len', 384, path),
@@ -94,6 +108,79 @@ async function readGlinerConfig(path: string): Promise<GlinerConfig> {
     readsAnyLength,
   };
 }
+
+/**
+ * The encoder of files that only name it. All models of this family have the same settings, except
+ * for the sizes, which the names state.
+ */
+function knownEncoder(name: unknown): Fields {
+  const [, multilingual, size = ''] = /(m?)deberta-v3-(xsmall|small|base|large)$/.exec(String(name)) ?? [];
+  const sizes = multilingual === undefined ? undefined : DEBERTA_V3_SIZES[size];
+  return sizes ? { ...DEBERTA_V3, ...sizes } : {};
+}
+
+const DEBERTA_V3 = {
+  model_type: 'deberta-v2',
+  hidden_act: 'gelu',
+  layer_norm_eps: 1e-7,
+  max_position_embeddings: 512,
+  max_relative_positions: -1,
+  norm_rel_ebd: 'layer_norm',
+  pos_att_type: ['p2c', 'c2p'],
+  position_biased_input: false,
+  position_buckets: 256,
+  relative_attention: true,
+  share_att_key: true,
+  type_vocab_size: 0,
+};
+
+const DEBERTA_V3_SIZES = lookup<Fields>({
+  xsmall: { hidden_size: 384, num_attention_heads: 6, num_hidden_layers: 12 },
+  small: { hidden_size: 768, num_attention_heads: 12, num_hidden_layers: 6 },
+  base: { hidden_size: 768, num_attention_heads: 12, num_hidden_layers: 12 },
+  large: { hidden_size: 1024, num_attention_heads: 16, num_hidden_layers: 24 },
+});
+
+/** How the graph of a model is written from its weights. Settings that would change it are rejected. */
+function entityGraph(
+  { fields, encoderConfig, settings }: GlinerConfig,
+  path: string,
+  typeId: number | undefined,
+): EntityGraph {
+  const refused = (problem: string): Error =>
+    configError(
+      `${path} ${problem}, which is not supported without an export. Export the model: \`pip install gliner\`, then \`${glinerExport('FOLDER')}\`, then \`encoderfile build ./exported\`.`,
+    );
+  for (const [key, usual] of USUAL_SETTINGS) {
+    const value = fields[key];
+    if (value === undefined || value === null || usual.includes(value)) continue;
+    throw refused(`sets \`${key}\` to ${JSON.stringify(value)}`);
+  }
+  const { model_type: family } = encoderConfig;
+  if (typeof family !== 'string' || !canWriteGraph(family)) {
+    const named = family === undefined ? fields['model_name'] : family;
+    throw refused(`has the encoder ${JSON.stringify(named ?? null)}`);
+  }
+  const stated = fields['class_token_index'];
+  const id = isCount(stated) ? stated : typeId;
+  // A tokenizer without this token is rejected later.
+  return {
+    level: settings.level,
+    maxWidth: settings.maxWidth,
+    typeId: id ?? -1,
+    isTypeToken: fields['embed_ent_token'] !== false,
+    isMean: fields['subtoken_pooling'] === 'mean',
+  };
+}
+
+/** The settings that a graph can be written for. */
+const USUAL_SETTINGS: readonly (readonly [key: string, values: readonly unknown[]])[] = [
+  ['span_mode', ['markerV0', 'token_level']],
+  ['subtoken_pooling', ['first', 'last', 'mean']],
+  ['fuse_layers', [false]],
+  ['post_fusion_schema', ['']],
+  ['represent_spans', [false]],
+];
 
 /** Config members of models that need other inputs or return more than entities. */
 const OTHER_KINDS: readonly (readonly [member: string, kind: string])[] = [

@@ -43,8 +43,8 @@ async function modelFiles(model: ModelSource): Promise<string[]> {
   return [...named, ...neighbors, ...(await documentPaths(dirname(modelConfig)))];
 }
 
-/** sentence-transformers numbers the folders of its modules: `2_Dense`. */
-const IS_MODULE = /^\d+_/;
+/** sentence-transformers numbers the folders of its modules: `2_Dense`, `query_0_SparseStaticEmbedding`. */
+const IS_MODULE = /^(?:(?:query|document)_)?\d+_/;
 
 const filesIn = (folder: string): string[] =>
   entriesIn(folder)

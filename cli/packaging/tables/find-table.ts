@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { findWeights } from '../architectures/find-weights.ts';
-import type { StoredTensor } from '../architectures/read-safetensors.ts';
+import type { StoredTensor } from '../architectures/stored-tensor.ts';
 
 /** The tensors of a static model. */
 export interface FoundTable {

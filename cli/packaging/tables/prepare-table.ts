@@ -9,7 +9,7 @@ import { isCount } from '#core/numbers/is-count.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import type { StoredTensor, StoredType } from '../architectures/read-safetensors.ts';
+import { bytesInOrder, type StoredTensor, type StoredType } from '../architectures/stored-tensor.ts';
 import { tensorFloats } from '../model/layer-weights.ts';
 import { SAMPLE_TEXTS } from '../model/prepare-graph.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
@@ -119,8 +119,9 @@ async function readBytes({ rows, weights, mapping }: FoundTable, shape: TableSha
   return buffer;
 }
 
-const readTensor = async ({ file, offset, length }: StoredTensor): Promise<ArrayBuffer> => {
+const readTensor = async (tensor: StoredTensor): Promise<ArrayBuffer> => {
+  const { file, offset, length } = tensor;
   const { buffer } = await withFileSource(file, (source) => source.readAt(offset, length));
   if (!(buffer instanceof ArrayBuffer)) throw new Error('bytes of a file are not shared');
-  return buffer;
+  return bytesInOrder(tensor, buffer);
 };

@@ -2,17 +2,19 @@
 // @generated from file encoder/multi_vector.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { InputType } from "./input_type_pb.ts";
+import { file_encoder_input_type } from "./input_type_pb.ts";
 import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
 import { file_encoder_model } from "./model_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/multi_vector.proto.
  */
 export const file_encoder_multi_vector: GenFile = /*@__PURE__*/
-  fileDesc("ChplbmNvZGVyL211bHRpX3ZlY3Rvci5wcm90bxIHZW5jb2RlciLgAQoSTXVsdGlWZWN0b3JSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRImCgppbnB1dF90eXBlGAIgASgOMhIuZW5jb2Rlci5JbnB1dFR5cGUSFgoJbm9ybWFsaXplGAMgASgISACIAQESOwoIbWV0YWRhdGEYBCADKAsyKS5lbmNvZGVyLk11bHRpVmVjdG9yUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplIsMBChNNdWx0aVZlY3RvclJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi5lbmNvZGVyLk11bHRpVmVjdG9yUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEjwKCG1ldGFkYXRhGAMgAygLMiouZW5jb2Rlci5NdWx0aVZlY3RvclJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjUKEU11bHRpVmVjdG9yUmVzdWx0EiAKB3ZlY3RvcnMYASADKAsyDy5lbmNvZGVyLlZlY3RvciIYCgZWZWN0b3ISDgoGdmFsdWVzGAEgAygCKkAKCUlucHV0VHlwZRIaChZJTlBVVF9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFUVVFUlkQARIMCghET0NVTUVOVBACMqwBCgtNdWx0aVZlY3RvchJECgdQcmVkaWN0EhsuZW5jb2Rlci5NdWx0aVZlY3RvclJlcXVlc3QaHC5lbmNvZGVyLk11bHRpVmVjdG9yUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model]);
+  fileDesc("ChplbmNvZGVyL211bHRpX3ZlY3Rvci5wcm90bxIHZW5jb2RlciLgAQoSTXVsdGlWZWN0b3JSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRImCgppbnB1dF90eXBlGAIgASgOMhIuZW5jb2Rlci5JbnB1dFR5cGUSFgoJbm9ybWFsaXplGAMgASgISACIAQESOwoIbWV0YWRhdGEYBCADKAsyKS5lbmNvZGVyLk11bHRpVmVjdG9yUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplIsMBChNNdWx0aVZlY3RvclJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi5lbmNvZGVyLk11bHRpVmVjdG9yUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEjwKCG1ldGFkYXRhGAMgAygLMiouZW5jb2Rlci5NdWx0aVZlY3RvclJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjUKEU11bHRpVmVjdG9yUmVzdWx0EiAKB3ZlY3RvcnMYASADKAsyDy5lbmNvZGVyLlZlY3RvciIYCgZWZWN0b3ISDgoGdmFsdWVzGAEgAygCMqwBCgtNdWx0aVZlY3RvchJECgdQcmVkaWN0EhsuZW5jb2Rlci5NdWx0aVZlY3RvclJlcXVlc3QaHC5lbmNvZGVyLk11bHRpVmVjdG9yUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_input_type, file_encoder_model]);
 
 /**
  * @generated from message encoder.MultiVectorRequest
@@ -116,37 +118,6 @@ export type Vector = Message<"encoder.Vector"> & {
  */
 export const VectorSchema: GenMessage<Vector> = /*@__PURE__*/
   messageDesc(file_encoder_multi_vector, 3);
-
-/**
- * @generated from enum encoder.InputType
- */
-export const InputType = {
-  /**
-   * @generated from enum value: INPUT_TYPE_UNSPECIFIED = 0;
-   */
-  INPUT_TYPE_UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: QUERY = 1;
-   */
-  QUERY: 1,
-
-  /**
-   * @generated from enum value: DOCUMENT = 2;
-   */
-  DOCUMENT: 2,
-} as const;
-
-/**
- * @generated from enum encoder.InputType
- */
-export type InputType = (typeof InputType)[keyof typeof InputType] | UnknownEnum;
-
-/**
- * Describes the enum encoder.InputType.
- */
-export const InputTypeSchema: GenEnum<InputType> = /*@__PURE__*/
-  enumDesc(file_encoder_multi_vector, 0);
 
 /**
  * Served by executables of multi-vector models (late interaction, as ColBERT).

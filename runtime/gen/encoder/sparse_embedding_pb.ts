@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { InputType } from "./input_type_pb.ts";
+import { file_encoder_input_type } from "./input_type_pb.ts";
 import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
 import { file_encoder_model } from "./model_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file encoder/sparse_embedding.proto.
  */
 export const file_encoder_sparse_embedding: GenFile = /*@__PURE__*/
-  fileDesc("Ch5lbmNvZGVyL3NwYXJzZV9lbWJlZGRpbmcucHJvdG8SB2VuY29kZXIizAEKFlNwYXJzZUVtYmVkZGluZ1JlcXVlc3QSDgoGaW5wdXRzGAEgAygJEj8KCG1ldGFkYXRhGAIgAygLMi0uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSHAoPbWF4X2FjdGl2ZV9kaW1zGAMgASgNSACIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9tYXhfYWN0aXZlX2RpbXMizwEKF1NwYXJzZUVtYmVkZGluZ1Jlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi5lbmNvZGVyLlNwYXJzZUVtYmVkZGluZ1Jlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJACghtZXRhZGF0YRgDIAMoCzIuLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOAoVU3BhcnNlRW1iZWRkaW5nUmVzdWx0Eg8KB2luZGljZXMYASADKA0SDgoGdmFsdWVzGAIgAygCMrgBCg9TcGFyc2VFbWJlZGRpbmcSTAoHUHJlZGljdBIfLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVxdWVzdBogLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model]);
+  fileDesc("Ch5lbmNvZGVyL3NwYXJzZV9lbWJlZGRpbmcucHJvdG8SB2VuY29kZXIiiAIKFlNwYXJzZUVtYmVkZGluZ1JlcXVlc3QSDgoGaW5wdXRzGAEgAygJEj8KCG1ldGFkYXRhGAIgAygLMi0uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSHAoPbWF4X2FjdGl2ZV9kaW1zGAMgASgNSACIAQESKwoKaW5wdXRfdHlwZRgEIAEoDjISLmVuY29kZXIuSW5wdXRUeXBlSAGIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9tYXhfYWN0aXZlX2RpbXNCDQoLX2lucHV0X3R5cGUizwEKF1NwYXJzZUVtYmVkZGluZ1Jlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi5lbmNvZGVyLlNwYXJzZUVtYmVkZGluZ1Jlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJACghtZXRhZGF0YRgDIAMoCzIuLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOAoVU3BhcnNlRW1iZWRkaW5nUmVzdWx0Eg8KB2luZGljZXMYASADKA0SDgoGdmFsdWVzGAIgAygCMrgBCg9TcGFyc2VFbWJlZGRpbmcSTAoHUHJlZGljdBIfLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVxdWVzdBogLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_input_type, file_encoder_model]);
 
 /**
  * @generated from message encoder.SparseEmbeddingRequest
@@ -36,6 +38,13 @@ export type SparseEmbeddingRequest = Message<"encoder.SparseEmbeddingRequest"> &
    * @generated from field: optional uint32 max_active_dims = 3;
    */
   maxActiveDims?: number | undefined;
+
+  /**
+   * What the inputs are, for models that compute queries from a table of token weights. Default: documents.
+   *
+   * @generated from field: optional encoder.InputType input_type = 4;
+   */
+  inputType?: InputType | undefined;
 };
 
 /**

@@ -28,6 +28,8 @@ export interface Model {
    * there are no such modules.
    */
   readonly layers: readonly VectorLayer[] | undefined;
+  /** The weight of each token for queries of a sparse_embedding model; undefined if it has no such table. */
+  readonly queryWeights: Float32Array | undefined;
   /**
    * Verifies the checksums of all data that was read, and throws if one does not match. Must be called
    * before any result is returned.
@@ -89,6 +91,7 @@ function openExecutable(path: string): Model {
       tokenizer: decode(read('tokenizer')),
       transform: manifest.transform && decode(read('transform')),
       layers: layersIn(manifest, () => read('layers')),
+      queryWeights: queryWeightsIn(manifest, () => read('layers')),
       check: () => checkSections(path, sections),
       isStillThere: watchFile(path),
     };
@@ -114,6 +117,7 @@ function openAssets(folder: string): Model {
     tokenizer: decode(read(ASSETS.tokenizer)),
     transform: manifest.transform && decode(read(ASSETS.transform)),
     layers: layersIn(manifest, () => read(ASSETS.layers)),
+    queryWeights: queryWeightsIn(manifest, () => read(ASSETS.layers)),
     check: () => Promise.resolve(),
     isStillThere: watchFile(weights),
   };
@@ -164,6 +168,10 @@ function layersIn({ sentence }: Manifest, read: () => Uint8Array): VectorLayer[]
   const shared = new SharedArrayBuffer(bytes.length);
   new Uint8Array(shared).set(bytes);
   return layersOf(sentence.layers, new Float32Array(shared));
+}
+
+function queryWeightsIn({ sparse }: Manifest, read: () => Uint8Array): Float32Array | undefined {
+  return sparse?.queries === 'table' ? new Float32Array(Uint8Array.from(read()).buffer) : undefined;
 }
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -46,7 +46,7 @@ export const BUILD = {
   'build:safetensors': {
     source: 'docs/config.md',
     behavior:
-      'A model with config.json and model.safetensors instead of an ONNX graph can be built, and returns the same results as transformers.',
+      'A model with config.json and model.safetensors or pytorch_model.bin instead of an ONNX graph can be built, and returns the same results as transformers.',
   },
   'build:quantize': {
     source: 'docs/config.md',

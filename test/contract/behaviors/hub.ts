@@ -7,6 +7,11 @@ export const HUB = {
     behavior:
       'build accepts hf:org/name on the command line and as `path` in a config; inspect shows the repository and the commit.',
   },
+  'hub:pull-request': {
+    source: 'docs/hub.md',
+    behavior:
+      'A revision can be a pull request (refs/pr/3), for pull and build, on the command line and in a config, with and without the cache.',
+  },
   'hub:variant': {
     source: 'docs/hub.md',
     behavior:

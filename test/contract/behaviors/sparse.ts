@@ -26,6 +26,26 @@ export const SPARSE = {
     behavior:
       'infer prints the indices and values for each text, with --input as well as with arguments, and the tokens on request.',
   },
+  'sparse:queries': {
+    source: 'docs/serve.md#queries-from-a-table',
+    behavior:
+      'A sparse model with a table for queries returns the same vectors as sentence-transformers for queries and documents over HTTP, gRPC and MCP, and /similarity compares a query with documents.',
+  },
+  'sparse:queries-infer': {
+    source: 'docs/infer.md',
+    behavior:
+      'infer --input-type query prints the weights of the table, and is rejected for other sparse models.',
+  },
+  'sparse:queries-build': {
+    source: 'docs/config.md',
+    behavior:
+      'The weights of queries are read from a Router of sentence-transformers, from idf.json and from query_token_weights.txt.',
+  },
+  'sparse:queries-refused': {
+    source: 'docs/config.md',
+    behavior:
+      'Routes and tables that would return other vectors than sentence-transformers are rejected with a reason.',
+  },
   'sparse:build': {
     source: 'docs/config.md',
     behavior:

@@ -19,6 +19,16 @@ export const ZERO_SHOT_NER = {
   'zero_shot_ner:guess': {
     source: 'docs/config.md#zero-shot-entity-recognition-gliner',
     behavior:
-      'Without a config, init and build detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms with a suggested fix.',
+      'Without a config, init and build detect the type from gliner_config.json, and reject other kinds of GLiNER models, damaged weights and transforms with a suggested fix.',
+  },
+  'zero_shot_ner:weights': {
+    source: 'docs/config.md#zero-shot-entity-recognition-gliner',
+    behavior:
+      'A GLiNER model is built from its safetensors or its pytorch_model.bin, and returns the same entities as the gliner package.',
+  },
+  'zero_shot_ner:weights-refused': {
+    source: 'docs/config.md#zero-shot-entity-recognition-gliner',
+    behavior:
+      'Settings of a GLiNER model for which no graph can be written each cause an error that names the setting and the export.',
   },
 } satisfies Behaviors;

@@ -222,7 +222,9 @@ class RelativePositions {
   get #rows(): Value {
     const { writer, config, distances } = this.#g;
     return writer.once('rows of distances', () => {
-      const positions = Math.max(config.size('max_position_embeddings', 512), 512);
+      // Without a position table, the number of tokens is not limited by the encoder.
+      const most = config.flag('position_biased_input', true) ? 512 : 4096;
+      const positions = Math.max(config.size('max_position_embeddings', 512), most);
       const rows = Array.from({ length: 2 * positions - 1 }, (_, at) => this.#rowOf(positions - 1 - at));
       const index = this.#g.add(distances, writer.integer(positions - 1));
       return writer.op('Gather', [writer.integers(rows), index]);

@@ -60,7 +60,7 @@ export interface EngineOptions {
   /** Maximum number of windows per text, for models that process long texts in windows. */
   readonly maxWindows?: number;
   readonly cacheDir?: string | undefined;
-  /** The role of texts for a multi_vector model. Default: documents. */
+  /** The role of texts, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
   /** Receives the duration of each step. */
   readonly onStep?: OnStep<Step> | undefined;
@@ -123,14 +123,17 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt.text + text) ?? [{ text: prompt.text + text }]);
       const rules = manifest.multiVector?.[role];
+      const queryWeights = role === 'query' ? model.queryWeights : undefined;
       const encoded = await timeStep(onStep, 'tokenization', () =>
         rules
           ? encodeMarked(tokenizer, inputs.flat(), rules)
-          : tokenizer.encode(inputs.flat(), { details, labels }),
+          : tokenizer.encode(inputs.flat(), { details, labels, addSpecialTokens: !queryWeights }),
       );
-      const inferences = timeStep(onStep, 'inference', () =>
-        runAll(thread, model, tokenOutputs, withAdapter(encoded, prompt)),
-      );
+      const inferences = queryWeights
+        ? encoded.map((text) => ({ text, values: new Float32Array(), queryWeights }))
+        : timeStep(onStep, 'inference', () =>
+            runAll(thread, model, tokenOutputs, withAdapter(encoded, prompt)),
+          );
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;

@@ -56,6 +56,13 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
   return { bytes: target.written(), ends, failures };
 }
 
+/** Renders a result for which the model did not run. */
+export function renderOne(inference: Inference, view: View, manifest: Manifest): Uint8Array {
+  const target = new JsonBytes(FIRST_ROW_BYTES);
+  render(target, inference, view, manifest);
+  return target.written();
+}
+
 const FIRST_ROW_BYTES = 16_384;
 /** The numbers in a vector differ in their number of digits. */
 const ROW_SLACK = 64;

@@ -34,7 +34,7 @@ import { maxTextLength } from '#core/model/mark-text.ts';
 import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
 import { checkSizes } from './input-limits.ts';
-import { EngineJob } from './job.ts';
+import { EngineJob, type JobItem } from './job.ts';
 import { laneOf } from './lanes.ts';
 import { createResultCache, type Submit } from './result-cache.ts';
 
@@ -69,7 +69,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options);
-  const runner = createRunner(tokenizerFor, dispatcher, manifest, limits.maxWindows);
+  const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
   const boundary = await findBoundary(tokenizer);
   const { maxCacheBytes } = limits;
@@ -327,7 +327,7 @@ const TOKENIZE_AT_ONCE = 64;
 function createRunner(
   tokenizerFor: TokenizerForSide,
   dispatcher: Dispatcher,
-  manifest: Manifest,
+  { manifest, queryWeights }: Pick<Model, 'manifest' | 'queryWeights'>,
   maxWindows: number,
 ): Runner {
   const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
@@ -350,7 +350,17 @@ function createRunner(
     const rules = multiVector?.[role];
     return rules
       ? await encodeMarked(tokenizerFor(side, maxTextLength(rules)), texts, rules)
-      : await tokenizerFor(side).encode(texts, { details, labels });
+      : await tokenizerFor(side).encode(texts, { details, labels, addSpecialTokens: !isFromTable(role) });
+  };
+  const isFromTable = (role: TextRole): boolean => role === 'query' && queryWeights !== undefined;
+  /** Completes queries whose values come from a table, so that the model does not run. */
+  const answerFromTable = async (items: readonly JobItem[]): Promise<void> => {
+    // Other models do not need this code in this thread.
+    const { renderOne } = await import('./render.ts');
+    for (const item of items) {
+      const inference = { text: item.text, values: new Float32Array(), queryWeights };
+      item.job.done(item, renderOne(inference, item.view, manifest));
+    }
   };
   const tokenize = async (
     inputs: readonly EngineInput[],
@@ -393,7 +403,10 @@ function createRunner(
           overflow?.rule ? 'request' : 'server',
         );
       if (start + texts.length === inputs.length) job.tokenized();
-      if (!job.ended) dispatcher.add(texts.flatMap((text, at) => job.items(start + at, text, manifest)));
+      if (job.ended) return;
+      const items = texts.flatMap((text, at) => job.items(start + at, text, manifest));
+      if (isFromTable(role)) await answerFromTable(items);
+      else dispatcher.add(items);
     }
   };
   const drop = (job: EngineJob, error: unknown): void => {

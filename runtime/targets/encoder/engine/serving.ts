@@ -58,7 +58,7 @@ export interface EngineRequest {
    */
   readonly group?: number | undefined;
   readonly view: View;
-  /** The role of inputs for a multi_vector model. Default: documents. */
+  /** The role of inputs, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
   /** The prompt of each text, and the adapter that reads the texts. */
   readonly prompt?: AppliedPrompt | undefined;

@@ -84,7 +84,8 @@ const membersOf = (request: Message, { fields }: DescMessage): object =>
   Object.fromEntries(
     fields.map((field) => {
       const value = (request as unknown as Record<string, unknown>)[field.localName];
-      return [field.name, field.enum ? wordOf(value, field.name, field.enum) : value];
+      const isWord = field.enum !== undefined && value !== undefined;
+      return [field.name, isWord ? wordOf(value, field.name, field.enum) : value];
     }),
   );
 

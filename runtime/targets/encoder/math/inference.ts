@@ -25,6 +25,8 @@ export interface Inference {
   readonly transformed?: Transformed | undefined;
   /** The additional outputs of a sentence_embedding model that were requested, row by row. */
   readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
+  /** The weight of each token, for a query whose values come from a table. The model does not run. */
+  readonly queryWeights?: Float32Array | undefined;
   /** The modules that follow pooling, if the model has any. */
   readonly layers?: readonly VectorLayer[] | undefined;
 }

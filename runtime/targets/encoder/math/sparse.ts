@@ -36,6 +36,16 @@ export function sparseOfTokens(
   return limited(active, (id) => byId.get(id) ?? 0, limit);
 }
 
+/**
+ * A query's sparse vector, if the weights of tokens come from a table: the weight of each token of
+ * the query. `limit` is as for `toSparse`.
+ */
+export function sparseOfTable(ids: Int32Array, weights: Float32Array, limit?: number): SparseVector {
+  const weightOf = (id: number): number => weights[id] ?? 0;
+  const active = [...new Set(ids)].filter((id) => weightOf(id) !== 0).sort((left, right) => left - right);
+  return limited(active, weightOf, limit);
+}
+
 /** The vector with these ascending indices, reduced to the `limit` largest values if set. */
 function limited(
   active: readonly number[],

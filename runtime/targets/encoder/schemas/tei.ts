@@ -4,6 +4,7 @@ import { documented } from '#serve/http/documented.ts';
 import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
+import { roleMembers } from './roles.ts';
 import { overflowMembers, promptMembers, textMember } from './texts.ts';
 
 // Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as
@@ -32,7 +33,12 @@ export type EmbedAllRequest = Static<ReturnType<typeof embedAllRequest>>;
 /** As in text-embeddings-inference, which has no other options for sparse vectors. */
 const embedSparseRequest = (manifest: Manifest, limits: EngineLimits) =>
   Type.Object(
-    { inputs: textsOrTokenIds(manifest, limits), ...promptMembers(manifest), ...overflowMembers },
+    {
+      inputs: textsOrTokenIds(manifest, limits),
+      ...promptMembers(manifest),
+      ...overflowMembers,
+      ...roleMembers(manifest),
+    },
     { $id: 'EmbedSparseRequest' },
   );
 export type EmbedSparseRequest = Static<ReturnType<typeof embedSparseRequest>>;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
+import { roleMembers, roleOf } from '../schemas/roles.ts';
 import { numbers } from '../schemas/results.ts';
 import { atLeastOne } from '../schemas/texts.ts';
 import type { BodyOf, JsonPiece, ServedType } from './served-type.ts';
@@ -37,12 +38,16 @@ export const sparseResult = Type.Object(
   { $id: 'SparseEmbeddingResult' },
 );
 
-export const servedSparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
+export const servedSparseEmbedding: ServedType<
+  BodyOf<typeof sparseOptions & ReturnType<typeof roleMembers>>
+> = {
   texts: {
     summary: 'Compute one sparse vector per text.',
     tool: 'Performs sparse embedding of input text sequences.',
   },
-  request: () => ({ options: sparseOptions }),
+  request: (manifest) => ({
+    options: { ...sparseOptions, ...(manifest.sparse?.queries ? roleMembers(manifest) : {}) },
+  }),
   result: () => sparseResult,
   example: () => ({
     request: { max_active_dims: 2, tokens: true },
@@ -50,7 +55,8 @@ export const servedSparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
   }),
   info: () => ({ embedding: { pooling: 'splade' } }),
   predict: {
-    plan: (engine, { max_active_dims, tokens }) => ({
+    plan: (engine, { max_active_dims, tokens, input_type: role }) => ({
+      role: roleOf(role, engine.manifest),
       options: { maxActiveDims: atLeastOne('max_active_dims', max_active_dims) },
       complete: tokens ? addTokens(engine) : undefined,
     }),

@@ -20,7 +20,7 @@ export const multiVectorTask: Task<MultiVectorResult> = {
   flags: {
     'input-type': {
       value: 'type',
-      help: 'Multi-vector models: whether the texts are queries or documents',
+      help: 'Multi-vector models, and sparse models with a table for queries: whether the texts are queries or documents',
       choices: TEXT_ROLES,
     },
   },

@@ -1,5 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { type SparseVector, toSparse } from '../math/sparse.ts';
+import { configError } from '#contract/errors.ts';
+import { type SparseVector, sparseOfTable, toSparse } from '../math/sparse.ts';
 import { finiteOutput } from '../math/inference.ts';
 import type { FlagReader, PrintModel, PrintOptions, Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
@@ -19,10 +20,21 @@ export const sparseEmbeddingTask: Task<SparseVector> = {
       models: 'a sparse_embedding',
     },
   },
-  printOptions: sparsePrintOptions,
+  sharedFlags: ['input-type'],
 
-  result: ({ values }, manifest, { maxActiveDims }) =>
-    toSparse(finiteOutput(values, manifest), maxActiveDims),
+  printOptions(flags, { manifest: { sparse } }) {
+    if (flags.text('input-type') !== undefined && sparse?.queries === undefined) {
+      throw configError(
+        '--input-type requires a model that encodes queries and documents differently, but this model encodes them in the same way. Remove the flag.',
+      );
+    }
+    return sparsePrintOptions(flags);
+  },
+
+  result: ({ text, values, queryWeights }, manifest, { maxActiveDims }) =>
+    queryWeights
+      ? sparseOfTable(text.ids, queryWeights, maxActiveDims)
+      : toSparse(finiteOutput(values, manifest), maxActiveDims),
 
   proto: writeSparse,
 

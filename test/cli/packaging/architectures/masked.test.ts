@@ -109,6 +109,6 @@ test('an untied decoder is supported, and a model type without a known head is r
   // The file contains the matrix only once, regardless of config.json.
   await expect(attempt({ tie_word_embeddings: false })).resolves.toContain('written.onnx');
   await expect(attempt({ model_type: 'qwen3' })).rejects.toThrow(
-    'The masked-LM head of a model of type "qwen3" cannot be built from safetensors. Supported types: albert, bert, camembert, deberta-v2, distilbert, electra, ernie, esm, eurobert, modernbert, jina_embeddings_v3, layoutlm, longformer, mpnet, roberta, xlm-roberta, xlm-roberta-flash, xlm-roberta-xl.',
+    'The masked-LM head of a model of type "qwen3" cannot be built without an export. Supported types: albert, bert, camembert, deberta-v2, distilbert, electra, ernie, esm, eurobert, modernbert, jina_embeddings_v3, layoutlm, longformer, mpnet, roberta, xlm-roberta, xlm-roberta-flash, xlm-roberta-xl.',
   );
 });

@@ -159,7 +159,7 @@ test.each<[model: string, change: object, message: string]>([
   [
     'gemma3-text',
     { layer_types: ['full_attention', 'chunked_attention'] },
-    'config.json sets `layer_types` to "chunked_attention" for layer 1, which cannot be built from safetensors.',
+    'config.json sets `layer_types` to "chunked_attention" for layer 1, which cannot be built without an export.',
   ],
   [
     'lfm2-5-hidden',
@@ -190,10 +190,10 @@ test('a window with the default size applies if config.json has no `sliding_wind
 
 test('T5 has no head for texts and for answers without its decoder', async () => {
   await expect(attempt('t5-hidden', {}, writeTextLogits)).rejects.toThrow(
-    'The sequence classification head of a model of type "t5" cannot be built from safetensors. Supported types: albert, bart, bert,',
+    'The sequence classification head of a model of type "t5" cannot be built without an export. Supported types: albert, bart, bert,',
   );
   await expect(attempt('t5-hidden', {}, writeAnswerLogits)).rejects.toThrow(
-    'The question answering head of a model of type "t5" cannot be built from safetensors.',
+    'The question answering head of a model of type "t5" cannot be built without an export.',
   );
 });
 

@@ -109,9 +109,6 @@ describe('the instructions to export a model to ONNX', () => {
     expect(without([])).toBe(
       `./model is a static model, but it has no model.safetensors with its table${end}`,
     );
-    expect(without([{ path: 'pytorch_model.bin', bytes: 1 }])).toBe(
-      `./model is a static model, but it has no model.safetensors with its table, only pytorch_model.bin, a pickle file, which can run code when loaded${end}`,
-    );
   });
 
   test('damaged settings get the same instructions as a plain encoder', () => {

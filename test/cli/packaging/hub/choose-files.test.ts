@@ -115,17 +115,14 @@ test('the error for a repository without graphs suggests a fix', () => {
     `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "roc_bert" cannot be built from it (supported types: albert, bart, `,
   );
   expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'roc_bert')).toThrow(script);
-  expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
-    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when loaded. ${way(
-      'pip install "optimum-onnx[onnxruntime]"',
-      'optimum-cli export onnx --model ./name --task feature-extraction ./name/onnx',
-    )}`,
+  expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'roc_bert')).toThrow(
+    `hf:org/name has no ONNX graph, only pytorch_model.bin, and a model of type "roc_bert" cannot be built from it (`,
   );
   expect(() => chosen(['model.safetensors'])).toThrow(
     "only model.safetensors, and no config.json with a `model_type`, which specifies how the weights are used. Copy config.json from the model's source.",
   );
   expect(() => chosen(['data.csv'])).toThrow(
-    'hf:org/name has no ONNX graph and no model.safetensors. Choose another model.',
+    'hf:org/name has no ONNX graph, no model.safetensors and no pytorch_model.bin. Choose another model.',
   );
 });
 
@@ -139,6 +136,20 @@ test('safetensors are selected if there is no ONNX graph, or if they are named e
   const both = [...settings, 'model.safetensors', 'onnx/model.onnx'];
   expect(chosen(both, undefined, 'bert')).toContain('onnx/model.onnx');
   expect(chosen(both, 'safetensors', 'bert')).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
+});
+
+test('the state dict of torch is selected if there is nothing else', () => {
+  const settings = ['config.json', 'tokenizer.json'];
+  const others = ['optimizer.pt', 'scheduler.pt', 'training_args.bin', 'rng_state.pth'];
+  const files = [...settings, ...others, 'pytorch_model.bin'];
+  expect(chosen(files, undefined, 'bert')).toEqual(['config.json', 'pytorch_model.bin', 'tokenizer.json']);
+  expect(chosen([...files, 'onnx/model_q4.onnx'], undefined, 'bert')).toEqual([
+    'config.json',
+    'onnx/model_q4.onnx',
+    'tokenizer.json',
+  ]);
+  const older = ['0_Transformer/config.json', '0_Transformer/pytorch_model.bin', 'tokenizer.json'];
+  expect(chosen(older, undefined, 'bert')).toEqual(older);
 });
 
 test('an ambiguous graph and a file that is too large are rejected', () => {

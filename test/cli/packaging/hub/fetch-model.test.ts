@@ -91,21 +91,43 @@ test('external weights that are referenced only in the graph are downloaded', as
 
 test('weights of modules after pooling are downloaded', async () => {
   const dense = { type: 'sentence_transformers.models.Dense', path: '2_Dense' };
-  const folders = ['2_Dense', '2_Dense_1024'].flatMap((folder) =>
-    ['config.json', 'model.safetensors', 'pytorch_model.bin'].map((name) => `${folder}/${name}`),
+  const older = { ...dense, path: '3_Dense' };
+  const folders = ['2_Dense', '2_Dense_1024', '3_Dense'].flatMap((folder) =>
+    ['config.json', 'model.safetensors', 'pytorch_model.bin']
+      .filter((name) => folder !== older.path || name !== 'model.safetensors')
+      .map((name) => `${folder}/${name}`),
   );
   publish({
     ...CONTENTS,
-    'modules.json': JSON.stringify([{ type: 'sentence_transformers.models.Transformer', path: '' }, dense]),
+    'modules.json': JSON.stringify([
+      { type: 'sentence_transformers.models.Transformer', path: '' },
+      dense,
+      older,
+    ]),
     'onnx/model.onnx': fixtureContents('external-data')['onnx/model.onnx'] ?? '',
     ...Object.fromEntries(folders.map((path) => [path, path])),
   });
   const paths = downloadedFiles(await fetched('hf:acme/model'));
-  expect(paths.filter((path) => path.startsWith('2_Dense'))).toEqual([
+  expect(paths.filter((path) => path.includes('_Dense'))).toEqual([
     '2_Dense/config.json',
     '2_Dense/model.safetensors',
     '2_Dense_1024/config.json',
+    '3_Dense/config.json',
+    '3_Dense/pytorch_model.bin',
   ]);
+});
+
+test('state dicts that an index lists are downloaded', async () => {
+  const parts = ['pytorch_model-00001-of-00002.bin', 'pytorch_model-00002-of-00002.bin'];
+  publish({
+    'config.json': '{"model_type": "bert"}',
+    'tokenizer.json': CONTENTS['tokenizer.json'] ?? '',
+    'pytorch_model.bin.index.json': JSON.stringify({ weight_map: { a: parts[0], b: parts[1], c: parts[0] } }),
+    'training_args.bin': 'no',
+    ...Object.fromEntries(parts.map((name) => [name, name])),
+  });
+  const paths = downloadedFiles(await fetched('hf:acme/model'));
+  expect(paths).toEqual(['config.json', ...parts, 'pytorch_model.bin.index.json', 'tokenizer.json']);
 });
 
 test.each([

@@ -68,6 +68,18 @@ test('safetensors are listed if the architecture is supported', () => {
   expect(listed()).not.toContainEqual(safetensors);
 });
 
+test('the state dict of torch is listed if there is nothing else', () => {
+  writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
+  const parts = ['pytorch_model-00001-of-00002.bin', 'pytorch_model-00002-of-00002.bin'];
+  expect(variantsOf('pytorch_model.bin.index.json', 'training_args.bin', ...parts)).toEqual([
+    { path: 'pytorch_model.bin.index.json', name: 'pytorch', bytes: 10 },
+  ]);
+  expect(variantsOf('pytorch_model.bin')).toEqual([{ path: 'pytorch_model.bin', name: 'pytorch', bytes: 5 }]);
+  expect(choice([], 'pytorch')).toBe('pytorch_model.bin');
+  expect(variantsOf('model.safetensors').map(({ name }) => name)).toEqual(['safetensors']);
+  expect(() => choice(['onnx/model_q4.onnx', 'onnx/model_fp16.onnx'], 'pytorch')).toThrow('no variant');
+});
+
 test('weights split over several files are one variant', () => {
   writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
   const parts = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'];

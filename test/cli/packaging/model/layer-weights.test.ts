@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLayerWeights } from '#cli/packaging/model/layer-weights.ts';
 import type { LayerSettings } from '#contract/sentence.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -50,6 +51,16 @@ test('weights of every type are converted to float32, and a matrix precedes its 
   const two = { dtype: 'F32', shape: [2], bytes: Float32Array.of(3, 4) };
   write({ 'norm.weight': two, 'norm.bias': { ...two, bytes: Float32Array.of(5, 6) } });
   expect(await read({ kind: 'layer_norm', width: 2 })).toEqual([3, 4, 5, 6]);
+});
+
+test('a state dict of torch is read if there are no safetensors', async () => {
+  const layer = (path: string) => [
+    { settings: { kind: 'dense', inputs: 32, outputs: 32, bias: true, activation: 'tanh' }, path } as const,
+  ];
+  const path = join('labse', '2_Dense');
+  const torch = await readLayerWeights(join(FIXTURES, 'torch'), layer(path));
+  expect(torch.length).toBeGreaterThan(100);
+  expect(torch).toEqual(await readLayerWeights(join(FIXTURES, 'modules'), layer(path)));
 });
 
 test('a missing tensor and a tensor with the wrong shape are rejected', async () => {

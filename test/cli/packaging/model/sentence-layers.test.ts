@@ -77,7 +77,7 @@ describe('unsupported modules are rejected', () => {
       'modules.json has the module Dense, but 2_Dense/config.json is missing',
     );
     expect(problemOf(DENSE, false)).toBe(
-      '2_Dense has no model.safetensors, and weights in pytorch_model.bin are not supported; save the model again with a recent sentence-transformers version',
+      '2_Dense has no model.safetensors or pytorch_model.bin; download the model files again',
     );
   });
 

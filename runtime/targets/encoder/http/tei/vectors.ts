@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import type { Manifest } from '#contract/manifest.ts';
+import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
 import type { Similarity } from '#contract/sentence.ts';
 import type { VectorPlan } from '#core/model/vector-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
@@ -9,6 +11,7 @@ import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
 import { planPrompt } from '../../tasks/plan-prompt.ts';
 import { overflowOf } from '../../predict/predict.ts';
+import { roleOf } from '../../schemas/roles.ts';
 import type {
   EmbedAllRequest,
   EmbedRequest,
@@ -53,13 +56,16 @@ export async function embedSparse(
 ): Promise<Response> {
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
+  const role = roleOf(body.input_type ?? promptRole(body, engine.manifest), engine.manifest);
   // sparse_embedding models have no prompts, so every prompt is rejected.
-  const { prompt_name, prompt: text, instruction } = body;
+  const { prompt_name: name, prompt: text, instruction } = body;
+  const prompt_name = promptRole(body, engine.manifest) === undefined ? name : undefined;
   const { prompt } = await planEmbeddings(inputs, { prompt_name, prompt: text, instruction }, engine);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
   const { results } = await runModel(requestCaller(c), engine, {
     inputs,
     view: { kind: 'result', format: 'json', options },
+    role,
     prompt,
     overflow: overflowOf(body),
   });
@@ -70,6 +76,12 @@ export async function embedSparse(
     }),
   );
 }
+
+/** In sentence-transformers, the names of the default prompts are also those of the two kinds of texts. */
+const promptRole = (
+  { prompt_name: name }: Pick<EmbedSparseRequest, 'prompt_name'>,
+  { sparse }: Manifest,
+): TextRole | undefined => (sparse?.queries ? TEXT_ROLES.find((role) => role === name) : undefined);
 
 /** Reads the sparse vector from a rendered result, which is a sparse vector or contains one. */
 function readSparse(json: Uint8Array): ReadVector {
@@ -91,8 +103,14 @@ export async function similarity(
   const overflow = overflowOf(parameters ?? {});
   if (sparse) {
     const view = { kind: 'result', format: 'json', options: {} } as const;
-    const { results } = await runModel(requestCaller(c), engine, { inputs, view, overflow });
-    const [first, ...others] = results.map(readSparse);
+    const caller = requestCaller(c);
+    const run = async (own: typeof inputs, role?: TextRole) => {
+      const { results } = await runModel(caller, engine, { inputs: own, view, overflow, role });
+      return results.map(readSparse);
+    };
+    const [first, ...others] = sparse.queries
+      ? [...(await run(inputs.slice(0, 1), 'query')), ...(await run(inputs.slice(1)))]
+      : await run(inputs);
     return c.json(others.map((other) => (first ? compareSparse(chosen, first, other) : 0)));
   }
   const { results } = await runModel(requestCaller(c), engine, {

@@ -137,7 +137,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
 const returnsVectors = (path: string, { properties = {} }: Schema, model: string): boolean =>
   path.startsWith('/embed_') ||
   'normalize' in properties ||
-  (model === 'splade' && path === '/' && 'truncate' in properties);
+  (['splade', 'sparse-queries'].includes(model) && path === '/' && 'truncate' in properties);
 
 /** Each response of a rerank route has a unique ID. */
 const withoutId = (text: string): string => text.replace(/"id":"[^"]*"/, '');
