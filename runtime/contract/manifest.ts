@@ -9,6 +9,7 @@ import type { Quantization } from './quantization.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
+import type { StaticForm } from './static-form.ts';
 import type { TransformSettings } from './transform.ts';
 
 /**
@@ -46,6 +47,8 @@ interface FactsOfTypes {
     readonly sentence: SentenceSettings;
     /** Token outputs in addition to text vectors; undefined if the model has none. */
     readonly tokenOutputs?: TokenOutputs;
+    /** The static form of the model; undefined if the file contains only one form. */
+    readonly staticForm?: StaticForm;
   };
   readonly multi_vector: {
     /** Settings for queries and documents. */

@@ -1,6 +1,8 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
+import type { Stage } from '#contract/static-form.ts';
+import { planStage } from '#core/model/stage-plan.ts';
 import { padBatch } from './batch.ts';
 import { planBatches } from './dispatcher.ts';
 import { lazy } from '#core/values/lazy.ts';
@@ -61,6 +63,8 @@ export interface EngineOptions {
   readonly cacheDir?: string | undefined;
   /** The role of texts for a multi_vector model. Default: documents. */
   readonly role?: TextRole | undefined;
+  /** The form of the model. Default: the model itself. */
+  readonly stage?: Stage | undefined;
   /** Receives the duration of each step. */
   readonly onStep?: OnStep<Step> | undefined;
 }
@@ -75,7 +79,7 @@ const MAX_BATCH_TOKENS = 1024;
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const { onStep } = options;
   const native = await timeStep(onStep, 'libraries', () => loadNativeLibraries(options.cacheDir));
-  const model = timeStep(onStep, 'model', () => openModel(path));
+  const model = timeStep(onStep, 'model', () => openForm(path, options.stage));
   const threadStarted = onStep && sharedNow();
   const thread = threadFor(model);
   try {
@@ -150,6 +154,14 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     await thread.close();
     throw error;
   }
+}
+
+/** Opens one of the forms of a model. A file with only one form does not have the other one. */
+function openForm(path: string, stage: Stage | undefined): Model {
+  const model = openModel(path);
+  return planStage(model.manifest, stage, '--stage') === 'fast' && model.openStaticForm
+    ? model.openStaticForm()
+    : model;
 }
 
 /** The thread starts while this thread loads ONNX Runtime and reads the model. */

@@ -35,6 +35,7 @@ import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
 import { checkSizes } from './input-limits.ts';
 import { EngineJob } from './job.ts';
+import { withStaticForm } from './staged-engine.ts';
 
 export interface ServingOptions {
   readonly limits: EngineLimits;
@@ -57,9 +58,21 @@ const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorke
  * text is processed as fast as later texts.
  */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
-  const { limits, observer = SILENT } = options;
   const model = openModel(path);
   await model.check();
+  const { limits, observer = SILENT, cacheDir } = options;
+  return withStaticForm(await serveModel(model, options), model, (form, onEnd) =>
+    // The numbers of threads and of tokens in a batch apply to the model, which has a graph.
+    serveModel(form, {
+      limits: { ...limits, maxBatchTokens: undefined },
+      cacheDir,
+      observer: { ...observer, onEnd },
+    }),
+  );
+}
+
+async function serveModel(model: Model, options: ServingOptions): Promise<ServingEngine> {
+  const { limits, observer = SILENT } = options;
   const { manifest } = model;
   const machine = machineFor(model);
   const plan = planThreads(machine, options);

@@ -1,5 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
+import type { Stage } from '#contract/static-form.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';
@@ -137,6 +138,13 @@ export type RunModel = (request: Omit<EngineRequest, 'signal'>) => Promise<Engin
 /** A model that serves concurrent callers. Methods that fail reject with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;
+  /** The stage that this engine computes, if the file contains both forms of the model. */
+  readonly stage?: Stage | undefined;
+  /**
+   * Returns the engine for the static form, and opens it for the first request; undefined if the file
+   * contains only one form.
+   */
+  readonly fast?: (() => Promise<ServingEngine>) | undefined;
   /**
    * The special token with which every tokenized text starts or ends; undefined if the tokenizer
    * adds no special tokens.

@@ -23,7 +23,7 @@ import {
 } from '#gen/encoder/model_pb.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
-import { predictResults, truncatedHeaders } from '../predict/predict.ts';
+import { predictResults, STAGE_HEADER, truncatedHeaders } from '../predict/predict.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
 /** The fields that all model types have in their responses. */
@@ -48,8 +48,9 @@ export function answerPredict({ kernel, engine }: EncoderContext, service: DescS
       const { format, results } = await predictResults(
         engine,
         body,
-        async (wanted) => {
-          const answer = await engine.run({ ...wanted, signal: call.signal });
+        async (form, wanted) => {
+          const answer = await form.run({ ...wanted, signal: call.signal });
+          if (form.stage) call.responseHeader.set(STAGE_HEADER, form.stage);
           for (const [name, value] of truncatedHeaders(answer.truncated))
             call.responseHeader.set(name, value);
           return answer;
@@ -82,7 +83,8 @@ const membersOf = (request: Message, { fields }: DescMessage): object =>
   Object.fromEntries(
     fields.map((field) => {
       const value = (request as unknown as Record<string, unknown>)[field.localName];
-      return [field.name, field.enum ? wordOf(value, field.name, field.enum) : value];
+      // An optional field that is not set has no value.
+      return [field.name, field.enum && value !== undefined ? wordOf(value, field.name, field.enum) : value];
     }),
   );
 

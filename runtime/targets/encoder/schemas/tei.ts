@@ -4,7 +4,7 @@ import { documented } from '#serve/http/documented.ts';
 import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
-import { overflowMembers, promptMembers, textMember } from './texts.ts';
+import { overflowMembers, promptMembers, stageMember, textMember } from './texts.ts';
 
 // Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as
 // text-embeddings-inference does.
@@ -22,7 +22,12 @@ export type EmbedRequest = Static<ReturnType<typeof embedRequest>>;
 const embedAllRequest = (manifest: Manifest, limits: EngineLimits) =>
   documented(
     Type.Object(
-      { inputs: textsOrTokenIds(manifest, limits), ...promptMembers(manifest), ...overflowMembers },
+      {
+        inputs: textsOrTokenIds(manifest, limits),
+        ...promptMembers(manifest),
+        ...stageMember(manifest),
+        ...overflowMembers,
+      },
       { $id: 'EmbedAllRequest' },
     ),
     promptRestriction(manifest, 'inputs'),
@@ -32,7 +37,12 @@ export type EmbedAllRequest = Static<ReturnType<typeof embedAllRequest>>;
 /** As in text-embeddings-inference, which has no other options for sparse vectors. */
 const embedSparseRequest = (manifest: Manifest, limits: EngineLimits) =>
   Type.Object(
-    { inputs: textsOrTokenIds(manifest, limits), ...promptMembers(manifest), ...overflowMembers },
+    {
+      inputs: textsOrTokenIds(manifest, limits),
+      ...promptMembers(manifest),
+      ...stageMember(manifest),
+      ...overflowMembers,
+    },
     { $id: 'EmbedSparseRequest' },
   );
 export type EmbedSparseRequest = Static<ReturnType<typeof embedSparseRequest>>;
@@ -70,7 +80,9 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
           { maxItems: maxClientBatch - 1 },
         ),
       }),
-      parameters: optional(Type.Object({ ...promptMembers(manifest), ...overflowMembers })),
+      parameters: optional(
+        Type.Object({ ...promptMembers(manifest), ...stageMember(manifest), ...overflowMembers }),
+      ),
     },
     { $id: 'SimilarityRequest' },
   );
