@@ -15,8 +15,8 @@ export interface StaticForm {
 }
 
 /**
- * The stages in which a model with a static form can compute vectors: `fast` is the static form, `exact`
- * is the model itself.
+ * The stages in which a model with a static form can compute vectors: `exact` is the model itself, `fast`
+ * is its static form.
  */
-export const STAGES = ['fast', 'exact'] as const;
+export const STAGES = ['exact', 'fast'] as const;
 export type Stage = (typeof STAGES)[number];

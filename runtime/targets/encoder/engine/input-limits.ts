@@ -3,11 +3,15 @@ import { codePoints } from '#core/text/code-points.ts';
 import type { EngineInput, EngineLimits } from './serving.ts';
 
 /** Rejects inputs that would take too long to tokenize. */
-export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
+export function checkSizes(
+  inputs: readonly EngineInput[],
+  limits: EngineLimits,
+  indexOf = (input: number): number => input,
+): void {
   checkCount(inputs.length, limits);
   for (const [index, input] of inputs.entries()) {
     if ('text' in input) {
-      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
+      checkLength(`${input.text}${input.pair ?? ''}`, indexOf(index), limits.maxInputChars);
     }
   }
 }

@@ -163,7 +163,7 @@ export class EngineJob {
   readonly #results: Uint8Array[] = [];
   readonly #tokens: number[] = [];
   readonly #truncated = new Set<number>();
-  readonly #group: number;
+  readonly #indexOf: (input: number) => number;
   /** Windows that are held back from the queue, so that a very long text does not delay other requests. */
   readonly #backlog: JobItem[] = [];
   readonly #sharedBy: string;
@@ -173,9 +173,9 @@ export class EngineJob {
   #left: number;
   #ended = false;
 
-  constructor({ inputs, view, labels, group = 1 }: EngineRequest) {
+  constructor({ inputs, view, labels, indexOf = (input) => input }: EngineRequest) {
     this.view = view;
-    this.#group = group;
+    this.#indexOf = indexOf;
     // The number of results for a text depends on its labels, so texts with different labels cannot
     // share a run.
     this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);
@@ -196,7 +196,7 @@ export class EngineJob {
 
   /** Returns the first items to run for an input; `next` returns the remaining items. */
   items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
-    if (text.truncated) this.#truncated.add(Math.floor(index / this.#group));
+    if (text.truncated) this.#truncated.add(this.#indexOf(index));
     if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
     const of = new WindowedText(text, text.windows, this.view, manifest);
     const items = text.windows.map((window, at) => ({

@@ -90,12 +90,12 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     boundary,
     limits,
     async run(request) {
-      const { group, prompt = '', instruction } = request;
+      const { indexOf, prompt = '', instruction } = request;
       if (request.inputs.length === 0 || request.inputs.some(isEmpty))
         throw inputError('Cannot tokenize empty string');
       // The prompt is read with each text, so it counts toward the limits.
       const inputs = withPairPrompt(withPrompt(request.inputs, prompt), manifest, instruction);
-      checkInputs(inputs, limits, maxTokenId, group);
+      checkInputs(inputs, limits, maxTokenId, indexOf);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await runner.submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
@@ -226,9 +226,9 @@ function checkInputs(
   inputs: readonly EngineInput[],
   limits: EngineLimits,
   maxTokenId: number,
-  group = 1,
+  indexOf: EngineRequest['indexOf'],
 ): void {
-  checkSizes(inputs, limits, group);
+  checkSizes(inputs, limits, indexOf);
   for (const [index, input] of inputs.entries()) {
     if ('ids' in input) checkIds(input.ids, index, maxTokenId);
   }
@@ -375,7 +375,7 @@ function createRunner(
     });
   };
   const feed = async (job: EngineJob, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
-    const { inputs, overflow, group = 1, role = 'document' } = request;
+    const { inputs, overflow, indexOf = (input) => input, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
       const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
@@ -383,7 +383,7 @@ function createRunner(
       if (rule === 'error')
         refuseOverflow(
           texts,
-          (at) => Math.floor((start + at) / group),
+          (at) => indexOf(start + at),
           longestFor(role),
           overflow?.rule ? 'request' : 'server',
         );

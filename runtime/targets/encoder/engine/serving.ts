@@ -52,10 +52,10 @@ export type View =
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   /**
-   * Number of consecutive inputs that belong to one input from the caller. Errors and `truncated`
-   * refer to the index of the caller's input. Default: 1.
+   * The index of an input in the caller's request, to which errors and `truncated` refer. Default: the
+   * inputs are those of the caller.
    */
-  readonly group?: number | undefined;
+  readonly indexOf?: ((input: number) => number) | undefined;
   readonly view: View;
   /** The role of inputs for a multi_vector model. Default: documents. */
   readonly role?: TextRole | undefined;

@@ -80,24 +80,19 @@ export const rankingMembers = (manifest: Pick<Manifest, 'staticForm'>) => ({
       manifest,
       Type.Integer({
         minimum: 1,
-        default: DEFAULT_CANDIDATES,
-        description:
-          'Number of documents that `two_stage` ranks with the model. Requires `stage: two_stage`.',
+        description: `Number of documents that \`two_stage\` ranks with the model, by default ${DEFAULT_CANDIDATES}. Without \`stage\`, it means \`two_stage\`; it cannot be combined with other stages.`,
       }),
     ),
   ),
 });
 
-const stageOf = <const Words extends readonly string[]>(
-  manifest: Pick<Manifest, 'staticForm'>,
-  words: Words,
+function stageOf(
+  { staticForm }: Pick<Manifest, 'staticForm'>,
+  words: readonly string[],
   description: string,
-): TOptional<TUnsafe<string | null>> =>
-  optional(
-    manifest.staticForm
-      ? oneOf<readonly string[]>(words, { default: 'exact', description })
-      : undocumented(Type.String()),
-  );
+): TOptional<TUnsafe<string | null>> {
+  return optional(staticForm ? oneOf(words, { default: 'exact', description }) : undocumented(Type.String()));
+}
 
 const asDocumented = <Schema extends TSchema>({ staticForm }: Pick<Manifest, 'staticForm'>, schema: Schema) =>
   staticForm ? Type.Unsafe<Static<Schema>>(schema) : undocumented(schema);

@@ -70,8 +70,7 @@ const resultOfOutputs = Type.Object(
  */
 const scoreByOutputs: ScoreDocuments = async ({ manifest }, request, run) => {
   const { sentence, tokenOutputs } = manifest;
-  const { query, documents } = request;
-  const { weights = DENSE_ONLY } = tokenOutputs ? request : {};
+  const { query, documents, weights = DENSE_ONLY } = request;
   const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);
   const similarity = (tokenOutputs ? undefined : sentence?.similarity) ?? 'cosine';
   const normalize = similarity === 'cosine' ? true : undefined;
