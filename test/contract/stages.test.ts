@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -14,11 +14,14 @@ import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { grpcClient, type PredictRequest, TRANSPORTS } from './clients.ts';
 import { post } from './http-client.ts';
+import { serveBuilt } from './serve-built.ts';
 import { shareServers } from './shared-servers.ts';
+import { useServers } from './started-servers.ts';
 import { verifies, verifiesOnce, verifiesServed } from './verifies.ts';
 
 const folder = useTempFolder();
 const serve = shareServers();
+const servers = useServers();
 /** A command line cannot contain the null character. */
 const texts = readGoldenStatic().texts.filter((text) => !text.includes('\0'));
 
@@ -196,4 +199,62 @@ verifiesServed('stages:ranking', async (arm) => {
   expect(refused).toMatchObject({ status: 422, text: 'candidates must be at least 1, not 0' });
   const one = await serve(arm, 'sentence');
   expect((await post(`${one.url}/rerank`, { query: 'love', documents: ['a'] })).status).toBe(404);
+});
+
+verifiesServed('stages:variants', async (arm) => {
+  interface Ranked {
+    readonly results: readonly { readonly index: number; readonly relevance_score: number }[];
+  }
+  const documents = ['a dog', 'I love the soup', 'the price went up', 'the price of the loan '.repeat(60)];
+  const open = async (model: string, fields: object) => {
+    const config = copyModel(folder(), model, { ...SMALL, distill: 'both', ...fields });
+    const { httpPort, stop } = await serveBuilt(
+      arm,
+      config,
+      join(folder(), `${model}.encoder`),
+      servers.serve,
+    );
+    const ask = async (path: string, body: object, status = 200): Promise<string> => {
+      const answer = await post(`http://127.0.0.1:${httpPort}${path}`, body);
+      expect({ body, status: answer.status, text: answer.text }).toMatchObject({ status });
+      return answer.text;
+    };
+    const rank = async (wanted: object): Promise<Ranked['results']> =>
+      (JSON.parse(await ask('/rerank', { query: 'the price', documents, ...wanted })) as Ranked).results;
+    return { ask, rank, stop };
+  };
+  const m3 = await open('m3', {});
+  const weights = { sparse: 1, multi_vector: 2 };
+  const fast = await m3.rank({ stage: 'fast' });
+  const chosen = fast.slice(0, 2).map(({ index }) => index);
+  const weighted = await m3.rank({ weights });
+  expect(await m3.rank({ weights, candidates: 2 })).toEqual(
+    weighted.filter(({ index }) => chosen.includes(index)),
+  );
+  expect(await m3.rank({ weights, candidates: 4 })).toEqual(weighted);
+  const refused = await m3.ask('/rerank', { query: 'a', documents, weights, stage: 'fast' }, 422);
+  expect(refused).toContain('weights requires stage "exact" or "two_stage"');
+  expect(await m3.ask('/embed_sparse', { inputs: 'a', stage: 'fast' }, 422)).toContain(
+    'requires stage \\"exact\\"',
+  );
+  expect(await m3.ask('/predict', { inputs: ['a'], outputs: ['sparse'], stage: 'fast' }, 422)).toContain(
+    'outputs can only be dense, because a static model has no sparse',
+  );
+  await m3.stop();
+  rmSync(join(folder(), 'model'), { recursive: true });
+  const windows = await open('sentence', { long_texts: 'windows', similarity_fn_name: 'euclidean' });
+  const exact = await windows.rank({});
+  const [query = [], ...vectors] = [
+    ...(JSON.parse(
+      await windows.ask('/embed', { inputs: ['the price'], prompt_name: 'query' }),
+    ) as number[][]),
+    ...(JSON.parse(await windows.ask('/embed', { inputs: documents, prompt_name: 'passage' })) as number[][]),
+  ];
+  for (const { index, relevance_score: score } of exact)
+    expect(score).toBeCloseTo(
+      -Math.hypot(...query.map((value, at) => value - (vectors[index]?.[at] ?? 0))),
+      6,
+    );
+  expect(await windows.rank({ candidates: 4 })).toEqual(exact);
+  await windows.stop();
 });

@@ -31,4 +31,9 @@ export const STAGES = {
     behavior:
       'A search in two stages ranks the best documents of the static form with the model, in one request.',
   },
+  'stages:variants': {
+    source: 'docs/serve.md#fast-and-exact-vectors',
+    behavior:
+      'Models with three outputs rank candidates by weights, and models with windows read whole documents, with distances as scores.',
+  },
 } as const satisfies Behaviors;
