@@ -5,7 +5,8 @@ import { join } from 'node:path';
 /** The decisions of each subject. Add a new decision to one of them. */
 const SUBJECTS = {
   'Model executables: the file': '0001 0002 0003 0007 0022 0037 0048 0051 0052 0053 0072 0073 0094',
-  'Building models': '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147 0157 0161 0163 0164 0166 0170',
+  'Building models':
+    '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147 0157 0161 0163 0164 0166 0170',
   'Tokenizers and texts': '0011 0055 0058 0129',
   'Model types and results': '0005 0013 0023 0025 0026 0047 0064 0065 0066 0067 0068 0069 0070 0146 0162',
   'Inference and its speed': '0004 0009 0010 0012 0071 0074 0096 0127 0140',

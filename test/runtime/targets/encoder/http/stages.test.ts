@@ -150,7 +150,10 @@ describe('a file with both forms', () => {
       stage: 'fast',
       late_chunking: true,
     });
-    expect([status, text]).toEqual([422, expect.stringContaining('because the static form has no vectors of tokens')]);
+    expect([status, text]).toEqual([
+      422,
+      expect.stringContaining('because the static form has no vectors of tokens'),
+    ]);
   });
 
   test('GET /model describes both forms', async () => {
