@@ -1,8 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { hasLabels } from '#contract/model-types.ts';
-import type { ModelSourceFacts, TypeFacts } from '#contract/manifest.ts';
+import type { ModelSourceFacts, StaticForm, TypeFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
-import type { StaticForm } from '#contract/static-form.ts';
 import { batchingText, outputSize, accuracyText, distilledText } from '#core/model/manifest-facts.ts';
 import { timeStep } from '#core/time/time-step.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime, type OnnxTools } from '../adapters/onnxruntime.ts';

@@ -9,7 +9,6 @@ import type { Quantization } from './quantization.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
-import type { StaticForm } from './static-form.ts';
 import type { TransformSettings } from './transform.ts';
 
 /**
@@ -54,6 +53,19 @@ interface FactsOfTypes {
     /** Settings for queries and documents. */
     readonly multiVector: MultiVectorSettings;
   };
+}
+
+/**
+ * The facts about the static form of a model in which it differs from the model, for files that contain
+ * both forms. The section `static` contains its table.
+ */
+export interface StaticForm {
+  readonly inputs: readonly InputName[];
+  readonly output: string;
+  readonly width: number;
+  readonly precision: string;
+  readonly tokenizer: TokenizerSettings;
+  readonly sentence: SentenceSettings;
 }
 
 interface Labels {

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { type Stage, STAGES } from '#contract/static-form.ts';
+import { type Stage, STAGES } from '#contract/stages.ts';
 import { isOneOf } from '../values/is-one-of.ts';
 
 /** The stages of a request that ranks documents: `two_stage` ranks the best documents of `fast` again. */

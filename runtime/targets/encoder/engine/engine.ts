@@ -1,7 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
-import type { Stage } from '#contract/static-form.ts';
+import type { Stage } from '#contract/stages.ts';
 import { planStage } from '#core/model/stage-plan.ts';
 import { padBatch } from './batch.ts';
 import { planBatches } from './dispatcher.ts';

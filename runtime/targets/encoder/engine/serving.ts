@@ -1,6 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
-import type { Stage } from '#contract/static-form.ts';
+import type { Stage } from '#contract/stages.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';

@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
-import { type Stage, STAGES } from '#contract/static-form.ts';
+import { type Stage, STAGES } from '#contract/stages.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';

@@ -1,6 +1,6 @@
 import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { STAGES } from '#contract/static-form.ts';
+import { STAGES } from '#contract/stages.ts';
 import { promptsWithTask } from '#core/model/instruction.ts';
 import { DEFAULT_CANDIDATES, RANKING_STAGES } from '#core/model/stage-plan.ts';
 import { MAX_PROMPT_CHARS, promptNames } from '#core/model/vector-plan.ts';

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { TokenOutputName, TokenOutputs } from '#contract/embedding-outputs.ts';
 import { configError } from '#contract/errors.ts';
-import { STAGES } from '#contract/static-form.ts';
+import { STAGES } from '#contract/stages.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
 import type { PromptLabel } from '#core/model/vector-plan.ts';

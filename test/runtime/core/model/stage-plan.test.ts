@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StaticForm } from '#contract/static-form.ts';
+import type { StaticForm } from '#contract/manifest.ts';
 import { DEFAULT_CANDIDATES, planRanking, planStage } from '#core/model/stage-plan.ts';
 
 const staticForm = {} as StaticForm;

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
-import type { Manifest } from '#contract/manifest.ts';
-import type { StaticForm } from '#contract/static-form.ts';
+import type { Manifest, StaticForm } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { int8Scale } from '#core/vectors/vector-types.ts';

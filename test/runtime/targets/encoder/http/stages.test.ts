@@ -36,8 +36,8 @@ async function openAlone(): Promise<OpenApp> {
 
 const withoutId = (text: string): string => text.replace(/"id":"[^"]*",/, '');
 
-async function answer({ post }: OpenApp, path: string, body: object) {
-  const response = await post(path, body);
+async function answer(open: OpenApp, path: string, body: object) {
+  const response = await open.post(path, body);
   const text = withoutId(await response.text());
   return { status: response.status, stage: response.headers.get('X-Compute-Stage'), text };
 }
@@ -197,7 +197,7 @@ describe('a file with both forms', () => {
         const [query = []] = await vectorsOf(['I love this'], { stage, prompt_name: 'query' });
         const documents = await vectorsOf(DOCUMENTS, { stage, prompt_name: 'passage' });
         const results = await rank({ stage });
-        expect(results.map(({ index }) => index).toSorted()).toEqual(DOCUMENTS.map((_, index) => index));
+        expect(new Set(results.map(({ index }) => index))).toEqual(new Set(DOCUMENTS.keys()));
         for (const { index, relevance_score: score } of results) {
           const dot = query.reduce((sum, value, at) => sum + value * (documents[index]?.[at] ?? 0), 0);
           expect(score).toBeCloseTo(dot, 6);
