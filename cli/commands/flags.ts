@@ -32,7 +32,8 @@ export const quantizeFlag = Flags.option({
 
 export const distillFlag = Flags.option({
   options: DISTILL_FORMS,
-  summary: 'Static form: static (a table with one vector per token) or none (overrides the config)',
+  summary:
+    'Static form: static (a table with one vector per token), both (the model and this table) or none (overrides the config)',
   helpValue: '<form>',
 })();
 

@@ -45,7 +45,7 @@ export interface BuildConfig<Model = ModelSource> {
   readonly tokenizer: TokenizerOptions;
   /** Whether and how weights are quantized to integers. */
   readonly quantize: QuantizeSettings;
-  /** Whether a static form is built instead of the model. */
+  /** Whether a static form is built, and whether the model stays in the file. */
   readonly distill: DistillSettings;
   /** Settings for texts longer than the maximum; undefined if they are truncated. */
   readonly windows: { readonly stride: number | undefined } | undefined;

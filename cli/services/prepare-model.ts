@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { hasLabels } from '#contract/model-types.ts';
-import type { ModelSourceFacts } from '#contract/manifest.ts';
+import type { ModelSourceFacts, StaticForm, TypeFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { batchingText, outputSize, accuracyText, distilledText } from '#core/model/manifest-facts.ts';
 import { timeStep } from '#core/time/time-step.ts';
@@ -56,7 +56,7 @@ export async function prepareModel(
   const { onStep } = report;
   const { modelType } = config;
   const type: BuildType = BUILD_TYPES[modelType];
-  const isFloat = config.quantize.form === 'none' && config.distill.form === 'none';
+  const isFloat = config.quantize.form === 'none' && config.distill.form !== 'static';
   const loaded = await withOnnxRuntime(
     (started) => loadModel(started, config, type, folder, report, isFloat ? onWeights : () => {}),
     runtime,
@@ -79,13 +79,14 @@ export async function prepareModel(
   finished.report?.(report);
   const prepared = { request, tokenizer, original };
   const distilled = await distillIfWanted(config, prepared, finished.compare, report);
-  const { graph, quantization } = distilled
-    ? { graph: distilled.graph, quantization: undefined }
+  const alone = config.distill.form === 'static' ? distilled : undefined;
+  const { graph, quantization } = alone
+    ? { graph: alone.graph, quantization: undefined }
     : await quantizeIfWanted(config, prepared, finished.compare, folder, report);
   onWeights(graph.weightsPath);
   const { maxLength, precision, batching, changes, width, fixedShape, firstPosition } = graph;
   const { inputs: finalInputs, output: finalOutput } = graph.signature;
-  const { tokenizer: finalTokenizer = tokenizer } = distilled ?? {};
+  const { tokenizer: finalTokenizer = tokenizer } = alone ?? {};
   const { truncatedText } = type;
   const manifest = planManifest(
     config,
@@ -102,9 +103,9 @@ export async function prepareModel(
       attentionHeads: attentionHeads(settings.modelConfig),
       windows:
         finished.windows?.(maxLength) ?? (await windowSettings(config, tokenizer.tokenizer, maxLength)),
-      ofType: distilled
-        ? { modelType: 'sentence_embedding', sentence: distilled.sentence }
-        : await finished.facts(graph),
+      ofType: alone
+        ? { modelType: 'sentence_embedding', sentence: alone.sentence }
+        : withStaticForm(await finished.facts(graph), distilled),
       tokenizer: { ...finalTokenizer.settings, maxLength, ...(truncatedText ? { truncatedText } : {}) },
       graphChanges: changes.length > 0 ? changes : undefined,
       transform,
@@ -118,7 +119,8 @@ export async function prepareModel(
     tokenizer: finalTokenizer,
     graph,
     transform: transform?.source,
-    layers: distilled ? undefined : finished.layers,
+    layers: alone ? undefined : finished.layers,
+    staticTable: alone ? undefined : distilled?.graph.weightsPath,
     licenseText: documents.licenseText,
     cardText: documents.cardText,
     manifest,
@@ -141,12 +143,12 @@ async function distillIfWanted(
   if (settings.form === 'none') return undefined;
   if (modelType !== 'sentence_embedding' || !compare || original.table || transform) {
     throw configError(
-      `${file}: \`distill: static\` makes a static form of a sentence encoder, so it requires a model of type sentence_embedding with an encoder and without a \`transform\`. Remove \`distill\`.`,
+      `${file}: \`distill: ${settings.form}\` makes a static form of a sentence encoder, so it requires a model of type sentence_embedding with an encoder and without a \`transform\`. Remove \`distill\`.`,
     );
   }
-  if (quantize.form !== 'none') {
+  if (settings.form === 'static' && quantize.form !== 'none') {
     throw configError(
-      `${file}: \`distill\` and \`quantize\` cannot be combined, because a static form has no matrix products. Remove one of them.`,
+      `${file}: \`distill: static\` and \`quantize\` cannot be combined, because a static form has no matrix products. Remove one of them, or set \`distill: both\`.`,
     );
   }
   const step = report.step('Making the static form');
@@ -162,6 +164,22 @@ async function distillIfWanted(
   );
   step.done(distilledText(distilled.sentence.table, distilled.graph.width));
   return distilled;
+}
+
+/** Adds the static form to the facts about a model that stays in the file. */
+function withStaticForm(facts: TypeFacts, distilled: Distilled | undefined): TypeFacts {
+  if (!distilled || facts.modelType !== 'sentence_embedding') return facts;
+  const { graph, tokenizer, sentence } = distilled;
+  const { signature, width, precision, maxLength } = graph;
+  const staticForm: StaticForm = {
+    inputs: signature.inputs,
+    output: signature.output.name,
+    width,
+    precision,
+    tokenizer: { ...tokenizer.settings, maxLength },
+    sentence,
+  };
+  return { ...facts, staticForm };
 }
 
 /** Quantizes a model if the config requests it. */

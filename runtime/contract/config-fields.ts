@@ -44,7 +44,7 @@ export const sentenceFields = {
   distill: Type.Optional(
     Type.Enum(DISTILL_FORMS, {
       description:
-        'static: build a static form of the model, which is a table with one vector per token: much faster, but without word order. The build fails if the nearest texts differ too much. Default: none.',
+        'static: build a static form of the model, which is a table with one vector per token: much faster, but without word order. both: write the model and its static form into one file, and let requests choose with `stage`. The build fails if the nearest texts differ too much. Default: none.',
     }),
   ),
   distill_dimensions: Type.Optional(

@@ -46,11 +46,26 @@ interface FactsOfTypes {
     readonly sentence: SentenceSettings;
     /** Token outputs in addition to text vectors; undefined if the model has none. */
     readonly tokenOutputs?: TokenOutputs;
+    /** The static form of the model; undefined if the file contains only one form. */
+    readonly staticForm?: StaticForm;
   };
   readonly multi_vector: {
     /** Settings for queries and documents. */
     readonly multiVector: MultiVectorSettings;
   };
+}
+
+/**
+ * The facts about the static form of a model in which it differs from the model, for files that contain
+ * both forms. The section `static` contains its table.
+ */
+export interface StaticForm {
+  readonly inputs: readonly InputName[];
+  readonly output: string;
+  readonly width: number;
+  readonly precision: string;
+  readonly tokenizer: TokenizerSettings;
+  readonly sentence: SentenceSettings;
 }
 
 interface Labels {

@@ -1,5 +1,8 @@
-/** Values of the build setting for static forms. */
-export const DISTILL_FORMS = ['none', 'static'] as const;
+/**
+ * Values of the build setting for static forms: which forms of the model the file contains. `static` is
+ * only the static form, `both` is the model and its static form.
+ */
+export const DISTILL_FORMS = ['none', 'static', 'both'] as const;
 export type DistillForm = (typeof DISTILL_FORMS)[number];
 
 /** Types of the numbers in a token table, and their sizes in bytes. */

@@ -31,6 +31,7 @@ import { SPARSE } from './behaviors/sparse.ts';
 import { SERVE_PROCESS } from './behaviors/serve-process.ts';
 import { SERVE } from './behaviors/serve.ts';
 import { CAUSAL_RERANKERS } from './behaviors/causal-rerankers.ts';
+import { STAGES } from './behaviors/stages.ts';
 import { STATIC } from './behaviors/static.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
@@ -48,6 +49,7 @@ export const BEHAVIORS = {
   ...SENTENCE,
   ...CAUSAL_RERANKERS,
   ...STATIC,
+  ...STAGES,
   ...ZERO_SHOT,
   ...SPARSE,
   ...FILL_MASK,

@@ -20,6 +20,7 @@ export interface PredictRequest {
   readonly targets?: readonly string[];
   readonly tokens?: boolean;
   readonly input_type?: string;
+  readonly stage?: string;
   readonly outputs?: readonly string[];
   readonly labels?: readonly string[];
   readonly threshold?: number;

@@ -159,7 +159,10 @@ verifiesOnce('static:distilled', async () => {
     { distill: 'static', min_neighbors: 0.99 },
     /Only \d+% of the ten nearest texts of each of 69 texts stay the nearest ones in the static form, but `min_neighbors` is 99%\./,
   );
-  await refused({ distill: 'static', quantize: 'int8' }, /`distill` and `quantize` cannot be combined/);
+  await refused(
+    { distill: 'static', quantize: 'int8' },
+    /`distill: static` and `quantize` cannot be combined/,
+  );
   await refused(
     { model_type: 'embedding', distill: 'static' },
     /distill: requires model_type sentence_embedding/,

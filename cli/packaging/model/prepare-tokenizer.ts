@@ -6,7 +6,6 @@ import {
   withBertSettings,
   withEndToken,
   withLowerCase,
-  withoutSpecialTokens,
   type TokenizerConfig,
   tokenizerSettings,
   type SourceTokenizer,
@@ -14,6 +13,7 @@ import {
 import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { readJsonObject } from './read-json.ts';
+import { withoutSpecialTokens } from '#core/model/bare-tokenizer.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -131,6 +131,8 @@ export interface PreparedModel {
   readonly transform: string | undefined;
   /** Weights of the modules after pooling, if the model has any. */
   readonly layers: Uint8Array | undefined;
+  /** Path of the table of the static form, if the file contains both forms. */
+  readonly staticTable: string | undefined;
   /** Contents of the license and notice files next to the model. */
   readonly licenseText: string | undefined;
   /** Text of the model card. */

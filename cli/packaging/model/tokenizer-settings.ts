@@ -111,12 +111,6 @@ export function tokenText(value: unknown): string | undefined {
   return typeof value.content === 'string' ? value.content : undefined;
 }
 
-/** Leaves out what a tokenizer adds to texts. */
-export const withoutSpecialTokens = <Json extends SourceTokenizer>(json: Json): Json => ({
-  ...json,
-  post_processor: null,
-});
-
 /** Adds lower-casing to a tokenizer, as sentence-transformers does for models with `do_lower_case`. */
 export function withLowerCase<Json extends SourceTokenizer>(json: Json): Json {
   const { normalizer } = json;

@@ -24,6 +24,7 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       else await copyFile(modelConfig, join(scratch, ASSETS.config));
       if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
       if (model.layers !== undefined) await writeFile(join(scratch, ASSETS.layers), model.layers);
+      if (model.staticTable !== undefined) await copyFile(model.staticTable, join(scratch, ASSETS.static));
       if (model.licenseText !== undefined) await writeFile(join(scratch, ASSETS.license), model.licenseText);
       if (model.cardText !== undefined) await writeFile(join(scratch, ASSETS.card), model.cardText);
       await writeFile(join(scratch, ASSETS.manifest), `${JSON.stringify(model.manifest, undefined, 2)}\n`);

@@ -4,6 +4,7 @@ import type { Platform } from '#contract/platforms.ts';
 import { LOCATION_PLACEHOLDER } from '#contract/weights-location.ts';
 import { mapExternalData } from '../onnx/external-data.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
+import type { FileRange } from '#platform/read-chunks.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { PreparedModel } from '../model/prepared-graph.ts';
 import { type NamedContent, writeContainer } from './write-container.ts';
@@ -39,8 +40,9 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   // The weights precede the graph, so that their position is known before the graph is complete.
   const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
   const path = await weights;
-  yield { name: 'weights', content: { path, offset: 0, length: (await stat(path)).size } };
-  const { files, tokenizer, graph, transform, layers, licenseText, cardText, manifest } = await model;
+  yield { name: 'weights', content: await wholeFile(path) };
+  const { files, tokenizer, graph, transform, layers, staticTable, licenseText, cardText, manifest } =
+    await model;
   if (graph.graphPath !== undefined) {
     const bytes = pointGraph(await readFile(graph.graphPath), weightsOffset);
     yield { name: 'graph', content: { bytes } };
@@ -57,6 +59,7 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   yield { name: 'manifest', content: { bytes: encode(manifest) } };
   yield* optional('license', licenseText);
   yield* optional('card', cardText);
+  if (staticTable !== undefined) yield { name: 'static', content: await wholeFile(staticTable) };
 }
 
 /**
@@ -71,6 +74,11 @@ function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   }));
 }
 
+const wholeFile = async (path: string): Promise<FileRange> => ({
+  path,
+  offset: 0,
+  length: (await stat(path)).size,
+});
 const optional = (name: SectionName, content: string | undefined): NamedContent[] =>
   content === undefined ? [] : [{ name, content: { bytes: text(content) } }];
 const text = (content: string): Uint8Array => new TextEncoder().encode(content);

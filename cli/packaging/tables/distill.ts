@@ -3,6 +3,7 @@ import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { bareTokenizer } from '#core/model/bare-tokenizer.ts';
 import { openTokenTable, tableParts } from '#core/model/token-table.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
@@ -11,7 +12,6 @@ import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { DistillSettings, QuantizeSettings } from '../../config/build-config.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
 import type { PreparedTokenizer } from '../model/prepare-tokenizer.ts';
-import { type SourceTokenizer, withoutSpecialTokens } from '../model/tokenizer-settings.ts';
 import { PER_TEXT } from '../onnx/select-output.ts';
 import { type Compare, neighborsKept } from '../quantize/accuracy.ts';
 import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
@@ -94,7 +94,7 @@ function refuseBelow(neighbors: number, minimum: number, texts: number): void {
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
 async function withoutFrame(source: PreparedTokenizer): Promise<PreparedTokenizer> {
-  const json = JSON.stringify(withoutSpecialTokens(parseJsonText(source.json) as SourceTokenizer));
+  const json = bareTokenizer(source.json);
   return {
     ...source,
     json,

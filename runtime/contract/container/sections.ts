@@ -22,7 +22,7 @@ export const SECTION_NAMES = [
  * Sections that readers can ignore. The index contains them in a separate list, because readers of
  * format 1 reject files with unknown sections.
  */
-export const OPTIONAL_SECTION_NAMES = ['license', 'card'] as const;
+export const OPTIONAL_SECTION_NAMES = ['license', 'card', 'static'] as const;
 export type OptionalSectionName = (typeof OPTIONAL_SECTION_NAMES)[number];
 export type SectionName = (typeof SECTION_NAMES)[number] | OptionalSectionName;
 

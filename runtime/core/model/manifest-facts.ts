@@ -11,7 +11,7 @@ import type { SparseSettings } from '#contract/sparse.ts';
 
 /** Table rows about the vectors of a sentence_embedding model; empty for other models. */
 export function sentenceFacts(
-  manifest: Pick<Manifest, 'sentence' | 'width' | 'tokenOutputs'>,
+  manifest: Pick<Manifest, 'sentence' | 'width' | 'tokenOutputs' | 'staticForm'>,
 ): [string, string][] {
   const { sentence, tokenOutputs } = manifest;
   if (!sentence) return [];
@@ -49,10 +49,15 @@ export function sentenceFacts(
         ]
       : []),
     ...(table?.distilled ? [['Distilled', distilledText(table, width)] satisfies [string, string]] : []),
+    ...staticFormFacts(manifest),
     ...(similarity ? [['Similarity', similarity] satisfies [string, string]] : []),
     ...(names.length > 0 ? [['Prompts', names.join(', ')] satisfies [string, string]] : []),
   ];
 }
+
+/** The table row about the static form; empty for files with only one form. */
+export const staticFormFacts = ({ staticForm }: Pick<Manifest, 'staticForm'>): [string, string][] =>
+  staticForm ? [['Static form', distilledText(staticForm.sentence.table, staticForm.width)]] : [];
 
 const NORMALIZED = 'L2-normalized';
 

@@ -12,7 +12,7 @@ import { isOneOf } from '../values/is-one-of.ts';
  * results only contain dense vectors.
  */
 export function planOutputs(
-  { name, tokenOutputs }: Pick<Manifest, 'name' | 'tokenOutputs'>,
+  { name, sentence, tokenOutputs }: Pick<Manifest, 'name' | 'sentence' | 'tokenOutputs'>,
   outputs: readonly string[] | null | undefined,
   label = 'outputs',
 ): EmbeddingOutput[] | undefined {
@@ -25,8 +25,9 @@ export function planOutputs(
     );
   }
   if (tokenOutputs || known.every((output) => output === 'dense')) return known;
+  const what = sentence?.table ? 'a static model' : name;
   throw inputError(
-    `${label} can only be dense, because ${name} has no sparse and multi-vector outputs. Use a model with both, such as BAAI/bge-m3.`,
+    `${label} can only be dense, because ${what} has no sparse and multi-vector outputs. Use a model with both, such as BAAI/bge-m3.`,
   );
 }
 

@@ -13,6 +13,10 @@ export function vectorWidth({
   return (sentence.layers ?? []).reduce(layerWidth, pooled);
 }
 
+/** The greatest number of dimensions that a request can set, for a file with one form or both forms. */
+export const maxVectorWidth = (manifest: Manifest): number =>
+  Math.max(vectorWidth(manifest), manifest.staticForm?.width ?? 0);
+
 /** Number of dimensions of a pooled vector, given that of a token vector. */
 export const pooledWidth = (pooling: string | readonly string[], width: number): number =>
   width * [pooling].flat().length;

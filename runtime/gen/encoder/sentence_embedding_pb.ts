@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file encoder/sentence_embedding.proto.
  */
 export const file_encoder_sentence_embedding: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciK9AwoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQESKQoHb3V0cHV0cxgGIAMoDjIYLmVuY29kZXIuRW1iZWRkaW5nT3V0cHV0EhwKD21heF9hY3RpdmVfZGltcxgHIAEoDUgDiAEBEhMKBnByb21wdBgIIAEoCUgEiAEBEhgKC2luc3RydWN0aW9uGAkgASgJSAWIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl9ub3JtYWxpemVCDQoLX2RpbWVuc2lvbnNCDgoMX3Byb21wdF9uYW1lQhIKEF9tYXhfYWN0aXZlX2RpbXNCCQoHX3Byb21wdEIOCgxfaW5zdHJ1Y3Rpb24i1QEKGVNlbnRlbmNlRW1iZWRkaW5nUmVzcG9uc2USMQoHcmVzdWx0cxgBIAMoCzIgLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSQgoIbWV0YWRhdGEYAyADKAsyMC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEijgEKF1NlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhEKCWVtYmVkZGluZxgBIAMoAhIzCgZzcGFyc2UYAiABKAsyHi5lbmNvZGVyLlNwYXJzZUVtYmVkZGluZ1Jlc3VsdEgAiAEBEiAKB3ZlY3RvcnMYAyADKAsyDy5lbmNvZGVyLlZlY3RvckIJCgdfc3BhcnNlKo8BCg9FbWJlZGRpbmdPdXRwdXQSIAocRU1CRURESU5HX09VVFBVVF9VTlNQRUNJRklFRBAAEhoKFkVNQkVERElOR19PVVRQVVRfREVOU0UQARIbChdFTUJFRERJTkdfT1VUUFVUX1NQQVJTRRACEiEKHUVNQkVERElOR19PVVRQVVRfTVVMVElfVkVDVE9SEAMyvgEKEVNlbnRlbmNlRW1iZWRkaW5nElAKB1ByZWRpY3QSIS5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVxdWVzdBoiLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model, file_encoder_multi_vector, file_encoder_sparse_embedding]);
+  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciLrAwoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQESKQoHb3V0cHV0cxgGIAMoDjIYLmVuY29kZXIuRW1iZWRkaW5nT3V0cHV0EhwKD21heF9hY3RpdmVfZGltcxgHIAEoDUgDiAEBEhMKBnByb21wdBgIIAEoCUgEiAEBEhgKC2luc3RydWN0aW9uGAkgASgJSAWIAQESIgoFc3RhZ2UYCiABKA4yDi5lbmNvZGVyLlN0YWdlSAaIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl9ub3JtYWxpemVCDQoLX2RpbWVuc2lvbnNCDgoMX3Byb21wdF9uYW1lQhIKEF9tYXhfYWN0aXZlX2RpbXNCCQoHX3Byb21wdEIOCgxfaW5zdHJ1Y3Rpb25CCAoGX3N0YWdlItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BChdTZW50ZW5jZUVtYmVkZGluZ1Jlc3VsdBIRCgllbWJlZGRpbmcYASADKAISMwoGc3BhcnNlGAIgASgLMh4uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXN1bHRIAIgBARIgCgd2ZWN0b3JzGAMgAygLMg8uZW5jb2Rlci5WZWN0b3JCCQoHX3NwYXJzZSo/CgVTdGFnZRIVChFTVEFHRV9VTlNQRUNJRklFRBAAEg4KClNUQUdFX0ZBU1QQARIPCgtTVEFHRV9FWEFDVBACKo8BCg9FbWJlZGRpbmdPdXRwdXQSIAocRU1CRURESU5HX09VVFBVVF9VTlNQRUNJRklFRBAAEhoKFkVNQkVERElOR19PVVRQVVRfREVOU0UQARIbChdFTUJFRERJTkdfT1VUUFVUX1NQQVJTRRACEiEKHUVNQkVERElOR19PVVRQVVRfTVVMVElfVkVDVE9SEAMyvgEKEVNlbnRlbmNlRW1iZWRkaW5nElAKB1ByZWRpY3QSIS5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVxdWVzdBoiLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model, file_encoder_multi_vector, file_encoder_sparse_embedding]);
 
 /**
  * @generated from message encoder.SentenceEmbeddingRequest
@@ -82,6 +82,13 @@ export type SentenceEmbeddingRequest = Message<"encoder.SentenceEmbeddingRequest
    * @generated from field: optional string instruction = 9;
    */
   instruction?: string | undefined;
+
+  /**
+   * Form of the model. Default: the model itself. The static form requires a file that contains both forms.
+   *
+   * @generated from field: optional encoder.Stage stage = 10;
+   */
+  stage?: Stage | undefined;
 };
 
 /**
@@ -152,6 +159,41 @@ export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> 
   messageDesc(file_encoder_sentence_embedding, 2);
 
 /**
+ * @generated from enum encoder.Stage
+ */
+export const Stage = {
+  /**
+   * @generated from enum value: STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The static form.
+   *
+   * @generated from enum value: STAGE_FAST = 1;
+   */
+  FAST: 1,
+
+  /**
+   * The model itself.
+   *
+   * @generated from enum value: STAGE_EXACT = 2;
+   */
+  EXACT: 2,
+} as const;
+
+/**
+ * @generated from enum encoder.Stage
+ */
+export type Stage = (typeof Stage)[keyof typeof Stage] | UnknownEnum;
+
+/**
+ * Describes the enum encoder.Stage.
+ */
+export const StageSchema: GenEnum<Stage> = /*@__PURE__*/
+  enumDesc(file_encoder_sentence_embedding, 0);
+
+/**
  * @generated from enum encoder.EmbeddingOutput
  */
 export const EmbeddingOutput = {
@@ -187,7 +229,7 @@ export type EmbeddingOutput = (typeof EmbeddingOutput)[keyof typeof EmbeddingOut
  * Describes the enum encoder.EmbeddingOutput.
  */
 export const EmbeddingOutputSchema: GenEnum<EmbeddingOutput> = /*@__PURE__*/
-  enumDesc(file_encoder_sentence_embedding, 0);
+  enumDesc(file_encoder_sentence_embedding, 1);
 
 /**
  * Served by executables of sentence embedding models.

@@ -1,12 +1,14 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readContainer, requireSection } from '#contract/container/read.ts';
+import { findSection, readContainer, requireSection } from '#contract/container/read.ts';
 import type { Section, SectionName } from '#contract/container/sections.ts';
 import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { ASSETS } from '#contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
+import { bareTokenizer } from '#core/model/bare-tokenizer.ts';
 import { parseManifest } from '#core/model/manifest-json.ts';
+import { staticFormManifest } from '#core/model/static-form-manifest.ts';
 import { tableLayout, tableShape } from '#core/model/token-table.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { FileRange } from '#platform/read-chunks.ts';
@@ -40,6 +42,8 @@ export interface Model {
    * model.
    */
   readonly isStillThere: () => boolean;
+  /** Opens the static form, if the file contains both forms. Until then, it takes up no memory. */
+  readonly openStaticForm?: (() => Model) | undefined;
 }
 
 /** What computes the model's output: a graph, or the table of a static model. */
@@ -78,7 +82,8 @@ function openExecutable(path: string): Model {
     };
     const manifest = readManifest(path, read('manifest'));
     const weights = requireSection(source, container, 'weights');
-    return {
+    const table = findSection(container, 'static');
+    return withStaticForm(table && { path, ...table }, {
       path,
       manifest,
       body: tableBody({ path, offset: weights.offset, length: weights.length }, manifest) ?? {
@@ -94,7 +99,7 @@ function openExecutable(path: string): Model {
       queryWeights: queryWeightsIn(manifest, () => read('layers')),
       check: () => checkSections(path, sections),
       isStillThere: watchFile(path),
-    };
+    });
   } finally {
     source.close();
   }
@@ -105,7 +110,10 @@ function openAssets(folder: string): Model {
   const manifest = readManifest(folder, read(ASSETS.manifest));
   const weights = join(folder, ASSETS.weights);
   const { size: length } = statSync(weights);
-  return {
+  const table = join(folder, ASSETS.static);
+  const { size: tableLength } = statSync(table, { throwIfNoEntry: false }) ?? {};
+  const tableFile = tableLength === undefined ? undefined : { path: table, offset: 0, length: tableLength };
+  return withStaticForm(tableFile, {
     path: folder,
     manifest,
     body: tableBody({ path: weights, offset: 0, length }, manifest) ?? {
@@ -120,7 +128,37 @@ function openAssets(folder: string): Model {
     queryWeights: queryWeightsIn(manifest, () => read(ASSETS.layers)),
     check: () => Promise.resolve(),
     isStillThere: watchFile(weights),
+  });
+}
+
+/** Adds the static form to a model whose file contains both forms. `file` is the form's table. */
+function withStaticForm(file: FileRange | undefined, model: Model): Model {
+  const manifest = staticFormManifest(model.manifest);
+  if (!manifest) return model;
+  if (!file || !hasTable(manifest, file)) throw damaged(model.path, 'static');
+  const { path, offset, length } = file;
+  return {
+    ...model,
+    openStaticForm() {
+      const body = tableBody({ path, offset, length }, manifest);
+      if (!body) throw new Error('the static form has no table');
+      return {
+        ...model,
+        manifest,
+        body,
+        weightsBytes: length,
+        tokenizer: bareTokenizer(model.tokenizer),
+        transform: undefined,
+        layers: undefined,
+      };
+    },
   };
+}
+
+/** Whether this part of a file has the size of the model's table. */
+function hasTable(manifest: Manifest, { length }: FileRange): boolean {
+  const shape = tableShape(manifest);
+  return shape !== undefined && tableLayout(shape).bytes === length;
 }
 
 /**
@@ -148,7 +186,7 @@ function watchFile(path: string): () => boolean {
 function tableBody(file: FileRange, manifest: Manifest): TableBody | undefined {
   const shape = tableShape(manifest);
   if (!shape) return undefined;
-  if (tableLayout(shape).bytes !== file.length) throw damaged(file.path, 'weights');
+  if (!hasTable(manifest, file)) throw damaged(file.path, 'weights');
   return { kind: 'table', ...file, ...tableMemory(shape) };
 }
 

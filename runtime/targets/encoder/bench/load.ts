@@ -34,7 +34,7 @@ export async function putLoad(
       const body = bodies[next++ % bodies.length];
       if (!body) return;
       const sent = performance.now();
-      await predict(engine, body, (request) => engine.run(request));
+      await predict(engine, body, (form, request) => form.run(request));
       latencies.push(performance.now() - sent);
     } while (performance.now() - started < milliseconds);
   };

@@ -38,8 +38,8 @@ export async function makeTexts(engine: ServingEngine, tokens: number): Promise<
 async function addedTokens(engine: ServingEngine): Promise<number> {
   const text = WORD_LIST.slice(0, 4).join(' ');
   let read = 0;
-  await predict(engine, benchRequest(engine.manifest, text), async (request) => {
-    const answer = await engine.run(request);
+  await predict(engine, benchRequest(engine.manifest, text), async (form, request) => {
+    const answer = await form.run(request);
     read = greatest(answer.tokens);
     return answer;
   });

@@ -10,7 +10,7 @@ import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
-import { flagsOfTypes, printOptions, roleIn } from '../infer/print-options.ts';
+import { flagsOfTypes, printOptions, roleIn, stageIn } from '../infer/print-options.ts';
 
 /** The `infer` command: runs the model on texts from the command line or from a file. */
 export function inferCommand(modelPath: string): Command {
@@ -97,6 +97,7 @@ export function inferCommand(modelPath: string): Command {
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),
         role: roleIn(invocation),
+        stage: stageIn(invocation),
         onStep: timing?.onStep,
       });
       try {

@@ -1,6 +1,8 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
+import type { Stage } from '#contract/stages.ts';
+import { planStage } from '#core/model/stage-plan.ts';
 import { padBatch } from './batch.ts';
 import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
@@ -62,6 +64,8 @@ export interface EngineOptions {
   readonly cacheDir?: string | undefined;
   /** The role of texts, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
+  /** The form of the model. Default: the model itself. */
+  readonly stage?: Stage | undefined;
   /** Receives the duration of each step. */
   readonly onStep?: OnStep<Step> | undefined;
 }
@@ -76,7 +80,7 @@ const MAX_BATCH_TOKENS = 1024;
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const { onStep } = options;
   const native = await timeStep(onStep, 'libraries', () => loadNativeLibraries(options.cacheDir));
-  const model = timeStep(onStep, 'model', () => openModel(path));
+  const model = timeStep(onStep, 'model', () => openForm(path, options.stage));
   const threadStarted = onStep && sharedNow();
   const thread = threadFor(model);
   try {
@@ -156,6 +160,14 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     await thread.close();
     throw error;
   }
+}
+
+/** Opens one of the forms of a model. A file with only one form does not have the other one. */
+function openForm(path: string, stage: Stage | undefined): Model {
+  const model = openModel(path);
+  return planStage(model.manifest, stage, '--stage') === 'fast' && model.openStaticForm
+    ? model.openStaticForm()
+    : model;
 }
 
 /** The thread starts while this thread loads ONNX Runtime and reads the model. */

@@ -2,12 +2,15 @@ import { inputError } from '#contract/errors.ts';
 import { codePoints } from '#core/text/code-points.ts';
 import type { EngineInput, EngineLimits } from './serving.ts';
 
+/** The index of an input in the caller's request, if the inputs are those of the caller. */
+export const ITSELF = (input: number): number => input;
+
 /** Rejects inputs that would take too long to tokenize. */
-export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
+export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, indexOf = ITSELF): void {
   checkCount(inputs.length, limits);
   for (const [index, input] of inputs.entries()) {
     if ('text' in input) {
-      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
+      checkLength(`${input.text}${input.pair ?? ''}`, indexOf(index), limits.maxInputChars);
     }
   }
 }

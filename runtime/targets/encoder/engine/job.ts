@@ -13,6 +13,7 @@ import { encodeJson } from '../json/json-writer.ts';
 import { encodeVector } from '../json/vector-writer.ts';
 import type { EntitySpan } from '../math/entity-candidates.ts';
 import { meanOfWindows, normalizeL2 } from '../math/inference.ts';
+import { scoreOfVector } from '../tasks/hybrid-score.ts';
 import { sentenceEmbeddingTask } from '../tasks/sentence-embedding.ts';
 import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 
@@ -85,6 +86,7 @@ class WindowedText {
     );
     const vector = this.#vector.normalize ? normalizeL2(mean) : mean;
     if (view.kind === 'vector') return encodeVector(vector, view.format);
+    if (view.kind === 'hybrid') return encodeJson(scoreOfVector(view.query, vector));
     const embedding = { embedding: vector };
     return isProto(view) ? sentenceEmbeddingTask.proto(embedding) : encodeJson(embedding);
   }
@@ -100,6 +102,8 @@ class WindowedText {
 
 function vectorOptions(view: View, modelType: Manifest['modelType']): VectorOptions | undefined {
   if (view.kind === 'vector') return view;
+  // Models that read long texts in windows have dense vectors only.
+  if (view.kind === 'hybrid') return view.query.vector;
   return view.kind === 'result' && vectorKind(modelType) === 'text' ? view.options : undefined;
 }
 

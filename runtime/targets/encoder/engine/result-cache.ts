@@ -2,12 +2,8 @@ import { hash } from 'node:crypto';
 import { itemAt } from '#core/values/item-at.ts';
 import type { EngineAnswer, EngineRequest, OverflowRule, View } from './serving.ts';
 
-/** Runs the inputs of a request. `positions` are their indexes in the caller's request, for messages. */
-export type Submit = (
-  request: EngineRequest,
-  onOverflow: OverflowRule,
-  positions?: readonly number[],
-) => Promise<EngineAnswer>;
+/** Runs the inputs of a request. `truncated` of the answer contains indexes of these inputs. */
+export type Submit = (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
 
 /** The result of one input as the cache stores it. */
 interface Known {
@@ -60,7 +56,7 @@ export function createResultCache(maxBytes: number, submit: Submit): ResultCache
   return {
     bytes: () => bytes,
     async submit(request, onOverflow) {
-      const { inputs, view } = request;
+      const { inputs, view, indexOf = (input) => input } = request;
       if (!isRepeatable(view)) return await submit(request, onOverflow);
       const start = performance.now();
       const keyOf = keysFor(request, onOverflow);
@@ -76,7 +72,12 @@ export function createResultCache(maxBytes: number, submit: Submit): ResultCache
       let timings: EngineAnswer['timings'] = { ...NO_TIMINGS, total: performance.now() - start };
       if (positions.length > 0) {
         const missing = positions.map((index) => itemAt(inputs, index));
-        const answer = await submit({ ...request, inputs: missing }, onOverflow, positions);
+        const wanted = {
+          ...request,
+          inputs: missing,
+          indexOf: (at: number) => indexOf(itemAt(positions, at)),
+        };
+        const answer = await submit(wanted, onOverflow);
         ({ timings } = answer);
         const truncated = new Set(answer.truncated);
         for (const [at, index] of positions.entries()) {
@@ -112,7 +113,7 @@ const isRepeatable = ({ kind }: View): boolean => kind !== 'max-sim' && kind !==
  * not depend on, so that it is correct for members that are added later.
  */
 function keysFor(
-  { inputs: _inputs, signal: _signal, lane: _lane, group: _group, ...others }: EngineRequest,
+  { inputs: _inputs, signal: _signal, lane: _lane, indexOf: _indexOf, ...others }: EngineRequest,
   onOverflow: OverflowRule,
 ): (input: EngineRequest['inputs'][number]) => string {
   const settings = JSON.stringify([others, onOverflow]);

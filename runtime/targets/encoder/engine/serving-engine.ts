@@ -1,42 +1,32 @@
 import { availableParallelism } from 'node:os';
+import { AppError } from '#contract/errors.ts';
+import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
+import { planEntities } from '#core/model/entity-options.ts';
 import { availableMemory } from '#platform/available-memory.ts';
-import { OpenList } from '#core/limits/open-list.ts';
-import { maxPairsInThreads, type Machine, planThreads, type ThreadPlan } from './thread-plan.ts';
-import type { TokenizerSettings, Manifest } from '#contract/manifest.ts';
+import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
-import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { tokenizerForRole } from './encode-marked.ts';
+import { startInferenceThread, transformToOpen } from './inference-thread.ts';
+import { checkSizes, ITSELF } from './input-limits.ts';
+import { type Pool, startPool } from './pool.ts';
+import { TEXT_FAILED } from './pool-member.ts';
+import { checkRoom, prepareInputs } from './prepare-inputs.ts';
+import { createResultCache } from './result-cache.ts';
+import { createRunner, type Runner } from './runner.ts';
 import type {
   EngineLimits,
   EngineObserver,
   ServingEngine,
-  TruncationSide,
-  EngineInput,
   TokenBoundary,
-  EngineRequest,
-  OverflowRule,
+  TruncationSide,
 } from './serving.ts';
-import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import { startInferenceThread, transformToOpen } from './inference-thread.ts';
-import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
-import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
-import { AppError, inputError } from '#contract/errors.ts';
-import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
-import { joinPair } from '#core/model/pair-prompt.ts';
-import { planEntities } from '#core/model/entity-options.ts';
-import type { TextRole } from '#contract/multi-vector.ts';
-import { itemAt } from '#core/values/item-at.ts';
-import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
-import { maxTextLength } from '#core/model/mark-text.ts';
-import { noMask } from '../tasks/fill-mask.ts';
-import { TASKS } from '../tasks/index.ts';
-import { checkSizes } from './input-limits.ts';
-import { EngineJob, type JobItem } from './job.ts';
-import { laneOf } from './lanes.ts';
-import { createResultCache, type Submit } from './result-cache.ts';
+import { withStaticForm } from './staged-engine.ts';
+import { type Machine, maxPairsInThreads, planThreads, type ThreadPlan } from './thread-plan.ts';
 
 export interface ServingOptions {
   readonly limits: EngineLimits;
@@ -59,9 +49,22 @@ const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorke
  * text is processed as fast as later texts.
  */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
-  const { limits, observer = SILENT } = options;
   const model = openModel(path);
   await model.check();
+  const { limits, observer = SILENT, cacheDir } = options;
+  return withStaticForm(await serveModel(model, options), model, (form, onEnd) =>
+    // The numbers of threads and of tokens in a batch apply to the model, which has a graph.
+    serveModel(form, {
+      // A vector from a table takes less time than its key in the cache.
+      limits: { ...limits, maxBatchTokens: undefined, maxCacheBytes: 0 },
+      cacheDir,
+      observer: { ...observer, onEnd },
+    }),
+  );
+}
+
+async function serveModel(model: Model, options: ServingOptions): Promise<ServingEngine> {
+  const { limits, observer = SILENT } = options;
   const { manifest } = model;
   const machine = machineFor(model);
   const plan = planThreads(machine, options);
@@ -75,24 +78,19 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const { maxCacheBytes } = limits;
   const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
   const submit = cache?.submit ?? runner.submit;
-  const maxTokenId = manifest.tokenizer.vocabularySize - 1;
 
   return {
     manifest,
     boundary,
     limits,
     async run(request) {
-      const { group, prompt = NO_PROMPT, instruction } = request;
-      if (request.inputs.length === 0 || request.inputs.some(isEmpty))
-        throw inputError('Cannot tokenize empty string');
-      // The prompt is read with each text, so it counts toward the limits.
-      const inputs = withPairPrompt(withPrompt(request.inputs, prompt), manifest, instruction);
-      checkInputs(inputs, limits, maxTokenId, group);
+      const { indexOf = ITSELF } = request;
+      const inputs = prepareInputs(request, manifest, limits);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { cached, timings } = answer;
-      const truncated = inGroups(answer.truncated, group);
+      const truncated = [...new Set(answer.truncated.map(indexOf))];
       observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, cached, timings });
       return { ...answer, truncated };
     },
@@ -188,72 +186,6 @@ async function start(
   return { pool: pool.value, tokenizer, tokenizerFor };
 }
 
-/** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */
-function withPrompt(inputs: readonly EngineInput[], { text: prompt }: AppliedPrompt): readonly EngineInput[] {
-  if (prompt === '') return inputs;
-  return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
-}
-
-/**
- * Returns the inputs with each pair in the model's prompt, if the model is a generative model. A
- * single text is read as it is, so it can contain a pair in the form of the prompt.
- */
-function withPairPrompt(
-  inputs: readonly EngineInput[],
-  { pairPrompt }: Manifest,
-  instruction: string | undefined,
-): readonly EngineInput[] {
-  if (!pairPrompt) return inputs;
-  return inputs.map((input, index) => {
-    if ('text' in input && input.pair !== undefined)
-      return joinPair(pairPrompt, { query: input.text, document: input.pair, instruction });
-    if (instruction === undefined) return input;
-    throw inputError(
-      `instruction requires pairs of a query and a document, but input ${index} is a single text. Remove instruction, or write it in the text.`,
-    );
-  });
-}
-
-/** Returns the indexes of the caller's inputs, each of which consists of `size` inputs. */
-const inGroups = (indexes: readonly number[], size = 1): number[] =>
-  size === 1 ? [...indexes] : [...new Set(indexes.map((index) => Math.floor(index / size)))];
-
-/** Rejects invalid inputs before they are tokenized. */
-function checkInputs(
-  inputs: readonly EngineInput[],
-  limits: EngineLimits,
-  maxTokenId: number,
-  group = 1,
-): void {
-  checkSizes(inputs, limits, group);
-  for (const [index, input] of inputs.entries()) {
-    if ('ids' in input) checkIds(input.ids, index, maxTokenId);
-  }
-}
-
-/**
- * Rejects a request that does not fit into the queue. When the queue is empty, a request of any
- * size is accepted.
- */
-function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineLimits): void {
-  if (waiting === 0 || waiting + inputs <= maxQueue) return;
-  throw new AppError(
-    'OverloadedError',
-    `The model is overloaded: ${waiting} inputs are queued, and the maximum is ${maxQueue} (--max-queue). Retry in a second.`,
-  );
-}
-
-const isEmpty = (input: EngineInput): boolean =>
-  'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
-
-function checkIds(ids: readonly number[], index: number, maxTokenId: number): void {
-  const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id > maxTokenId);
-  if (bad === undefined) return;
-  throw inputError(
-    `Input ${index} contains the invalid token id ${bad}. Token ids for this model range from 0 to ${maxTokenId}.`,
-  );
-}
-
 /**
  * Returns the tokenizer for a truncation side and a maximum number of tokens. The library stores
  * both values in the tokenizer, so other values require another tokenizer, which is opened for the
@@ -301,166 +233,4 @@ async function warmUp(runner: Runner, { transform, mask, entities: settings }: M
     // The transform or the model can fail for this text and still work for other texts.
     if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
   });
-}
-
-interface Runner {
-  /** Tokenizes the inputs of a request, runs the model on them and collects the results. */
-  readonly submit: Submit;
-  /** Number of inputs that are accepted but not yet completed. */
-  readonly waiting: () => number;
-  /** Resolves when no inputs are waiting. */
-  readonly settled: () => Promise<void>;
-}
-
-/**
- * Returns the tokenizer that truncates texts on this side, by default to the model's maximum number
- * of tokens.
- */
-type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
-
-/**
- * Number of inputs to tokenize in one call. It is limited so that a large request does not block
- * small requests.
- */
-const TOKENIZE_AT_ONCE = 64;
-
-function createRunner(
-  tokenizerFor: TokenizerForSide,
-  dispatcher: Dispatcher,
-  { manifest, queryWeights }: Pick<Model, 'manifest' | 'queryWeights'>,
-  maxWindows: number,
-): Runner {
-  const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
-  const { maxLength, truncationSide } = settings;
-  const longestFor = (role: TextRole): string => {
-    if (multiVector) return `${multiVector[role].maxLength} tokens, this model's maximum for a ${role}`;
-    return windows
-      ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
-      : `${maxLength} tokens, this model's maximum`;
-  };
-  const jobs = new OpenList<EngineJob>();
-  const { details } = TASKS[modelType];
-
-  const encode = async (
-    texts: readonly TextInput[],
-    side: TruncationSide,
-    { role = 'document', labels }: EngineRequest,
-  ): Promise<TokenizedText[]> => {
-    if (texts.length === 0) return [];
-    const rules = multiVector?.[role];
-    return rules
-      ? await encodeMarked(tokenizerFor(side, maxTextLength(rules)), texts, rules)
-      : await tokenizerFor(side).encode(texts, { details, labels, addSpecialTokens: !isFromTable(role) });
-  };
-  const isFromTable = (role: TextRole): boolean => role === 'query' && queryWeights !== undefined;
-  /** Completes queries whose values come from a table, so that the model does not run. */
-  const answerFromTable = async (items: readonly JobItem[]): Promise<void> => {
-    // Other models do not need this code in this thread.
-    const { renderOne } = await import('./render.ts');
-    for (const item of items) {
-      const inference = { text: item.text, values: new Float32Array(), queryWeights };
-      item.job.done(item, renderOne(inference, item.view, manifest));
-    }
-  };
-  const tokenize = async (
-    inputs: readonly EngineInput[],
-    side: TruncationSide,
-    request: EngineRequest,
-  ): Promise<readonly TokenizedText[]> => {
-    const encoded = await encode(
-      inputs.filter((input) => 'text' in input),
-      side,
-      request,
-    );
-    let next = 0;
-    const texts = inputs.map((input) => {
-      if ('text' in input) return itemAt(encoded, next++);
-      return {
-        ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
-        truncated: input.ids.length > maxLength,
-      };
-    });
-    return withAdapter(texts, request.prompt ?? NO_PROMPT);
-  };
-  const feed = async (
-    job: EngineJob,
-    request: EngineRequest,
-    onOverflow: OverflowRule,
-    positions: readonly number[] | undefined,
-  ): Promise<void> => {
-    const { inputs, overflow, group = 1, role = 'document' } = request;
-    const positionOf = (at: number): number => (positions ? itemAt(positions, at) : at);
-    const { rule = onOverflow, side = truncationSide } = overflow ?? {};
-    for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
-      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
-      if (start === 0) job.lane = request.lane ?? laneOf(texts, inputs.length);
-      refuseWithoutMask(texts, (at) => positionOf(start + at), manifest);
-      if (rule === 'error')
-        refuseOverflow(
-          texts,
-          (at) => Math.floor(positionOf(start + at) / group),
-          longestFor(role),
-          overflow?.rule ? 'request' : 'server',
-        );
-      if (start + texts.length === inputs.length) job.tokenized();
-      if (job.ended) return;
-      const items = texts.flatMap((text, at) => job.items(start + at, text, manifest));
-      if (isFromTable(role)) await answerFromTable(items);
-      else dispatcher.add(items);
-    }
-  };
-  const drop = (job: EngineJob, error: unknown): void => {
-    dispatcher.forget(job);
-    job.fail(error);
-  };
-
-  return {
-    async submit(request, onOverflow, positions) {
-      const { signal } = request;
-      const job = new EngineJob(request);
-      const leave = (): void => drop(job, new AppError('CancelledError', 'Request canceled.'));
-      if (signal?.aborted) leave();
-      signal?.addEventListener('abort', leave, { once: true });
-      const entry = jobs.add(job);
-      try {
-        feed(job, request, onOverflow, positions).catch((error: unknown) => drop(job, error));
-        return await job.answer;
-      } finally {
-        jobs.delete(entry);
-        signal?.removeEventListener('abort', leave);
-      }
-    },
-    waiting: () => jobs.items().reduce((sum, { left }) => sum + left, 0),
-    async settled() {
-      await Promise.allSettled(jobs.items().map(({ answer }) => answer));
-    },
-  };
-}
-
-function refuseWithoutMask(
-  texts: readonly TokenizedText[],
-  positionOf: (at: number) => number,
-  manifest: Manifest,
-): void {
-  const { mask } = manifest;
-  if (!mask) return;
-  const index = texts.findIndex(({ ids }) => !ids.includes(mask.id));
-  if (index >= 0) throw noMask(`Input ${positionOf(index)}`, manifest);
-}
-
-function refuseOverflow(
-  texts: readonly TokenizedText[],
-  inputOf: (at: number) => number,
-  longest: string,
-  ruledBy: 'request' | 'server',
-): void {
-  const index = texts.findIndex(({ truncated }) => truncated);
-  if (index < 0) return;
-  const wayOut =
-    ruledBy === 'request'
-      ? 'allow truncation in the request'
-      : 'start the server with --on-overflow truncate';
-  throw inputError(
-    `Input ${inputOf(index)} is too long: it has more than ${longest}. Shorten it, or ${wayOut}.`,
-  );
 }

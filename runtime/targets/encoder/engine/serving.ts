@@ -1,6 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { AppliedPrompt } from '#core/model/applied-prompt.ts';
+import type { Stage } from '#contract/stages.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';
@@ -53,10 +54,10 @@ export type View =
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   /**
-   * Number of consecutive inputs that belong to one input from the caller. Errors and `truncated`
-   * refer to the index of the caller's input. Default: 1.
+   * The index of an input in the caller's request, to which errors and `truncated` refer. Default: the
+   * inputs are those of the caller.
    */
-  readonly group?: number | undefined;
+  readonly indexOf?: ((input: number) => number) | undefined;
   readonly view: View;
   /** The role of inputs, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
@@ -150,6 +151,13 @@ export type RunModel = (request: CallerRequest) => Promise<EngineAnswer>;
 /** A model that serves concurrent callers. Methods that fail reject with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;
+  /** The stage that this engine computes, if the file contains both forms of the model. */
+  readonly stage?: Stage | undefined;
+  /**
+   * Returns the engine for the static form, and opens it for the first request; undefined if the file
+   * contains only one form.
+   */
+  readonly fast?: (() => Promise<ServingEngine>) | undefined;
   /**
    * The special token with which every tokenized text starts or ends; undefined if the tokenizer
    * adds no special tokens.

@@ -23,7 +23,7 @@ import {
 } from '#gen/encoder/model_pb.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
-import { predictResults, truncatedHeaders } from '../predict/predict.ts';
+import { predictResults, STAGE_HEADER, truncatedHeaders } from '../predict/predict.ts';
 import { PRIORITY, readPriority } from '../predict/priority.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
@@ -50,8 +50,9 @@ export function answerPredict({ kernel, engine }: EncoderContext, service: DescS
       const { format, results } = await predictResults(
         engine,
         body,
-        async (wanted) => {
-          const answer = await engine.run({ ...wanted, signal: call.signal, lane });
+        async (form, wanted) => {
+          const answer = await form.run({ ...wanted, signal: call.signal, lane });
+          if (form.stage) call.responseHeader.set(STAGE_HEADER, form.stage);
           for (const [name, value] of truncatedHeaders(answer.truncated))
             call.responseHeader.set(name, value);
           return answer;

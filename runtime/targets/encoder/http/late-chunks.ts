@@ -18,6 +18,11 @@ export async function lateChunks(
   format: VectorFormat,
 ): Promise<Pick<EngineRequest, 'inputs' | 'view' | 'prompt'>> {
   const { manifest, limits } = engine;
+  if (engine.stage === 'fast') {
+    throw inputError(
+      'late_chunking requires stage "exact", because the static form has no vectors of tokens in their context. Remove one of them.',
+    );
+  }
   const problem = lateChunkingProblem(manifest);
   if (problem !== undefined) throw inputError(problem);
   checkCount(inputs.length, limits);

@@ -1,10 +1,12 @@
 import type { Context } from 'hono';
+import type { RankingStage } from '#core/model/stage-plan.ts';
 import { codePoints } from '#core/text/code-points.ts';
 import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import type { AnswerHeader, Operation } from '#serve/http/openapi/operation.ts';
 import type { Lane } from '../engine/lanes.ts';
 import {
   MAX_LISTED_INDEXES,
+  STAGE_HEADER,
   TRUNCATED_COUNT,
   TRUNCATED_INDEXES,
   truncatedHeaders,
@@ -34,6 +36,13 @@ export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   lane: readPriority(exchange.headers.get(PRIORITY)),
 });
 
+/** Runs the model until the client disconnects, in the client's lane. */
+export const runFor = (
+  { signal, lane }: Pick<ModelCaller, 'signal' | 'lane'>,
+  engine: ServingEngine,
+  request: CallerRequest,
+): Promise<EngineAnswer> => engine.run({ ...request, signal, lane });
+
 /** Runs the model until the client disconnects, and reports timings and truncated inputs in the response headers. */
 export async function runModel(
   { setHeader, signal, lane }: ModelCaller,
@@ -41,23 +50,48 @@ export async function runModel(
   request: CallerRequest,
 ): Promise<EngineAnswer> {
   const start = performance.now();
-  const answer = await engine.run({ ...request, signal, lane });
-  const total = milliseconds(performance.now() - start);
-  const { tokenization, queue, inference } = answer.timings;
-  setHeader('X-Compute-Type', 'cpu');
-  setHeader('X-Compute-Time', total);
-  setHeader(
-    'X-Compute-Characters',
-    String(request.inputs.reduce((sum, input) => sum + characters(input), 0)),
-  );
-  setHeader('X-Compute-Tokens', String(sumOf(answer.tokens)));
-  setHeader('X-Total-Time', total);
-  setHeader('X-Tokenization-Time', milliseconds(tokenization));
-  setHeader('X-Queue-Time', milliseconds(queue));
-  setHeader('X-Inference-Time', milliseconds(inference));
-  if (answer.cached !== undefined) setHeader(CACHED_COUNT, String(answer.cached));
-  for (const [name, value] of truncatedHeaders(answer.truncated)) setHeader(name, value);
+  const answer = await runFor({ signal, lane }, engine, request);
+  const { inputs } = request;
+  const { truncated } = answer;
+  const total = performance.now() - start;
+  reportRuns(setHeader, { stage: engine.stage, runs: [{ inputs, answer }], truncated, total });
   return answer;
+}
+
+/** A run of the model, for response headers. */
+export interface ModelRun {
+  readonly inputs: readonly EngineInput[];
+  readonly answer: EngineAnswer;
+}
+
+interface RunsReport {
+  readonly stage: RankingStage | undefined;
+  readonly runs: readonly ModelRun[];
+  /** Indexes of the inputs in the request that were truncated. */
+  readonly truncated: readonly number[];
+  /** Duration of all runs, in milliseconds. */
+  readonly total: number;
+}
+
+/** Reports the runs for one request in the response headers. */
+export function reportRuns(
+  setHeader: ModelCaller['setHeader'],
+  { stage, runs, truncated, total }: RunsReport,
+): void {
+  const sum = (of: (run: ModelRun) => number): number => sumOf(runs.map(of));
+  const time = milliseconds(total);
+  setHeader('X-Compute-Type', 'cpu');
+  if (stage) setHeader(STAGE_HEADER, stage);
+  setHeader('X-Compute-Time', time);
+  setHeader('X-Compute-Characters', String(sum(({ inputs }) => sumOf(inputs.map(characters)))));
+  setHeader('X-Compute-Tokens', String(sum(({ answer }) => sumOf(answer.tokens))));
+  setHeader('X-Total-Time', time);
+  setHeader('X-Tokenization-Time', milliseconds(sum(({ answer }) => answer.timings.tokenization)));
+  setHeader('X-Queue-Time', milliseconds(sum(({ answer }) => answer.timings.queue)));
+  setHeader('X-Inference-Time', milliseconds(sum(({ answer }) => answer.timings.inference)));
+  const cached = runs.flatMap(({ answer }) => answer.cached ?? []);
+  if (cached.length > 0) setHeader(CACHED_COUNT, String(sumOf(cached)));
+  for (const [name, value] of truncatedHeaders(truncated)) setHeader(name, value);
 }
 
 const CACHED_COUNT = 'X-Cached-Inputs';
@@ -83,6 +117,12 @@ const PRIORITY_PARAMETER = {
  */
 export const ANSWER_HEADERS: readonly AnswerHeader[] = [
   { name: 'X-Compute-Type', description: 'Device that ran the model.', type: 'string' },
+  {
+    name: STAGE_HEADER,
+    description:
+      'Form of the model that computed the response: fast, exact or two_stage. Absent if the file contains only one form.',
+    type: 'string',
+  },
   time('X-Compute-Time', 'Total time in milliseconds.'),
   { name: 'X-Compute-Characters', description: 'Number of characters in all texts.', type: 'integer' },
   { name: 'X-Compute-Tokens', description: 'Number of tokens processed.', type: 'integer' },

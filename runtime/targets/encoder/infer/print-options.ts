@@ -1,6 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
+import { type Stage, STAGES } from '#contract/stages.ts';
 import { NO_PROMPT } from '#core/model/applied-prompt.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import { withArticle } from '#core/text/with-article.ts';
@@ -67,6 +68,10 @@ const flagReader = (invocation: Invocation): FlagReader => ({
  */
 export const roleIn = (invocation: Invocation): TextRole | undefined =>
   TEXT_ROLES.find((role) => role === invocation.value('input-type'));
+
+/** The form of the model according to the flag, which must be known before the model is opened. */
+export const stageIn = (invocation: Invocation): Stage | undefined =>
+  STAGES.find((stage) => stage === invocation.value('stage'));
 
 /** The settings that determine how the model reads texts. */
 export const inferOptions = ({ inputs }: Task<unknown>, options: PrintOptions): InferOptions => ({

@@ -1,6 +1,6 @@
 import type { Similarity } from '#contract/sentence.ts';
 
-type Vector = readonly number[];
+type Vector = readonly number[] | Float32Array;
 
 /**
  * Compares two vectors of equal length. For `cosine`, they must be L2-normalized. Distances are
@@ -20,5 +20,8 @@ function dot(one: Vector, other: Vector): number {
   return sumOver(one, other, (a, b) => a * b);
 }
 
-const sumOver = (one: Vector, other: Vector, term: (a: number, b: number) => number): number =>
-  one.reduce((sum, value, at) => sum + term(value, other[at] ?? 0), 0);
+function sumOver(one: Vector, other: Vector, term: (a: number, b: number) => number): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += term(one[at] ?? 0, other[at] ?? 0);
+  return sum;
+}

@@ -7,6 +7,7 @@ import { DOCUMENTED_KEYWORD, documentedKeywords } from '#serve/http/documented.t
 import { explainProblems, MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
+import type { ServingEngine } from '../engine/serving.ts';
 import { predict, predictRequest, predictResponse } from '../predict/predict.ts';
 import { SERVED } from '../served/index.ts';
 import type { PredictBody } from '../served/served-type.ts';
@@ -43,17 +44,23 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
       return await runAdmitted(context.kernel.lifecycle, async () => {
         const { engine } = context;
         let truncated: readonly number[] = [];
-        const pieces = await predict(engine, args, async (request) => {
-          const answer = await engine.run({ ...request, signal });
+        let stage: ServingEngine['stage'];
+        const pieces = await predict(engine, args, async (form, request) => {
+          const answer = await form.run({ ...request, signal });
           ({ truncated } = answer);
+          ({ stage } = form);
           return answer;
         });
+        const facts = {
+          ...(truncated.length > 0 ? { truncated_inputs: truncated } : {}),
+          ...(stage ? { stage } : {}),
+        };
         const text = pieces.map((piece) => Buffer.from(piece).toString()).join('');
         return {
           content: [{ type: 'text', text }],
           structuredContent: parseJsonText(text) as Record<string, unknown>,
           // The contract defines the fields of the result.
-          ...(truncated.length > 0 ? { _meta: { truncated_inputs: truncated } } : {}),
+          ...(Object.keys(facts).length > 0 ? { _meta: facts } : {}),
         };
       });
     },

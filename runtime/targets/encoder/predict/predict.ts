@@ -2,7 +2,15 @@ import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional, textMap } from '#serve/http/schemas.ts';
-import type { EngineInput, RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
+import type {
+  EngineAnswer,
+  EngineInput,
+  EngineRequest,
+  RequestOverflow,
+  RunModel,
+  ServingEngine,
+} from '../engine/serving.ts';
+import { engineFor } from '../engine/staged-engine.ts';
 import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
@@ -38,6 +46,9 @@ export const predictResponse = (manifest: ResultManifest): TSchema =>
     { $id: 'PredictResponse' },
   );
 
+/** Runs one of the forms of the model for a caller. */
+export type RunForm = (form: ServingEngine, request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
+
 /**
  * The response that the contract defines, as pieces of JSON, so that the results do not have to be
  * parsed again.
@@ -45,7 +56,7 @@ export const predictResponse = (manifest: ResultManifest): TSchema =>
 export async function predict(
   engine: ServingEngine,
   body: PredictBody,
-  run: RunModel,
+  run: RunForm,
 ): Promise<readonly JsonPiece[]> {
   const { results } = await predictResults(engine, body, run);
   const list = results.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
@@ -59,16 +70,17 @@ export async function predict(
  * Results that are completed in this thread are always JSON.
  */
 export async function predictResults(
-  engine: ServingEngine,
+  model: ServingEngine,
   body: PredictBody,
-  run: RunModel,
+  run: RunForm,
   wanted: 'json' | 'proto' = 'json',
 ): Promise<
   | { readonly format: 'json'; readonly results: readonly JsonPiece[] }
   | { readonly format: 'proto'; readonly results: readonly Uint8Array[] }
 > {
+  const engine = await engineFor(model, body.stage);
   const type = SERVED[engine.manifest.modelType].predict;
-  const runTexts = withOverflow(run, body);
+  const runTexts = withOverflow((request) => run(engine, request), body);
   if ('together' in type) {
     const results = await type.together(engine, body, runTexts);
     return { format: 'json', results: results.map((result) => JSON.stringify(result)) };
@@ -104,6 +116,9 @@ const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
     const [text = '', pair = ''] = input;
     return { text, pair };
   });
+
+/** The HTTP and gRPC header that reports the form of the model, for files with both forms. */
+export const STAGE_HEADER = 'X-Compute-Stage';
 
 /** Proxies reject long headers, and a request can have thousands of inputs. */
 export const MAX_LISTED_INDEXES = 100;

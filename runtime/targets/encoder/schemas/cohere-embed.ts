@@ -5,7 +5,7 @@ import { NAMED_FORMS, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { outputDimension } from './openai.ts';
-import { overflowMembers, textMembers } from './texts.ts';
+import { overflowMembers, stageMember, textMembers } from './texts.ts';
 
 /** Unknown keys are ignored, because clients of Cohere's API send settings that a model server does not use. */
 export const cohereEmbedRequest = (
@@ -37,6 +37,7 @@ export const cohereEmbedRequest = (
             'Maximum number of tokens per text, not counting special tokens and prompts. Longer texts are handled as specified by `truncate` (default: `END`).',
         }),
       ),
+      ...stageMember(manifest),
       ...overflowMembers,
     },
     { $id: 'CohereEmbedRequest' },

@@ -2,14 +2,17 @@ import { type Static, Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { overflowMembers, pairInstruction, textMember } from './texts.ts';
+import { overflowMembers, pairInstruction, rankingMembers, textMember } from './texts.ts';
 import { document } from './rerank.ts';
 
 /**
  * Unknown keys are ignored, as in `/rerank`, because clients send settings that a model server does
  * not use.
  */
-export const cohereRerankRequest = (maxDocuments: number, manifest: Pick<Manifest, 'pairPrompt'>) =>
+export const cohereRerankRequest = (
+  maxDocuments: number,
+  manifest: Pick<Manifest, 'pairPrompt' | 'staticForm'>,
+) =>
   Type.Object(
     {
       model: optional(
@@ -40,6 +43,7 @@ export const cohereRerankRequest = (maxDocuments: number, manifest: Pick<Manifes
         }),
       ),
       instruction: pairInstruction(manifest),
+      ...rankingMembers(manifest),
       ...overflowMembers,
     },
     { $id: 'CohereRerankRequest' },

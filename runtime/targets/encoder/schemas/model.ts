@@ -34,6 +34,25 @@ export const modelMetadata = Type.Object(
         description: `Number by which the values of an \`int8\` vector with this many dimensions are multiplied to get float values. For other numbers of dimensions: ${INT8_SCALE_FORMULA}.`,
       }),
     ),
+    static_form: Type.Optional(
+      Type.Object(
+        {
+          dimensions: Type.Integer({ description: 'Number of dimensions of a vector.' }),
+          int8_scale: Type.Number({ description: 'The same as `int8_scale` of the model, for this form.' }),
+          neighbors: Type.Optional(
+            Type.Number({
+              description:
+                'Average share of the ten nearest texts of a text that are the same as with the model, measured during the build.',
+            }),
+          ),
+        },
+        {
+          $id: 'StaticForm',
+          description:
+            'Static form of the model, which requests with `stage: fast` use. Absent if the file has none.',
+        },
+      ),
+    ),
     outputs: Type.Optional(
       Type.Array(oneOf(EMBEDDING_OUTPUTS), {
         description: 'Outputs that requests can select, if the model returns more than dense vectors.',

@@ -1,4 +1,4 @@
-import { vectorWidth } from '#core/model/vector-width.ts';
+import { maxVectorWidth } from '#core/model/vector-width.ts';
 import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { lateChunkingProblem } from '#core/model/late-chunking.ts';
@@ -6,7 +6,7 @@ import { documented, documentedKeywords, undocumented } from '#serve/http/docume
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
-import { overflowMembers, NOT_EMPTY, promptMembers, textMember } from './texts.ts';
+import { overflowMembers, NOT_EMPTY, promptMembers, stageMember, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
@@ -68,7 +68,7 @@ export const outputDimension = (manifest: Manifest) =>
   optional(
     Type.Integer({
       minimum: 1,
-      maximum: vectorWidth(manifest),
+      maximum: maxVectorWidth(manifest),
       description: 'The same as `dimensions`, as in the Voyage and Cohere APIs.',
     }),
   );
@@ -78,13 +78,14 @@ export const vectorMembers = (manifest: Manifest) => ({
   dimensions: optional(
     Type.Integer({
       minimum: 1,
-      maximum: vectorWidth(manifest),
+      maximum: maxVectorWidth(manifest),
       description:
         'Truncate vectors to this many dimensions; use only with models trained for truncation (Matryoshka).',
     }),
   ),
   normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
   ...promptMembers(manifest),
+  ...stageMember(manifest),
   ...overflowMembers,
 });
 

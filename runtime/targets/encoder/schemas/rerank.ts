@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers, pairInstruction, textMember } from './texts.ts';
+import { overflowMembers, pairInstruction, rankingMembers, textMember } from './texts.ts';
 
 export const document = Type.Union([
   textMember,
@@ -26,7 +26,7 @@ const weights = optional(
 /** Unknown keys are ignored, because reranking clients send settings that a model server does not use. */
 export const rerankRequest = (
   maxDocuments: number,
-  manifest: Pick<Manifest, 'tokenOutputs' | 'pairPrompt'>,
+  manifest: Pick<Manifest, 'tokenOutputs' | 'pairPrompt' | 'staticForm'>,
 ) => {
   const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
@@ -59,6 +59,7 @@ export const rerankRequest = (
         }),
       ),
       instruction: pairInstruction(manifest),
+      ...rankingMembers(manifest),
       // Other models ignore these fields, like all unknown keys.
       ...(manifest.tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
       ...overflowMembers,

@@ -5,7 +5,7 @@ import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { roleMembers } from './roles.ts';
-import { overflowMembers, promptMembers, textMember } from './texts.ts';
+import { overflowMembers, promptMembers, stageMember, textMember } from './texts.ts';
 
 // Request formats of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as
 // text-embeddings-inference does.
@@ -23,7 +23,12 @@ export type EmbedRequest = Static<ReturnType<typeof embedRequest>>;
 const embedAllRequest = (manifest: Manifest, limits: EngineLimits) =>
   documented(
     Type.Object(
-      { inputs: textsOrTokenIds(manifest, limits), ...promptMembers(manifest), ...overflowMembers },
+      {
+        inputs: textsOrTokenIds(manifest, limits),
+        ...promptMembers(manifest),
+        ...stageMember(manifest),
+        ...overflowMembers,
+      },
       { $id: 'EmbedAllRequest' },
     ),
     promptRestriction(manifest, 'inputs'),
@@ -36,6 +41,7 @@ const embedSparseRequest = (manifest: Manifest, limits: EngineLimits) =>
     {
       inputs: textsOrTokenIds(manifest, limits),
       ...promptMembers(manifest),
+      ...stageMember(manifest),
       ...overflowMembers,
       ...roleMembers(manifest),
     },
@@ -76,7 +82,9 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
           { maxItems: maxClientBatch - 1 },
         ),
       }),
-      parameters: optional(Type.Object({ ...promptMembers(manifest), ...overflowMembers })),
+      parameters: optional(
+        Type.Object({ ...promptMembers(manifest), ...stageMember(manifest), ...overflowMembers }),
+      ),
     },
     { $id: 'SimilarityRequest' },
   );

@@ -1,6 +1,8 @@
-import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
+import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { STAGES } from '#contract/stages.ts';
 import { promptsWithTask } from '#core/model/instruction.ts';
+import { DEFAULT_CANDIDATES, RANKING_STAGES } from '#core/model/stage-plan.ts';
 import { MAX_PROMPT_CHARS, promptNames } from '#core/model/vector-plan.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
@@ -54,6 +56,47 @@ export const promptMembers = (manifest: Pick<Manifest, 'sentence'>) => ({
   prompt: promptText(manifest),
   instruction: instruction(manifest),
 });
+
+/**
+ * The request field that chooses the form of the model. Documents omit it for files with only one form,
+ * which reject every value but `exact` with a sentence that states the reason.
+ */
+export const stageMember = (manifest: Pick<Manifest, 'staticForm'>) => ({
+  stage: stageOf(
+    manifest,
+    STAGES,
+    'Form of the model: `fast` is the static form, whose vectors have their own dimensions and cannot be compared with those of `exact`, the model itself.',
+  ),
+});
+
+/** The request fields that choose how documents are ranked. */
+export const rankingMembers = (manifest: Pick<Manifest, 'staticForm'>) => ({
+  stage: stageOf(
+    manifest,
+    RANKING_STAGES,
+    'Form of the model that scores the documents: `fast` is the static form, `exact` the model itself. `two_stage` chooses `candidates` documents with the static form, and ranks and returns only these, with scores of the model.',
+  ),
+  candidates: optional(
+    asDocumented(
+      manifest,
+      Type.Integer({
+        minimum: 1,
+        description: `Number of documents that \`two_stage\` ranks with the model, by default ${DEFAULT_CANDIDATES}. Without \`stage\`, it means \`two_stage\`; it cannot be combined with other stages.`,
+      }),
+    ),
+  ),
+});
+
+function stageOf(
+  { staticForm }: Pick<Manifest, 'staticForm'>,
+  words: readonly string[],
+  description: string,
+): TOptional<TUnsafe<string | null>> {
+  return optional(staticForm ? oneOf(words, { default: 'exact', description }) : undocumented(Type.String()));
+}
+
+const asDocumented = <Schema extends TSchema>({ staticForm }: Pick<Manifest, 'staticForm'>, schema: Schema) =>
+  staticForm ? Type.Unsafe<Static<Schema>>(schema) : undocumented(schema);
 
 const freeText = (description: string) =>
   documented(Type.String({ description }), { maxLength: MAX_PROMPT_CHARS });

@@ -2,12 +2,14 @@ import { Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
-import { vectorWidth } from '#core/model/vector-width.ts';
+import { type InputType, promptFor } from '#core/model/input-type.ts';
+import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
+import { maxVectorWidth } from '#core/model/vector-width.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { planPrompt } from '../tasks/plan-prompt.ts';
 import { numbers } from '../schemas/results.ts';
-import { promptMembers, atLeastOne } from '../schemas/texts.ts';
+import { promptMembers, atLeastOne, stageMember } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, documentScore } from './scores.ts';
@@ -36,11 +38,12 @@ const optionsOf = (manifest: Manifest) => ({
   dimensions: optional(
     Type.Integer({
       minimum: 1,
-      maximum: vectorWidth(manifest),
+      maximum: maxVectorWidth(manifest),
       description: 'Truncate vectors to this many dimensions. Default: the model’s setting.',
     }),
   ),
   ...promptMembers(manifest),
+  ...stageMember(manifest),
   ...(manifest.tokenOutputs ? outputOptions : ({} as typeof outputOptions)),
 });
 type Body = BodyOf<ReturnType<typeof optionsOf>>;
@@ -60,22 +63,36 @@ const resultOfOutputs = Type.Object(
   { $id: 'EmbeddingOutputsResult' },
 );
 
-/** Scores documents with the outputs that have a weight. */
-const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
+/**
+ * Scores documents with the outputs that have a weight; without weights, by the model's similarity
+ * function, as `/similarity` does. Queries and documents get the prompts for a search, if the model has
+ * them.
+ */
+const scoreByOutputs: ScoreDocuments = async ({ manifest }, request, run) => {
+  const { sentence, tokenOutputs } = manifest;
   const { query, documents, weights = DENSE_ONLY } = request;
   const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);
+  const similarity = (tokenOutputs ? undefined : sentence?.similarity) ?? 'cosine';
+  const normalize = similarity === 'cosine' ? true : undefined;
+  const planFor = (use: InputType): VectorPlan =>
+    planVector(manifest, { normalize, prompt_name: promptFor(sentence, use) });
+  const [asked, found] = [planFor('search_query'), planFor('search_document')] as const;
   const encoded = await run.query({
     inputs: [{ text: query }],
-    view: { kind: 'result', format: 'json', options: { normalize: true, outputs } },
+    prompt: asked.prompt,
+    view: { kind: 'result', format: 'json', options: { ...asked.options, outputs } },
   });
   const { embedding, vectors, sparse } = encodedQuery(encoded);
   const { results, tokens, truncated } = await run.documents({
     inputs: documents.map((text) => ({ text })),
+    prompt: found.prompt,
     view: {
       kind: 'hybrid',
       query: {
         weights,
         outputs,
+        similarity,
+        vector: found.options,
         sparse,
         dense: embedding && sharedRows([embedding]),
         multiVector: vectors && sharedRows(vectors),
@@ -115,5 +132,6 @@ export const servedSentenceEmbedding: ServedType<Body> = {
     },
   },
   grpc: async () => (await import('#gen/encoder/sentence_embedding_pb.ts')).SentenceEmbedding,
-  rank: ({ tokenOutputs }) => (tokenOutputs ? scoreByOutputs : undefined),
+  // A cosine is not a relevance score, so that only models for which requests choose how to rank have this.
+  rank: ({ tokenOutputs, staticForm }) => (tokenOutputs || staticForm ? scoreByOutputs : undefined),
 };

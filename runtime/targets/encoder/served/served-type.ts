@@ -59,6 +59,8 @@ interface RequestParts {
 export interface PredictBody extends MembersOf<typeof overflowMembers> {
   readonly inputs: readonly unknown[];
   readonly metadata?: Readonly<Record<string, string>> | null;
+  /** The form of the model, for types that can have two. */
+  readonly stage?: string | null;
 }
 
 /** A validated body with a type's options and inputs. */

@@ -80,7 +80,7 @@ async function classify(
   }
   const { results } = await run({
     inputs: inputs.flatMap((one) => hypotheses.map((pair) => ({ text: one, pair }))),
-    group: labels.length,
+    indexOf: (input) => Math.floor(input / labels.length),
     view: { kind: 'result', format: 'json', options: {} },
   });
   return inputs.map((sequence, at) => {

@@ -5,6 +5,7 @@ import type { ServeSettings } from './settings.ts';
 import { loadServers, startServers, type RunningServers } from './start-servers.ts';
 import { formatAddress } from '#serve/bind.ts';
 import type { EncoderContext } from '../context.ts';
+import { staticFormFacts } from '#core/model/manifest-facts.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /** Serves the model until the process is stopped. Returns the exit code. */
@@ -43,6 +44,7 @@ function banner(
   const scheme = tls ? 'https' : 'http';
   const lines = [
     `${manifest.name} ${manifest.version} (${manifest.modelType}), encoderfile ${runtime.version}`,
+    ...staticFormFacts(manifest).map(([label, text]) => `${label} (stage: fast): ${text}`),
     '',
   ];
   if (http && ports.http !== undefined) {

@@ -1,6 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { TokenOutputName, TokenOutputs } from '#contract/embedding-outputs.ts';
 import { configError } from '#contract/errors.ts';
+import { STAGES } from '#contract/stages.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
 import type { PromptLabel } from '#core/model/vector-plan.ts';
@@ -50,6 +51,12 @@ export const sentenceEmbeddingTask = {
     instruction: {
       value: 'text',
       help: 'Sentence embedding models: task to use in the prompt of the model, if its prompt contains a task',
+    },
+    stage: {
+      value: 'stage',
+      help: 'Sentence embedding models with a static form: compute vectors with it (fast) or with the model (exact)',
+      choices: STAGES,
+      defaultText: 'exact',
     },
     outputs: {
       value: 'names',

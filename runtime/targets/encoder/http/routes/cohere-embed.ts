@@ -6,6 +6,7 @@ import { formNamed, type FormName } from '#core/vectors/vector-types.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
+import { engineFor } from '../../engine/staged-engine.ts';
 import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import {
@@ -49,11 +50,12 @@ export function cohereEmbedRoute({ engine }: EncoderContext, { route, guard }: M
 
 async function embed(
   c: Context,
-  engine: ServingEngine,
+  model: ServingEngine,
   body: CohereEmbedRequest,
   id: string,
 ): Promise<Response> {
   const { texts, input_type: use, output_dimension: dimensions, max_tokens: maxTokens } = body;
+  const engine = await engineFor(model, body.stage);
   const { manifest } = engine;
   const overflow = overflowOf(body);
   const side = overflow.rule === 'error' ? 'error' : (overflow.side ?? 'right');

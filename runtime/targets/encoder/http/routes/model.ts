@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
-import type { Manifest } from '#contract/manifest.ts';
+import type { Manifest, StaticForm } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { int8Scale } from '#core/vectors/vector-types.ts';
@@ -40,6 +40,19 @@ export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
   ];
 }
 
+/** The facts about the form that requests choose with `stage: fast`. */
+function staticFormFacts({
+  width,
+  sentence,
+}: StaticForm): NonNullable<Static<typeof modelMetadata>['static_form']> {
+  const { neighbors } = sentence.table?.distilled ?? {};
+  return {
+    dimensions: width,
+    int8_scale: int8Scale(width),
+    ...omitUndefined({ neighbors }),
+  };
+}
+
 /** The response of `GET /model`. */
 function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
   const {
@@ -53,6 +66,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     multiVector,
     tokenOutputs,
     mask,
+    staticForm,
     license,
     card = {},
   } = manifest;
@@ -77,6 +91,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
       : {}),
+    ...(staticForm ? { static_form: staticFormFacts(staticForm) } : {}),
     ...(tokenOutputs
       ? { outputs: [...EMBEDDING_OUTPUTS], multi_vector_dimensions: tokenOutputs.multiVector.width }
       : {}),

@@ -5,6 +5,7 @@ import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
+import { engineFor } from '../../engine/staged-engine.ts';
 import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
@@ -16,10 +17,10 @@ import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../v
 
 /** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
 export function openAiEmbeddingsRoute(
-  { engine, kernel }: EncoderContext,
+  { engine: model, kernel }: EncoderContext,
   readBody: ExchangeBodyReader,
 ): Route {
-  const { name, modelType } = engine.manifest;
+  const { name, modelType } = model.manifest;
   const path = '/v1/embeddings';
   if (!returnsTextVectors(modelType)) {
     return unsupportedRoute(
@@ -27,7 +28,7 @@ export function openAiEmbeddingsRoute(
       `${path} requires an embedding model, but ${name} is ${withArticle(modelType)} model. Use /predict.`,
     );
   }
-  const request = embeddingsRequest(engine.manifest, engine.limits);
+  const request = embeddingsRequest(model.manifest, model.limits);
   return directRoute({
     method: 'post',
     path,
@@ -41,7 +42,7 @@ export function openAiEmbeddingsRoute(
         text: { input: 'Anna lives in Berlin.', model: 'any' },
         texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
         bits: { input: ['Anna lives in Berlin.'], output_dtype: 'ubinary' },
-        'token ids': { input: [exampleIds(engine)] },
+        'token ids': { input: [exampleIds(model)] },
       },
     },
     answer: {
@@ -62,6 +63,7 @@ export function openAiEmbeddingsRoute(
     direct: ({ exchange }) =>
       runAdmitted(kernel.lifecycle, async () => {
         const body = await readBody(exchange, request);
+        const engine = await engineFor(model, body.stage);
         checkTokenIds(body.input, 'input', engine);
         const inputs = embeddingInputs(body.input);
         const wishes = { ...body, dimensions: dimensionsOf(body) };

@@ -6,7 +6,7 @@ import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
-import { predict, predictRequest, predictResponse } from '../../predict/predict.ts';
+import { predict, predictRequest, predictResponse, type RunForm } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { PredictBody } from '../../served/served-type.ts';
 import { NO_GUARD } from '../model-route.ts';
@@ -33,9 +33,9 @@ export function predictRoute(
       task && isForeign(value) ? task.schema : request,
     );
     const caller = callerAt(exchange);
-    const run: Parameters<typeof predict>[2] = (wanted) => runModel(caller, engine, wanted);
+    const run: RunForm = (form, wanted) => runModel(caller, form, wanted);
     if (!task || !isForeign(body)) return piecesAnswer(await predict(engine, body as PredictBody, run));
-    const found = await task.answer(engine, body, run, '/predict');
+    const found = await task.answer(engine, body, (wanted) => run(engine, wanted), '/predict');
     return { status: 200, headers: JSON_TYPE, body: JSON.stringify(found) };
   };
   return directRoute({

@@ -31,7 +31,8 @@ export function rerankRoute({ engine }: EncoderContext, { route, guard }: ModelR
     async run(c, body) {
       const documents = textsOf(body);
       const raw = body.raw_scores ?? false;
-      const weights = body.weights ?? undefined;
+      // Models with one output ignore this field, like all unknown keys.
+      const weights = manifest.tokenOutputs ? (body.weights ?? undefined) : undefined;
       const ranking = { query: body.query, documents, raw, weights };
       const { ranked, tokens } = await rankDocuments(c, engine, score, ranking, body);
       if (isTeiRerank(body)) return teiRanks(ranked, body);

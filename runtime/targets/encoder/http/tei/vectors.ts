@@ -1,11 +1,14 @@
 import type { Context } from 'hono';
+import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
 import type { Similarity } from '#contract/sentence.ts';
+import { planStage } from '#core/model/stage-plan.ts';
 import type { VectorPlan } from '#core/model/vector-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { normalizeL2 } from '../../math/inference.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
+import { engineFor } from '../../engine/staged-engine.ts';
 import { readRenderedJson } from '../../json/json.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
@@ -31,10 +34,11 @@ export const embedAll = (c: Context, engine: ServingEngine, body: EmbedAllReques
 
 async function vectorsFor(
   c: Context,
-  engine: ServingEngine,
+  model: ServingEngine,
   body: EmbedRequest,
   viewOf: (options: VectorPlan['options']) => View,
 ): Promise<Response> {
+  const engine = await engineFor(model, body.stage);
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
   const { options, prompt } = await planEmbeddings(inputs, body, engine);
@@ -54,6 +58,9 @@ export async function embedSparse(
   engine: ServingEngine,
   body: EmbedSparseRequest,
 ): Promise<Response> {
+  if (planStage(engine.manifest, body.stage) === 'fast') {
+    throw inputError('/embed_sparse requires stage "exact", because the static form has no sparse vectors.');
+  }
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
   const role = roleOf(body.input_type ?? promptRole(body, engine.manifest), engine.manifest);
@@ -92,9 +99,10 @@ function readSparse(json: Uint8Array): ReadVector {
 /** The similarity of each sentence to the source sentence, according to the model's similarity function. */
 export async function similarity(
   c: Context,
-  engine: ServingEngine,
+  model: ServingEngine,
   { inputs: { source_sentence: source, sentences }, parameters }: SimilarityRequest,
 ): Promise<Response> {
+  const engine = await engineFor(model, parameters?.stage);
   const { sparse } = engine.manifest;
   const chosen = sparse?.similarity ?? engine.manifest.sentence?.similarity ?? 'cosine';
   const normalize = chosen === 'cosine' ? true : undefined;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import type { JobItem } from '#encoder/engine/job.ts';
-import { createLargeThread, type PoolMember } from '#encoder/engine/pool.ts';
+import { createLargeThread } from '#encoder/engine/large-thread.ts';
+import type { PoolMember } from '#encoder/engine/pool-member.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
 /** Threads that run nothing, and the thread for large texts that starts them. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import type { ThreadPlan } from '#encoder/engine/thread-plan.ts';
 import type { JobItem } from '#encoder/engine/job.ts';
-import { type Pool, startPool, type PooledModel, type PoolMember } from '#encoder/engine/pool.ts';
+import { type Pool, startPool } from '#encoder/engine/pool.ts';
+import type { PooledModel, PoolMember } from '#encoder/engine/pool-member.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
 /** A thread that runs a batch until it is finished. */

@@ -8,7 +8,7 @@ const texts = (...list: string[]): EngineRequest['inputs'] => list.map((text) =>
 
 /** A cache in front of an engine whose result is the text itself; long texts are truncated. */
 function setUp(maxBytes = 1_000_000) {
-  const runs: { readonly texts: unknown[]; readonly positions: readonly number[] | undefined }[] = [];
+  const runs: { readonly texts: unknown[]; readonly positions: readonly number[] }[] = [];
   const answer = ({ inputs }: EngineRequest): EngineAnswer => {
     const all = inputs.map((input) => ('text' in input ? input.text + (input.pair ?? '') : input.ids.join()));
     // As in the engine, all results share one buffer.
@@ -21,8 +21,9 @@ function setUp(maxBytes = 1_000_000) {
       timings: TIMINGS,
     };
   };
-  const cache = createResultCache(maxBytes, async (request, _rule, positions) => {
-    runs.push({ texts: [...request.inputs], positions });
+  const cache = createResultCache(maxBytes, async (request) => {
+    const { inputs, indexOf = () => -1 } = request;
+    runs.push({ texts: [...inputs], positions: inputs.map((_, at) => indexOf(at)) });
     return answer(request);
   });
   const run = async (request: Partial<EngineRequest> & Pick<EngineRequest, 'inputs'>, rule = 'truncate') => {

@@ -199,7 +199,12 @@ describe('the serving engine', () => {
       cached.run({ inputs: texts('one', 'two', long), view: VIEW, overflow: error }),
     ).rejects.toThrow('Input 2 is too long');
     await expect(
-      cached.run({ inputs: texts('one', 'two', 'one', long), view: VIEW, overflow: error, group: 2 }),
+      cached.run({
+        inputs: texts('one', 'two', 'one', long),
+        view: VIEW,
+        overflow: error,
+        indexOf: (at) => Math.floor(at / 2),
+      }),
     ).rejects.toThrow('Input 1 is too long');
     expect(cached.stats().cacheBytes).toBeGreaterThan(0);
     expect(plain.stats().cacheBytes).toBeUndefined();

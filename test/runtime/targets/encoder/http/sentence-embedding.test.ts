@@ -52,7 +52,7 @@ describe('a model with its own settings', () => {
     [{ inputs: [], prompt_name: 'query' }, 'Cannot tokenize empty string'],
     [
       { pooling: 'cls' },
-      'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, prompt, instruction, truncate, truncation_direction, metadata)',
+      'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, prompt, instruction, stage, truncate, truncation_direction, metadata)',
     ],
   ])('rejects %j with 422', async (body, message) => {
     const response = await open().post('/predict', { inputs: ['a'], ...body });
