@@ -75,7 +75,7 @@ export function createDispatcher(
     }
     // While a large text uses all CPUs, other texts run in a worker, which slows it down less than
     // the session for single texts would.
-    if (queue.size > 1 || (queue.size > 0 && !pool.canRunLarge())) pool.openWorkers();
+    if (queue.size > 1 || (queue.size > 0 && !pool.canRunLarge())) pool.openWorkers(queue.bulk > 0);
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
       // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));

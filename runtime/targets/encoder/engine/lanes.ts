@@ -56,6 +56,11 @@ export class LaneQueue<Item extends InLane> {
     return this.#lanes.interactive.size;
   }
 
+  /** Number of waiting items in the bulk lane. */
+  get bulk(): number {
+    return this.#lanes.bulk.size;
+  }
+
   /** Total number of waiting tokens, including the padding that each item has in every batch. */
   get tokens(): number {
     return this.#lanes.interactive.tokens + this.#lanes.bulk.tokens;

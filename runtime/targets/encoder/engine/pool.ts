@@ -25,9 +25,10 @@ export interface Pool {
   readonly send: (items: readonly JobItem[]) => void;
   /**
    * Opens the worker threads if they are not open. Until they are ready, the session that uses all
-   * CPUs runs all batches.
+   * CPUs runs all batches. Workers that are not faster than that session are opened for bulk requests
+   * only.
    */
-  readonly openWorkers: () => void;
+  readonly openWorkers: (isBulk: boolean) => void;
   /** Whether no batch is running and a session that uses all CPUs exists. */
   readonly canRunAlone: () => boolean;
   /** Whether the session that uses all CPUs is free while workers run batches. */
@@ -114,9 +115,10 @@ export async function startPool(
   const workersOf = (): PoolMember[] => [...members].filter((member) => !member.alone);
   const addWorkers = (thread?: InferenceThread): Promise<void>[] =>
     Array.from({ length: workers }, (_, at) => add(false, at === 0 ? thread : undefined));
-  const openWorkers = (): void => {
+  const openWorkers = (isBulk: boolean): void => {
+    const isFaster = workers > 1;
     // A file that has been replaced cannot be opened again.
-    if (workersWanted || closing || !canReopen()) return;
+    if (workersWanted || closing || !(isFaster || isBulk) || !canReopen()) return;
     workersWanted = true;
     opening = finishOpening(addWorkers());
   };

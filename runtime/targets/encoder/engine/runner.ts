@@ -6,6 +6,7 @@ import { NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { maxTextLength } from '#core/model/mark-text.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { itemAt } from '#core/values/item-at.ts';
+import { ownTurn } from '#platform/run-yielding.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import type { Model } from '../model.ts';
 import { noMask } from '../tasks/fill-mask.ts';
@@ -34,10 +35,23 @@ export interface Runner {
 type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
 
 /**
- * Number of inputs to tokenize in one call. It is limited so that a large request does not block
- * small requests.
+ * Maximum number of inputs, and of their characters, to tokenize before other requests get a turn.
+ * This takes about a millisecond.
  */
-const TOKENIZE_AT_ONCE = 64;
+const INPUTS_AT_ONCE = 64;
+const CHARACTERS_AT_ONCE = 4096;
+
+/** Returns the end of the inputs to tokenize next; at least one input. */
+function endOfTurn(inputs: readonly EngineInput[], start: number): number {
+  let characters = 0;
+  let end = start;
+  do {
+    const input = inputs[end];
+    characters += input && 'text' in input ? input.text.length + (input.pair?.length ?? 0) : 0;
+    end += 1;
+  } while (end < inputs.length && end < start + INPUTS_AT_ONCE && characters < CHARACTERS_AT_ONCE);
+  return end;
+}
 
 export function createRunner(
   tokenizerFor: TokenizerForSide,
@@ -100,8 +114,10 @@ export function createRunner(
   const feed = async (job: EngineJob, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
     const { inputs, overflow, indexOf = ITSELF, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
-    for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
-      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
+    for (let start = 0, end = 0; start < inputs.length && !job.ended; start = end) {
+      if (start > 0) await ownTurn();
+      end = endOfTurn(inputs, start);
+      const texts = await tokenize(inputs.slice(start, end), side, request);
       if (start === 0) job.lane = request.lane ?? laneOf(texts, inputs.length);
       refuseWithoutMask(texts, (at) => indexOf(start + at), manifest);
       if (rule === 'error')
@@ -111,7 +127,7 @@ export function createRunner(
           longestFor(role),
           overflow?.rule ? 'request' : 'server',
         );
-      if (start + texts.length === inputs.length) job.tokenized();
+      if (end === inputs.length) job.tokenized();
       if (job.ended) return;
       const items = texts.flatMap((text, at) => job.items(start + at, text, manifest));
       if (isFromTable(role)) await answerFromTable(items);

@@ -4,8 +4,7 @@ export interface ThreadPlan {
   /** Number of compute threads per session. */
   readonly threads: number;
   /**
-   * Number of compute threads of an additional session for single texts; undefined if that session
-   * would have as many threads as the others.
+   * Number of compute threads of an additional session for single texts; undefined if there is none.
    */
   readonly alone?: number;
 }
@@ -28,19 +27,16 @@ export interface RequestedThreads {
 /**
  * Plans the threads of a server. Single-threaded sessions process more texts than one session with
  * all threads (docs/decisions/0009), but a single text is faster with all threads, so single texts
- * have a session of their own. Every session keeps a prepacked copy of the weights, so the number
- * of sessions is limited by the memory. The number of running threads never exceeds the number of
- * CPUs, because twice as many threads halve the throughput (measured).
+ * have a session of their own. On one CPU, it is as fast as the others, but single texts can run while
+ * a bulk request runs in the worker. Every session keeps a prepacked copy of the weights, so the number
+ * of sessions is limited by the memory. The number of running threads does not exceed the number of
+ * CPUs, because twice as many threads halve the throughput (measured), except while an interactive
+ * request runs between bulk requests.
  */
 export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
   const { cores, sharesWeights = false } = machine;
   if (sharesWeights) return { workers: Math.min(wanted.workers ?? TABLE_WORKERS, cores), threads: 1 };
-  if (
-    wanted.workers === undefined &&
-    wanted.threads === undefined &&
-    cores > 1 &&
-    maxSessions(machine) > cores
-  )
+  if (wanted.workers === undefined && wanted.threads === undefined && maxSessions(machine) > cores)
     return { workers: cores, threads: 1, alone: cores };
   const workers = Math.min(wanted.workers ?? defaultWorkers(machine, wanted.threads ?? 1), cores);
   const maxThreads = Math.max(1, Math.floor(cores / workers));

@@ -70,7 +70,7 @@ async function setUp(plan: ThreadPlan = PLAN) {
   };
   const finish = (name: string): Promise<void> =>
     untilRoom(() => threads.findLast((thread) => thread.name === name)?.finish());
-  const open = (opened: Pool = pool): Promise<void> => untilRoom(opened.openWorkers);
+  const open = (opened: Pool = pool): Promise<void> => untilRoom(() => opened.openWorkers(true));
   return { pool, events, threads, state, clock, open, finish, untilRoom };
 }
 
@@ -88,7 +88,7 @@ test('workers start when several texts wait, and stop after an idle period', asy
   expect([pool.size(), pool.room()]).toEqual([3, { idle: 0, ahead: 0 }]);
   await finish('alone');
   expect(pool.room()).toEqual({ idle: 2, ahead: 0 });
-  pool.openWorkers();
+  pool.openWorkers(false);
   expect(events.filter((event) => event.startsWith('open'))).toHaveLength(3);
 
   clock.pass(29_000);
@@ -126,12 +126,21 @@ test('the session for single texts runs a batch in addition to those of the work
   await pool.close();
 });
 
+test('on one CPU, the worker starts for bulk requests only', async () => {
+  const { pool, events, open } = await setUp({ workers: 1, threads: 1, alone: 1 });
+  pool.openWorkers(false);
+  expect([events, pool.room()]).toEqual([['open alone of 1'], { idle: 1, ahead: 0 }]);
+  await open();
+  expect([events.at(-1), pool.canInterleave()]).toEqual(['open worker0 of 1', true]);
+  await pool.close();
+});
+
 test('if workers cannot start, all texts run in the session for single texts, and the pool retries after a delay', async () => {
   const { pool, events, state, clock, open, finish } = await setUp();
   state.failing = true;
   await open();
   state.failing = false;
-  pool.openWorkers();
+  pool.openWorkers(false);
   expect([pool.size(), pool.room()]).toEqual([1, { idle: 1, ahead: 0 }]);
   pool.send(ITEMS);
   await finish('alone');
@@ -144,7 +153,7 @@ test('if workers cannot start, all texts run in the session for single texts, an
 test('workers neither start nor stop after the file was replaced', async () => {
   const { pool, events, state, clock, open } = await setUp();
   state.replaced = true;
-  pool.openWorkers();
+  pool.openWorkers(false);
   expect(events).toEqual(['open alone of 2']);
   state.replaced = false;
   await open();

@@ -5,7 +5,8 @@ const SMALL = { memoryBytes: 64e9, weightsBytes: 90e6 };
 const TIGHT = { memoryBytes: 2e9, weightsBytes: 435e6 };
 
 test.each([
-  [{ cores: 1, ...SMALL }, {}, { workers: 1, threads: 1 }],
+  [{ cores: 1, ...SMALL }, {}, { workers: 1, threads: 1, alone: 1 }],
+  [{ cores: 1, ...TIGHT }, {}, { workers: 1, threads: 1 }],
   [{ cores: 2, ...SMALL }, {}, { workers: 2, threads: 1, alone: 2 }],
   [{ cores: 16, ...SMALL }, {}, { workers: 16, threads: 1, alone: 16 }],
   [{ cores: 2, ...TIGHT }, {}, { workers: 1, threads: 2 }],
