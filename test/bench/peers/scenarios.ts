@@ -9,10 +9,13 @@ export interface Scenario {
   readonly concurrency: number;
 }
 
+/** Generated texts of mixed lengths. */
+export const mixedTexts = (): string[] => makeTexts(makeVocabulary(SHAPES.m6.vocabulary), MIXED);
+
 /** Texts of mixed lengths, individually and in batches, and short texts. `share` is the fraction of the requests to send. */
 export function scenarios(texts: readonly string[] | undefined, share: number): Scenario[] {
   const vocabulary = makeVocabulary(SHAPES.m6.vocabulary);
-  const mixed = texts ?? makeTexts(vocabulary, MIXED);
+  const mixed = texts ?? mixedTexts();
   const short =
     texts?.map((text) => text.split(' ').slice(0, WORDS).join(' ')) ?? makeShortTexts(vocabulary, MIXED);
   const single = (from: readonly string[], count: number): string[][] =>

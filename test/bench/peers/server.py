@@ -1,7 +1,7 @@
-"""A server as teams write it in an afternoon: FastAPI, and ONNX Runtime or fastembed.
+"""A server as teams write it in an afternoon: FastAPI, and ONNX Runtime, OpenVINO or fastembed.
 
-server.py <ort|fastembed> <folder> <graph> <port>    serves POST /v1/embeddings
-server.py <ort|fastembed> <folder> <graph> once TEXT prints the vector of one text
+server.py <ort|openvino|fastembed> <folder> <graph> <port>    serves POST /v1/embeddings
+server.py <ort|openvino|fastembed> <folder> <graph> once TEXT prints the vector of one text
 """
 
 import json
@@ -9,22 +9,45 @@ import sys
 
 
 def with_onnxruntime(folder, graph):
-    import numpy
     import onnxruntime
+
+    session = onnxruntime.InferenceSession(f"{folder}/{graph}", providers=["CPUExecutionProvider"])
+    names = {one.name for one in session.get_inputs()}
+    return mean_of_tokens(folder, lambda feeds: session.run(None, {name: feeds[name] for name in names})[0])
+
+
+def with_openvino(folder, graph):
+    import threading
+
+    import openvino
+
+    model = openvino.Core().compile_model(f"{folder}/{graph}", "CPU", {"PERFORMANCE_HINT": "LATENCY"})
+    names = {one.get_any_name() for one in model.inputs}
+    # A request object runs one batch at a time, and FastAPI runs each request in one of several threads.
+    own = threading.local()
+
+    def run(feeds):
+        if not hasattr(own, "request"):
+            own.request = model.create_infer_request()
+        return own.request.infer({name: feeds[name] for name in names})[model.output(0)]
+
+    return mean_of_tokens(folder, run)
+
+
+def mean_of_tokens(folder, run):
+    import numpy
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(f"{folder}/tokenizer.json")
     tokenizer.enable_truncation(512)
     tokenizer.enable_padding()
-    session = onnxruntime.InferenceSession(f"{folder}/{graph}", providers=["CPUExecutionProvider"])
-    names = {one.name for one in session.get_inputs()}
 
     def embed(texts):
         encodings = tokenizer.encode_batch(texts)
         ids = numpy.array([one.ids for one in encodings], dtype=numpy.int64)
         mask = numpy.array([one.attention_mask for one in encodings], dtype=numpy.int64)
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
-        hidden = session.run(None, {name: feeds[name] for name in names})[0]
+        hidden = run(feeds)
         weights = mask[:, :, None].astype(numpy.float32)
         vectors = (hidden * weights).sum(1) / weights.sum(1)
         return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
@@ -69,7 +92,8 @@ def serve(embed, port):
 
 
 kind, model_folder, graph_file, mode, *texts = sys.argv[1:]
-run = {"ort": with_onnxruntime, "fastembed": with_fastembed}[kind](model_folder, graph_file)
+kinds = {"ort": with_onnxruntime, "openvino": with_openvino, "fastembed": with_fastembed}
+run = kinds[kind](model_folder, graph_file)
 if mode == "once":
     print(json.dumps(run(texts)[0].tolist()))
 else:

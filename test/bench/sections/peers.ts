@@ -12,7 +12,7 @@ import { prepareModel } from '../peers/prepare-model.ts';
 import { publish } from '../peers/publish.ts';
 import { pythonPeers } from '../peers/python.ts';
 import { residentMemory, type RunningPeer, startPeer } from '../peers/running.ts';
-import { type Scenario, scenarios } from '../peers/scenarios.ts';
+import { mixedTexts, type Scenario, scenarios } from '../peers/scenarios.ts';
 import { type PeerFacts, peerTables, type PeersResult } from '../peers/summary.ts';
 import { nearness, vectorsOf } from '../peers/vectors-of.ts';
 import { PATHS } from '../setup/paths.ts';
@@ -37,9 +37,9 @@ export const peers: Section = {
   linuxOnly: true,
   async run(bench) {
     const { rounds, share, coldRounds } = bench.options.quick ? QUICK : FULL;
-    const contestants = await prepare(bench);
     const file = process.env['BENCH_TEXTS'];
     const texts = file === undefined ? undefined : (await readFile(file, 'utf8')).split('\n').filter(Boolean);
+    const contestants = await prepare(bench, texts);
     const plan = scenarios(texts, share);
     const cold = await measureCold(contestants, coldRounds);
     const running: RunningPeer[] = [];
@@ -84,11 +84,11 @@ export const peers: Section = {
   },
 };
 
-async function prepare(bench: Workbench): Promise<Contestant[]> {
+async function prepare(bench: Workbench, texts: readonly string[] | undefined): Promise<Contestant[]> {
   await mkdir(PATHS.peers, { recursive: true });
   const source = process.env['BENCH_MODEL'] ?? (await bench.model('m6'));
   const python = await installPython(REQUIREMENTS, join(PATHS.peers, 'python'));
-  const model = await prepareModel(source, join(PATHS.peers, 'model'), python);
+  const model = await prepareModel(source, join(PATHS.peers, 'model'), python, texts ?? mixedTexts());
   const ours = await buildOurs(model.folder);
   const { peers: given, missing } = await givenPeers(model, process.env);
   for (const line of missing) print(line);
@@ -136,7 +136,7 @@ async function together(
 /** Versions of the Python peers, as pinned in their requirements. */
 async function versions(): Promise<string> {
   const list = await readFile(REQUIREMENTS, 'utf8');
-  const named = ['onnxruntime', 'fastapi', 'uvicorn', 'fastembed'].map((name) => {
+  const named = ['onnxruntime', 'openvino', 'nncf', 'fastapi', 'uvicorn', 'fastembed'].map((name) => {
     const version = new RegExp(`^${name}==(.+)$`, 'm').exec(list)?.[1] ?? '?';
     return `${name} ${version}`;
   });
