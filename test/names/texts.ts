@@ -13,8 +13,17 @@ const CONTEXTS = [
 ] as const;
 const PROTEINS = ['MKTAYIAKQRQISFVK[MASK]HFSRQ', 'MK[MASK]AYI'] as const;
 
+/**
+ * Texts without characters that the normalization rules in the sentencepiece models of the encoders
+ * change, because transformers 5 ignores these rules, and with fewer words than gliner truncates.
+ */
+const ENTITY_TEXTS = TEXTS.prose
+  .filter((text) => text.normalize('NFKC') === text)
+  .map((text) => text.split(' ').slice(0, 300).join(' '));
+
 /** The texts for a model. Models with masks get texts with `[MASK]`, in place of their own word for it. */
 export function textsFor({ task, base }: NamedModel): readonly string[] {
   if (task === 'masked') return base === 'esm' ? PROTEINS : MASKED;
+  if (task === 'gliner') return ENTITY_TEXTS;
   return task === 'answers' ? CONTEXTS : TEXTS.prose;
 }
