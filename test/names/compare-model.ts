@@ -22,6 +22,8 @@ type Result = Parameters<typeof rowOf>[0] & {
   readonly masks?: readonly { readonly candidates: readonly { readonly score: number }[] }[];
   readonly sparse?: { readonly values: readonly number[] };
   readonly embedding?: readonly number[];
+  /** Of each token. */
+  readonly embeddings?: readonly { readonly embedding: readonly number[] }[];
   readonly entities?: readonly { start: number; end: number; label: string; score: number }[];
 };
 
@@ -70,6 +72,8 @@ function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
       return bodyFor('reranker', inputs);
     case 'zero-shot':
       return bodyFor('zero_shot_classification', inputs);
+    case 'vectors':
+      return { inputs, normalize: false };
     case 'gliner':
       return { inputs, labels: LABELS, threshold: ENTITY_THRESHOLD };
     case 'multi-vector':
@@ -87,7 +91,8 @@ const entitiesOf = ({ entities = [] }: Result): unknown[] =>
   entities.map(({ start, end, label }) => [start, end, label]);
 
 function numbersOf(result: Result): readonly number[] {
-  const { answers, masks, sparse, entities, vectors = [], embedding = [] } = result;
+  const { answers, masks, sparse, embeddings, entities, vectors = [], embedding = [] } = result;
+  if (embeddings) return embeddings.flatMap((token) => token.embedding);
   if (entities) return entities.map(({ score }) => score);
   if (answers) return answers.map(({ score }) => score);
   if (masks) return masks.flatMap(({ candidates }) => candidates.map(({ score }) => score));

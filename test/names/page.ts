@@ -66,6 +66,8 @@ files of sentence-transformers, and tensors with the same names. The weights are
 and dimensions. A local hub serves the folder, the build downloads it by its name, without a config file, and the executable is compared with
 transformers 5.24, sentence-transformers 6.2, model2vec 0.10 or gliner 0.2.29. Models with their own Python code are compared with an independent implementation in
 torch. Texts are sent alone and together, with and without the model's prompts, in several writing systems, and one is longer than the maximum.
+GLiNER models, and DeBERTa v3 with only \`spm.model\`, get the texts that NFKC does not change, because transformers 5 ignores the normalization rules in
+this file; the long text of GLiNER models has fewer words than the maximum, because gliner truncates longer texts, which executables read in windows.
 For measurements with published weights, see [tested models](models.md).
 
 | ${text} text models | |
