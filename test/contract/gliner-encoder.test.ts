@@ -154,7 +154,7 @@ verifiesOnce('zero_shot_ner:named-encoder-refused', async () => {
     [
       { class_token_index: 300 },
       ENCODER,
-      '`class_token_index` is 300, but the tokenizer has <<ENT>> at 304. Copy the',
+      '`class_token_index` is 300, but with the tokens that gliner adds, the tokenizer has <<ENT>> as token 304. Copy the',
     ],
     [{ labels_encoder: 'acme/labels' }, ENCODER, 'the model encodes labels with a separate encoder'],
   ];

@@ -133,7 +133,7 @@ function checkTypeToken({ fields, settings }: GlinerConfig, path: string, id: nu
   const { class_token_index: stated } = fields;
   if (!isCount(stated) || stated === id) return;
   throw configError(
-    `${path}: \`class_token_index\` is ${stated}, but the tokenizer has ${settings.typeToken} at ${id}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
+    `${path}: \`class_token_index\` is ${stated}, but with the tokens that gliner adds, the tokenizer has ${settings.typeToken} as token ${id}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
   );
 }
 
@@ -191,7 +191,6 @@ function entityGraph(
   }
   const stated = fields['class_token_index'];
   const id = isCount(stated) ? stated : typeId;
-  // A tokenizer without this token is rejected later.
   return {
     level: settings.level,
     maxWidth: settings.maxWidth,
