@@ -76,6 +76,8 @@ export type ModelSource =
       readonly folder: string;
       /** Which of the folder's graphs to use, if it has several. */
       readonly variant: string | undefined;
+      /** The folder with the tokenizer, if the model uses that of another model. */
+      readonly tokenizerFolder?: string | undefined;
     }
   | {
       readonly kind: 'files';

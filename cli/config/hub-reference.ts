@@ -12,6 +12,9 @@ const PREFIX = 'hf:';
 const DEFAULT_REVISION = 'main';
 const FORM = `Write hf:org/name or hf:org/name@revision`;
 
+/** A reference to the default revision of a repository. */
+export const mainOf = (repository: string): HubReference => ({ repository, revision: DEFAULT_REVISION });
+
 /** Whether a path names a model on the hub. A local folder with such a name is written \`./hf:…\`. */
 export const isHubReference = (path: string): boolean => path.startsWith(PREFIX);
 
@@ -25,7 +28,7 @@ export function parseHubReference(text: string): HubReference {
 /** Returns the problem with a reference, without a final full stop. */
 export function hubReferenceProblem(text: string): string | undefined {
   const { repository, revision } = split(text);
-  if (!isHubReference(text) || !isRepository(repository))
+  if (!isHubReference(text) || !isRepositoryName(repository))
     return `${JSON.stringify(text)} does not name a model. ${FORM}`;
   if (revision === undefined || isRevision(revision)) return undefined;
   return `${JSON.stringify(revision)} is not a valid branch, tag or commit. ${FORM}`;
@@ -48,7 +51,7 @@ function split(text: string): { repository: string; revision: string | undefined
  * Names become parts of paths and URLs, so the hub's rules apply. `--` separates the parts of a
  * folder name.
  */
-function isRepository(repository: string): boolean {
+export function isRepositoryName(repository: string): boolean {
   const parts = repository.split('/');
   return (
     parts.length <= 2 &&

@@ -1,10 +1,12 @@
 import { configError } from '#contract/errors.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import { type HubReference, hubReferenceText } from '../config/hub-reference.ts';
+import { fetchEncoderTokenizer } from '../packaging/hub/fetch-encoder-tokenizer.ts';
 import { type FetchedModel, fetchModel, type FetchRequest } from '../packaging/hub/fetch-model.ts';
 import { hubSettings } from '../packaging/hub/settings.ts';
 import { chooseGraph } from '../packaging/model/graph-variants.ts';
 import { type Reporter, silentReporter } from '../packaging/reporter.ts';
+import { argumentWord } from './text.ts';
 
 export interface HubOptions {
   readonly report?: Reporter | undefined;
@@ -17,20 +19,28 @@ export interface HubOptions {
 /** Downloads the files that a build needs from a model on the hub, with the settings from the environment. */
 export async function fetchHubModel(
   reference: HubReference,
-  { report = silentReporter, variant, offline = false }: HubOptions,
-  choose = chooseBy(variant, reference),
+  options: HubOptions,
+  choose = chooseBy(options.variant, reference),
 ): Promise<FetchedModel> {
-  const { env } = process;
-  const settings = hubSettings(env, offline);
-  return await fetchModel({
-    reference,
-    choose,
-    settings,
-    env,
-    userAgent: `encoderfile/${ownVersion()}`,
-    report,
-  });
+  return await fetchModel({ reference, choose, ...hubRequest(options) });
 }
+
+/**
+ * The folder with the tokenizer of a model in a local folder, if the model has none and uses that of
+ * its encoder on the hub; undefined for other models.
+ */
+export async function fetchTokenizerOf(folder: string, options: HubOptions): Promise<string | undefined> {
+  const command = `encoderfile build ${argumentWord(folder)}`;
+  const found = await fetchEncoderTokenizer(folder, { ...hubRequest(options), name: folder, command });
+  return found?.folder;
+}
+
+const hubRequest = ({ report = silentReporter, offline = false }: HubOptions) => ({
+  settings: hubSettings(process.env, offline),
+  env: process.env,
+  userAgent: `encoderfile/${ownVersion()}`,
+  report,
+});
 
 /**
  * Chooses the graph that a build uses. Fails if the cache may not list all graphs, and the choice

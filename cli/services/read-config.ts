@@ -7,7 +7,7 @@ import { errorCode } from '#core/values/error-code.ts';
 import type { BuildConfig, UnfetchedConfig } from '../config/build-config.ts';
 import { hubReferenceText, isHubReference, parseHubReference } from '../config/hub-reference.ts';
 import { parseConfig } from '../config/load.ts';
-import { fetchHubModel, type HubOptions } from './fetch-hub-model.ts';
+import { fetchHubModel, fetchTokenizerOf, type HubOptions } from './fetch-hub-model.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import { BUILD_TYPES } from '../packaging/model/build-types.ts';
 import {
@@ -81,7 +81,11 @@ export function configIn(folder: string): string | undefined {
 async function hubConfig(name: string, options: ReadOptions): Promise<BuildConfig> {
   const reference = parseHubReference(name);
   const found = await fetchHubModel(reference, options);
-  const place = { folder: found.folder, variant: found.graph.path };
+  const place = {
+    folder: found.folder,
+    variant: found.graph.path,
+    tokenizerFolder: found.tokenizer?.folder,
+  };
   const text = await defaultConfig(name, name, place, options);
   // The path does not depend on the revision, so that a build of a newer revision replaces the
   // output of an older one.
@@ -119,10 +123,16 @@ async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<Bu
   const { file, model } = config;
   const variant = options.variant ?? (model.kind === 'files' ? undefined : model.variant);
   if (model.kind === 'hub') {
-    const { folder, graph } = await fetchHubModel(model.reference, { ...options, variant });
-    return { ...config, model: { kind: 'folder', folder, variant: graph.path } };
+    const { folder, graph, tokenizer } = await fetchHubModel(model.reference, { ...options, variant });
+    return {
+      ...config,
+      model: { kind: 'folder', folder, variant: graph.path, tokenizerFolder: tokenizer?.folder },
+    };
   }
-  if (model.kind === 'folder') return { ...config, model: { ...model, variant } };
+  if (model.kind === 'folder') {
+    const tokenizerFolder = await fetchTokenizerOf(model.folder, options);
+    return { ...config, model: { ...model, variant, tokenizerFolder } };
+  }
   if (options.variant === undefined) return { ...config, model };
   throw configError(
     `--variant requires \`path\` in ${file} to be a folder, but it is a mapping of files. Remove --variant.`,

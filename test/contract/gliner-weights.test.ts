@@ -112,13 +112,4 @@ verifiesOnce('zero_shot_ner:weights-refused', async () => {
     expect(stderr).not.toContain('\n    at ');
     rmSync(model, { recursive: true });
   }
-  const model = copy('span');
-  rmSync(join(model, 'tokenizer.json'));
-  const { exitCode, stderr } = await runCliHere(['build', model, '-o', 'x', '--cache-dir', TEST_CACHE], {
-    cwd: folder(),
-  });
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(
-    /The GLiNER model .*span has no tokenizer, because .*\.save_pretrained\('\.\/saved'\)/,
-  );
 });

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Rows } from '../models/ask.ts';
-import { bodyFor, QUESTION, rowOf } from '../models/tasks.ts';
+import { bodyFor, LABELS, QUESTION, rowOf } from '../models/tasks.ts';
 import type { NamedModel } from './shape.ts';
 
 /** What the published library computes, with one row for each text. */
@@ -9,6 +10,8 @@ export interface Expected {
   readonly prompts?: Readonly<Record<string, Rows>>;
   /** Vectors of the texts as queries, for models that encode queries in another way. */
   readonly queries?: Rows;
+  /** Start, end and label of each entity, whose scores are in `rows`. */
+  readonly entities?: readonly unknown[];
 }
 
 /** Sends a body to `/predict` of a served model and returns its results. */
@@ -19,10 +22,16 @@ type Result = Parameters<typeof rowOf>[0] & {
   readonly masks?: readonly { readonly candidates: readonly { readonly score: number }[] }[];
   readonly sparse?: { readonly values: readonly number[] };
   readonly embedding?: readonly number[];
+  /** Of each token. */
+  readonly embeddings?: readonly { readonly embedding: readonly number[] }[];
+  readonly entities?: readonly { start: number; end: number; label: string; score: number }[];
 };
 
-/** Tasks whose numbers are logits. Small logits are sums of large values, so that their relative error is large. */
-const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens']);
+/** Random models have low scores. */
+export const ENTITY_THRESHOLD = 0.05;
+
+/** Tasks whose numbers are logits, or probabilities of entities. Small logits are sums of large values, so that their relative error is large. */
+const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens', 'gliner']);
 
 /** Largest difference of a served model from its reference, relative to the largest value of the reference; for logits, only if that is above 1. */
 export async function differenceOf(
@@ -38,6 +47,12 @@ export async function differenceOf(
     const alone = [];
     for (const input of inputs) alone.push(...(await predict({ ...bodyOf(model, [input]), ...more })));
     const least = LOGITS.has(model.task) ? 1 : 0;
+    const { entities } = expected;
+    if (
+      entities &&
+      ![together, alone].every((results) => isDeepStrictEqual(results.map(entitiesOf), entities))
+    )
+      return Number.POSITIVE_INFINITY;
     return Math.max(
       ...[together, alone].map((results) => relativeDifference(results.map(numbersOf), wanted, least)),
     );
@@ -57,6 +72,10 @@ function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
       return bodyFor('reranker', inputs);
     case 'zero-shot':
       return bodyFor('zero_shot_classification', inputs);
+    case 'vectors':
+      return { inputs, normalize: false };
+    case 'gliner':
+      return { inputs, labels: LABELS, threshold: ENTITY_THRESHOLD };
     case 'multi-vector':
       return bodyFor('multi_vector', inputs);
     case 'answers':
@@ -68,8 +87,13 @@ function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
   }
 }
 
+const entitiesOf = ({ entities = [] }: Result): unknown[] =>
+  entities.map(({ start, end, label }) => [start, end, label]);
+
 function numbersOf(result: Result): readonly number[] {
-  const { answers, masks, sparse, vectors = [], embedding = [] } = result;
+  const { answers, masks, sparse, embeddings, entities, vectors = [], embedding = [] } = result;
+  if (embeddings) return embeddings.flatMap((token) => token.embedding);
+  if (entities) return entities.map(({ score }) => score);
   if (answers) return answers.map(({ score }) => score);
   if (masks) return masks.flatMap(({ candidates }) => candidates.map(({ score }) => score));
   return sparse ? [...embedding, ...sparse.values, ...vectors.flat()] : rowOf(result);

@@ -71,12 +71,13 @@ const SPLADE = {
     ],
   ],
 };
-const gliner = (name: string, from: string, tokenizer: string, weights = 'bin'): NamedModel => ({
+/** Without `own`, the folder has no tokenizer, and its settings only name the encoder. */
+const gliner = (name: string, from: string, fields: Readonly<Record<string, unknown>> = {}): NamedModel => ({
   name,
   task: 'gliner',
   from,
-  tokenizer,
-  weights,
+  ...DEBERTA,
+  ...fields,
 });
 
 /** Static models, rerankers, multi-vector and sparse models, and GLiNER. */
@@ -200,11 +201,17 @@ export const SPECIAL: readonly NamedModel[] = [
     head: 'ForMaskedLM',
     activation,
   })),
-  ...['small', 'medium', 'large'].map((size) =>
-    gliner(`urchade/gliner_${size}-v2.1`, 'microsoft/deberta-v3-base', 'deberta-v3'),
-  ),
-  gliner('urchade/gliner_multi-v2.1', 'microsoft/mdeberta-v3-base', 'deberta-v3'),
-  gliner('knowledgator/modern-gliner-bi-base-v1.0', 'answerdotai/ModernBERT-base', 'modernbert'),
-  gliner('knowledgator/gliner-pii-base-v1.0', 'microsoft/deberta-v3-base', 'deberta-v3'),
-  gliner('numind/NuNER_Zero', 'microsoft/deberta-v3-large', 'deberta-v3', 'safetensors'),
+  gliner('urchade/gliner_small-v2.1', 'microsoft/deberta-v3-small'),
+  gliner('urchade/gliner_medium-v2.1', 'microsoft/deberta-v3-base'),
+  gliner('urchade/gliner_large-v2.1', 'microsoft/deberta-v3-large'),
+  gliner('urchade/gliner_multi-v2.1', 'microsoft/mdeberta-v3-base'),
+  gliner('knowledgator/modern-gliner-bi-base-v1.0', 'answerdotai/ModernBERT-base', {
+    ...MODERN,
+    config: { labels_encoder: 'BAAI/bge-small-en-v1.5' },
+  }),
+  gliner('knowledgator/gliner-pii-base-v1.0', 'microsoft/deberta-v3-base', { own: true }),
+  gliner('numind/NuNER_Zero', 'microsoft/deberta-v3-large', {
+    weights: 'safetensors',
+    config: { span_mode: 'token_level' },
+  }),
 ];

@@ -64,8 +64,10 @@ last on ${new Date().toISOString().slice(0, 10)}.
 No published weights are used. For each name, the script writes a folder with the same files and settings: \`config.json\`, the kind of tokenizer, the
 files of sentence-transformers, and tensors with the same names. The weights are random, the vocabularies are small, and the models have fewer layers
 and dimensions. A local hub serves the folder, the build downloads it by its name, without a config file, and the executable is compared with
-transformers 5.24, sentence-transformers 6.2 or model2vec 0.10. Models with their own Python code are compared with an independent implementation in
+transformers 5.24, sentence-transformers 6.2, model2vec 0.10 or gliner 0.2.29. Models with their own Python code are compared with an independent implementation in
 torch. Texts are sent alone and together, with and without the model's prompts, in several writing systems, and one is longer than the maximum.
+GLiNER models, and DeBERTa v3 with only \`spm.model\`, get the texts that NFKC does not change, because transformers 5 ignores the normalization rules in
+this file; the long text of GLiNER models has fewer words than the maximum, because gliner truncates longer texts, which executables read in windows.
 For measurements with published weights, see [tested models](models.md).
 
 | ${text} text models | |

@@ -11,6 +11,7 @@ const PACKAGES = [
   'model2vec==0.10.0',
   'tokenizers==0.23.3',
   'sentencepiece==0.2.3',
+  'protobuf==7.36.2',
   'numpy==2.4.6',
 ];
 
@@ -23,6 +24,8 @@ export async function libraryPython(): Promise<string> {
   if (existsSync(join(folder, 'ready'))) return python;
   await execa('python3', ['-m', 'venv', '--clear', folder]);
   await execa(python, ['-m', 'pip', 'install', '-q', ...PACKAGES]);
+  // gliner names older versions of transformers, but works with this one.
+  await execa(python, ['-m', 'pip', 'install', '-q', '--no-deps', 'gliner==0.2.29']);
   await copyFile(join(folder, 'pyvenv.cfg'), join(folder, 'ready'));
   return python;
 }

@@ -10,7 +10,7 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { hubVariables } from '../helpers/use-hub.ts';
 import { LABELS, QUESTION } from '../models/tasks.ts';
-import { differenceOf, type Expected, type Predict } from './compare-model.ts';
+import { differenceOf, ENTITY_THRESHOLD, type Expected, type Predict } from './compare-model.ts';
 import { NAMED_MODELS } from './list.ts';
 import { type ModelRow, writePage } from './page.ts';
 import { libraryPython } from './python.ts';
@@ -59,6 +59,8 @@ interface Made {
   readonly model: NamedModel;
   readonly texts: readonly string[];
   readonly folder: string;
+  /** The folder of the model that `from` names, if the build needs it. */
+  readonly encoder?: string;
   /** Undefined for folders that must be refused. */
   readonly expected?: Expected | null;
 }
@@ -69,23 +71,34 @@ async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made
     models: wished.map((model) => ({ ...model, inputs: textsFor(model) })),
     question: QUESTION,
     labels: LABELS,
+    threshold: ENTITY_THRESHOLD,
     into: join(scratch, 'models'),
   };
   const { stdout } = await execa(await libraryPython(), [join(import.meta.dirname, 'write_folders.py')], {
     input: JSON.stringify(job),
   });
   for (const [at, line] of stdout.trim().split('\n').entries()) {
-    const { name, folder, expected, error } = parseJsonText(line) as Made & { name: string; error?: string };
+    const { name, folder, encoder, expected, error } = parseJsonText(line) as Made & {
+      name: string;
+      error?: string;
+    };
     if (error !== undefined) throw new Error(`${name}: ${error}`);
     const model = wished[at];
     if (model?.name !== name) throw new Error(`write_folders.py returned ${name} in another order`);
-    yield { model, texts: textsFor(model), folder, ...(expected === undefined ? {} : { expected }) };
+    yield {
+      model,
+      texts: textsFor(model),
+      folder,
+      ...(encoder === undefined ? {} : { encoder }),
+      ...(expected === undefined ? {} : { expected }),
+    };
   }
 }
 
-async function rowOf({ model, texts, folder, expected }: Made): Promise<ModelRow> {
+async function rowOf({ model, texts, folder, encoder, expected }: Made): Promise<ModelRow> {
   const files = folderContents(folder);
   hub.add(model.name, new HubRepository(files));
+  if (encoder !== undefined) hub.add(String(model['from']), new HubRepository(folderContents(encoder)));
   const config = files['config.json'] === undefined ? {} : parseJsonText(String(files['config.json']));
   const modelType = String(Object(config).model_type ?? (STATIC_TASKS.has(model.task) ? 'none' : 'GLiNER'));
   const executable = join(scratch, 'model.encoder');
@@ -97,7 +110,8 @@ async function rowOf({ model, texts, folder, expected }: Made): Promise<ModelRow
       type: '-',
       how: '-',
       state: model.task === 'image' ? 'image' : 'refused',
-      result: built.refusal,
+      // Without the folder of the cache.
+      result: built.refusal.replaceAll(/\S*\/snapshots\/[0-9a-f]{40}\//g, ''),
     };
   }
   const { manifest } = built;

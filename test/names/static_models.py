@@ -1,6 +1,9 @@
 """Folders that no encoder with a config of transformers has: static models, models for images, and GLiNER."""
 
+import contextlib
+import json
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from tokenizers import Tokenizer
 
 import folders
 import references
+import shapes
 from vocabularies import write_json, write_vocabulary
 
 WIDTH = 16
@@ -62,17 +66,51 @@ def image(folder, row, job):
 
 
 def gliner(folder, row, job):
-    """The settings and names of GLiNER's own file. It has no config.json."""
-    count, _ = write_vocabulary(folder, row["tokenizer"], 128, ["<<ENT>>", "<<SEP>>"])
-    write_json(folder / "gliner_config.json", {
-        "model_name": row["from"], "max_len": 384, "max_types": 25, "max_width": 12, "hidden_size": 16, "span_mode": "markerV0", "subtoken_pooling": "first",
-        "ent_token": "<<ENT>>", "sep_token": "<<SEP>>", "words_splitter_type": "whitespace", "vocab_size": count, **row.get("config", {}),
-    })
-    weights = {"token_rep_layer.bert_layer.model.embeddings.word_embeddings.weight": torch.randn(count, 16)}
-    if row.get("weights") == "bin":
-        torch.save(weights, folder / "pytorch_model.bin")
-    else:
-        save_file(weights, folder / "model.safetensors")
+    """A GLiNER model, which has no config.json. The folder of its encoder has the tokenizer, unless the model has its own."""
+    encoder = encoder_folder(job["into"], row)
+    count, ids = write_vocabulary(encoder, row["tokenizer"], 512, slow_only=row["tokenizer"] == "deberta-v3")
+    if row["tokenizer"] == "deberta-v3":
+        write_json(encoder / "tokenizer_config.json", {"do_lower_case": False, "vocab_type": "spm"})
+        (encoder / "special_tokens_map.json").unlink()
+    values, _ = shapes.BASES[row["base"]](ids)
+    write_json(encoder / "config.json", {**values, "vocab_size": count + 97})
+    config = {
+        "model_name": row["from"], "name": "large", "max_len": 384, "max_types": 25, "max_width": 12, "hidden_size": 24, "span_mode": "markerV0",
+        "subtoken_pooling": "first", "fine_tune": True, "dropout": 0.4, **row.get("config", {}),
+    }
+    if "labels_encoder" in config:
+        shutil.copytree(encoder, folder, dirs_exist_ok=True)
+        (folder / "config.json").unlink()
+        write_json(folder / "gliner_config.json", config)
+        torch.save({"token_rep_layer.bert_layer.model.weight": torch.randn(count, 16)}, folder / "pytorch_model.bin")
+        return None
+    # Only these models need the package.
+    import gliner_published as published
+
+    with contextlib.redirect_stdout(sys.stderr):
+        model = published.publish(folder, encoder, config, job["texts"], job["labels"], row.get("weights") == "safetensors")
+        if row.get("own"):
+            save_own(folder, model)
+        found = model.inference(job["texts"], job["labels"], threshold=job["threshold"])
+    assert sum(map(len, found)) > 20, "too few entities"
+    return {
+        "rows": [[float(entity["score"]) for entity in entities] for entities in found],
+        "entities": [[[entity["start"], entity["end"], entity["label"]] for entity in entities] for entities in found],
+    }
+
+
+def save_own(folder, model):
+    """As newer versions of gliner save a model: with its tokenizer and all settings."""
+    name = json.loads((folder / "gliner_config.json").read_text())["model_name"]
+    model.save_pretrained(folder, safe_serialization=False)
+    saved = json.loads((folder / "gliner_config.json").read_text())
+    write_json(folder / "gliner_config.json", {**saved, "model_name": name})
+    (folder / "config.json").unlink(missing_ok=True)
+
+
+def encoder_folder(into, row):
+    """The folder of another repository that a model needs."""
+    return Path(into) / "encoders" / row["name"].replace("/", "--")
 
 
 def router(folder, row, job):

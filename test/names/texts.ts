@@ -13,8 +13,20 @@ const CONTEXTS = [
 ] as const;
 const PROTEINS = ['MKTAYIAKQRQISFVK[MASK]HFSRQ', 'MK[MASK]AYI'] as const;
 
+/**
+ * Texts without characters that normalization rules in sentencepiece models change, because
+ * transformers 5 ignores the rules in spm.model.
+ */
+const NORMAL = TEXTS.prose.filter((text) => text.normalize('NFKC') === text);
+/** These rules also replace several spaces. */
+const SPACED = NORMAL.filter((text) => !/\s\s|[\t\n\r]/.test(text));
+/** With fewer words than gliner truncates, which splits texts at spaces itself. */
+const ENTITY_TEXTS = NORMAL.map((text) => text.split(' ').slice(0, 300).join(' '));
+
 /** The texts for a model. Models with masks get texts with `[MASK]`, in place of their own word for it. */
-export function textsFor({ task, base }: NamedModel): readonly string[] {
+export function textsFor({ task, base, tokenizer, slow }: NamedModel): readonly string[] {
   if (task === 'masked') return base === 'esm' ? PROTEINS : MASKED;
-  return task === 'answers' ? CONTEXTS : TEXTS.prose;
+  if (task === 'gliner') return ENTITY_TEXTS;
+  if (task === 'answers') return CONTEXTS;
+  return slow === true && tokenizer === 'deberta-v3' ? SPACED : TEXTS.prose;
 }

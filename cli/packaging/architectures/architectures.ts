@@ -193,6 +193,10 @@ export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
 export const canWriteGraph = (modelType: string | undefined): boolean =>
   findArchitecture(modelType) !== undefined;
 
+/** Whether models of this `model_type` are encoders that are trained with masked words. */
+export const isMaskedEncoder = (modelType: unknown): boolean =>
+  typeof modelType === 'string' && findArchitecture(modelType)?.maskedHead !== undefined;
+
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
   modelType === undefined ? undefined : ARCHITECTURES[modelType];
 

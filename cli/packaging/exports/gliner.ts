@@ -5,10 +5,6 @@ export const GLINER_CONFIG = 'gliner_config.json';
 export const isGlinerAmong = (files: readonly { readonly path: string }[]): boolean =>
   files.some(({ path }) => path === GLINER_CONFIG || path === `onnx/${GLINER_CONFIG}`);
 
-/** The command that saves a GLiNER model with its tokenizer, for messages. */
-export const glinerSave = (source: string): string =>
-  `python -c "from gliner import GLiNER; GLiNER.from_pretrained('${source}').save_pretrained('./saved')"`;
-
 /** The command that exports a GLiNER model, for messages. */
 export const glinerExport = (source: string): string =>
   `python -c "from gliner import GLiNER; GLiNER.from_pretrained('${source}').export_to_onnx('./exported')"`;

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf, withoutGraph } from '../model/graph-variants.ts';
@@ -78,6 +79,10 @@ export function chooseFiles(
 
 type Files = ReadonlyMap<string, HubFile>;
 
+/** Whether a file is a tokenizer or a vocabulary, in any folder. */
+export const isTokenizerFile = (path: string): boolean =>
+  ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()].includes(posix.basename(path));
+
 /** Folders that can contain a model's files: some exporters write all of them to `onnx/`. */
 const FOLDERS = ['', 'onnx/', ...MODULE_FOLDERS.map((name) => `${name}/`)];
 
@@ -90,7 +95,7 @@ function findIn(files: Files, name: string): HubFile | undefined {
  * A vocabulary is only read if there is no tokenizer.json, and the files that complete it only from
  * the same folder.
  */
-function tokenizerFiles(files: Files): HubFile[] {
+export function tokenizerFiles(files: Files): HubFile[] {
   const fast = findIn(files, 'tokenizer.json');
   const names = Object.values(VOCABULARY_FILES).flat();
   const old = fast

@@ -1,3 +1,4 @@
+import { isMaskedEncoder } from '../architectures/architectures.ts';
 import { writeHiddenStates } from '../architectures/write-graph.ts';
 import type { BuildType } from './build-type.ts';
 import { compareTokenVectors } from './compare.ts';
@@ -6,10 +7,16 @@ import { readModelConfig } from './model-config.ts';
 
 /** A model that returns unpooled token vectors. */
 export const embeddingBuild: BuildType<'embedding'> = {
-  guess({ architectures: [architecture], outputs }) {
+  guess({ architectures: [architecture], config: { model_type: family }, outputs }) {
     const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');
     return [
       ...clue('encoder', architecture !== undefined, `config.json names ${architecture}`),
+      // Some encoders that others fine-tune are published without `architectures`.
+      ...clue(
+        'encoder',
+        architecture === undefined && outputs.length === 0 && isMaskedEncoder(family),
+        `config.json names the encoder ${String(family)} without a head`,
+      ),
       ...clue('encoder', vectors !== undefined, `the graph returns ${vectors?.name}`),
     ];
   },

@@ -5,8 +5,7 @@ import { isStoredWeights } from '../architectures/weight-files.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraphIn } from './graph-variants.ts';
-import { GLINER_CONFIG, glinerSave } from '../exports/gliner.ts';
-import { jsonIn, modelOrigin, MODULE_FOLDERS, statedIn } from './model-listing.ts';
+import { jsonIn, MODULE_FOLDERS, statedIn } from './model-listing.ts';
 import { isTable } from '../tables/is-table.ts';
 
 export interface ModelFiles {
@@ -27,6 +26,8 @@ export interface ModelFiles {
    */
   readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
+  /** The folder with the tokenizer, if the model uses that of another model. */
+  readonly tokenizerFolder?: string | undefined;
   /** Whether the weights are the table of a static model. */
   readonly isTable?: boolean;
 }
@@ -58,7 +59,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
     };
   }
-  const { folder, variant } = model;
+  const { folder, variant, tokenizerFolder } = model;
   if (!isFolder(folder))
     throw configError(`No such directory: ${folder}. \`path\` must be the model folder.`);
   const { path: graph } = chooseGraphIn(folder, variant);
@@ -67,7 +68,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   const { name = 'config.json', missing } = settings;
   const modelConfig = findIn(folder, name);
   if (modelConfig === undefined && missing) throw missing(join(folder, name));
-  const tokenizer = locateTokenizer(folder, weights);
+  const tokenizer = locateTokenizer(folder, weights, tokenizerFolder);
   const isStatic = isTable(statedIn(folder));
   return {
     folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
@@ -77,6 +78,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
     tokenizer,
     // Libraries for static models only read tokenizer.json.
     tokenizerConfig: isStatic ? undefined : neighbor(tokenizer),
+    tokenizerFolder,
     isTable: isStatic,
   };
 }
@@ -87,10 +89,10 @@ const settingsFolder = (folder: string): string =>
 
 /**
  * Path of tokenizer.json. If a model has none, path of its vocabulary, or of the tokenizer that is
- * named after the graph.
+ * named after the graph, or of the tokenizer in another folder.
  */
-function locateTokenizer(folder: string, weights: string): string {
-  const found = findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
+function locateTokenizer(folder: string, weights: string, other: string | undefined): string {
+  const found = findTokenizer(folder);
   if (found !== undefined) return found;
   const [named, ...others] = findNamedTokenizers(weights);
   if (named !== undefined && others.length === 0) return named;
@@ -99,16 +101,19 @@ function locateTokenizer(folder: string, weights: string): string {
       `${folder} has no tokenizer.json, but ${others.length + 1} other tokenizers: ${[named, ...others].map((path) => basename(path)).join(', ')}. Choose one: set \`path\` in the config to a mapping of files.`,
     );
   }
-  if (findIn(folder, GLINER_CONFIG) !== undefined) {
-    const { repository = folder } = modelOrigin(folder);
-    throw configError(
-      `The GLiNER model ${repository} has no tokenizer, because the gliner package takes it from the model's encoder. Save the model with its tokenizer: \`pip install gliner\`, then \`${glinerSave(repository)}\`, then \`encoderfile build ./saved\`.`,
-    );
-  }
+  const elsewhere = other === undefined ? undefined : findTokenizer(other);
+  if (elsewhere !== undefined) return elsewhere;
   throw configError(
     `Could not locate model config at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
   );
 }
+
+/** Whether a model has any tokenizer of its own. */
+export const hasTokenizer = (folder: string): boolean =>
+  findTokenizer(folder) !== undefined || findNamedTokenizers(join(folder, 'model.onnx')).length > 0;
+
+const findTokenizer = (folder: string): string | undefined =>
+  findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
 
 /** A file that a build can convert to tokenizer.json. */
 export function findVocabulary(folder: string): string | undefined {

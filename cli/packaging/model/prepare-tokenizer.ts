@@ -19,6 +19,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { firstInvalidLine } from '#platform/utf8-line.ts';
+import { withSpecialTokens } from '../tokenizer/add-special-tokens.ts';
 import { chooseFamily } from '../tokenizer/choose-family.ts';
 import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
 import type { Family } from '../tokenizer/family.ts';
@@ -32,6 +33,8 @@ export interface PreparedTokenizer {
   readonly json: string;
   /** Names of the files that the tokenizer was read from, for messages. */
   readonly origin: string;
+  /** Whether the build added tokens that the files do not contain. */
+  readonly hasAddedTokens: boolean;
 }
 
 /** Tokenizer settings from other files of the model. */
@@ -41,6 +44,8 @@ export interface TokenizerDefaults {
   readonly lowerCase?: boolean;
   /** Maximum number of tokens if no file states it. Default: 512. */
   readonly usualLength?: number;
+  /** Special tokens to add if the tokenizer lacks one of the `required` ones. */
+  readonly specialTokens?: { readonly tokens: readonly string[]; readonly required: readonly string[] };
   /** Whether texts get the model's special tokens. Default: true. */
   readonly addsSpecialTokens?: boolean;
   /** A prompt around all texts, instead of the model's special tokens. */
@@ -71,6 +76,7 @@ export async function prepareTokenizer(
     truncationSide,
     lowerCase,
     usualLength,
+    specialTokens,
     addsSpecialTokens = true,
     frame,
     limitCharacters,
@@ -81,7 +87,8 @@ export async function prepareTokenizer(
   const read = await readTokenizer(files.tokenizer, stated, modelConfig);
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
-  const content = withBertSettings(written, config, modelConfig);
+  const completed = specialTokens ? withSpecialTokens(written, specialTokens) : written;
+  const content = withBertSettings(completed, config, modelConfig);
   const added = addsSpecialTokens && !frame ? content : withoutSpecialTokens(content);
   const lowered = lowerCase ? withLowerCase(added) : added;
   const plain = await load(files.tokenizer, JSON.stringify(lowered));
@@ -108,6 +115,7 @@ export async function prepareTokenizer(
     },
     json,
     origin,
+    hasAddedTokens: completed !== written,
   };
 }
 

@@ -39,6 +39,8 @@ export interface GraphRules extends SignatureRules {
   readonly keptOutputs?: (graph: GraphProto) => readonly string[];
   /** Adds this type's steps to the end of a graph with float32 outputs. */
   readonly extend?: (graph: ExtendedGraph) => GraphExtension;
+  /** Whether the build numbered tokens of the tokenizer, so that it must have as many as the model. */
+  readonly hasAddedTokens?: boolean;
   /** Runs texts through a graph that has inputs other than tokens. */
   readonly tryOut?: TryOut;
   /** Describes the size of a result, for messages. Default: the size of the output's last axis. */

@@ -36,7 +36,9 @@ export async function rewriteGraph(
   const tokens = matched.filter((input) => !isWordInput(input));
   const fixedShape = findFixedShape(tokens, model);
   rules.checkInputs?.(words, fixedShape);
-  checkVocabulary(embeddingRows(graph, ownName(matched, 'input_ids')), tokenizer.vocabularySize, model);
+  const rows = embeddingRows(graph, ownName(matched, 'input_ids'));
+  checkVocabulary(rows, tokenizer.vocabularySize, model);
+  if (rules.hasAddedTokens === true) checkAddedTokens(rows, tokenizer.vocabularySize, model);
   const positions = matched.find(({ name }) => name === 'position_ids')?.value.name;
   const firstPosition =
     positions === undefined
@@ -68,6 +70,14 @@ export async function rewriteGraph(
 
 const ownName = (inputs: readonly MatchedInput[], wanted: string): string =>
   inputs.find(({ name }) => name === wanted)?.value.name ?? wanted;
+
+/** With fewer tokens than in training, the tokens that were added last would have other ids. */
+function checkAddedTokens(rows: number | undefined, vocabularySize: number, model: string): void {
+  if (rows === undefined || vocabularySize === rows) return;
+  throw configError(
+    `The tokenizer has ${vocabularySize} tokens with the special tokens that the build added, but ${model} has ${rows}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
+  );
+}
 
 function checkVocabulary(rows: number | undefined, vocabularySize: number, model: string): void {
   if (rows === undefined || vocabularySize <= rows) return;

@@ -72,7 +72,6 @@ export async function tryEntityGraph(
   };
 
   const tokenizer = await loadEntityTokenizer(prepared.json, prepared.settings, settings, windows);
-  requireTokens(prepared, settings);
   const encoded = await tokenizer.encode(
     SAMPLE_TEXTS.map((text) => ({ text })),
     { details: false, labels: SAMPLE_LABELS },
@@ -118,15 +117,6 @@ export async function tryEntityGraph(
 
 interface Batch {
   readonly texts: readonly TokenizedText[];
-}
-
-function requireTokens({ tokenizer, origin }: PreparedTokenizer, settings: EntitySettings): void {
-  for (const token of [settings.typeToken, settings.separatorToken]) {
-    if (tokenizer.idOf(token) !== undefined) continue;
-    throw configError(
-      `${origin} has no token ${token}, which the model needs between entity types. Save the tokenizer with the model: \`model.data_processor.transformer_tokenizer.save_pretrained(...)\`.`,
-    );
-  }
 }
 
 const isPositionsFirst = ({ dims }: TryResult): boolean =>

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { lookup } from '#core/values/lookup.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
@@ -13,8 +14,10 @@ import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
 import { checkWordInputs } from '../onnx/match-inputs.ts';
 import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { clue } from './evidence.ts';
+import { refuseOtherKinds } from './gliner-encoder.ts';
 import { findIn, type SettingsFile } from './locate-files.ts';
 import type { ModelConfig } from './model-config.ts';
+import { jsonIn } from './model-listing.ts';
 import { readJsonObject } from './read-json.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';
 import { tryEntityGraph } from './try-entity-graph.ts';
@@ -38,13 +41,20 @@ export const zeroShotNerBuild: BuildType<'zero_shot_ner'> = {
 
 async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zero_shot_ner'>> {
   const { tokenizerConfig, modelConfig = '', weights } = files;
-  const gliner = await readGlinerConfig(modelConfig);
+  const gliner = await readGlinerConfig(modelConfig, files.tokenizerFolder);
   const { settings } = gliner;
   const stated = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   return {
     modelConfig: gliner.encoder,
-    tokenizer: { maxLength: unlimitedLength(gliner, stated) },
-    withTokenizer({ tokenizer }) {
+    tokenizer: {
+      maxLength: unlimitedLength(gliner, stated),
+      specialTokens: {
+        tokens: [FLERT, settings.typeToken, settings.separatorToken],
+        required: [settings.typeToken, settings.separatorToken],
+      },
+    },
+    withTokenizer({ tokenizer, hasAddedTokens }) {
+      if (hasAddedTokens) checkTypeToken(gliner, modelConfig, tokenizer.idOf(settings.typeToken));
       const windows = entityWindows(config, settings);
       const graph = isStoredWeights(weights)
         ? entityGraph(gliner, modelConfig, tokenizer.idOf(settings.typeToken))
@@ -58,6 +68,7 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
         encoder: { config: gliner.encoderConfig, prefix: ENTITY_ENCODER },
         rules: {
           otherInputs: WORD_INPUT_NAMES,
+          hasAddedTokens,
           checkInputs: (inputs, fixedShape) => checkWordInputs(inputs, settings, fixedShape, weights),
           tryOut: (...trial) => tryEntityGraph({ settings, windows }, ...trial),
           size: outputSize({ width: 0, entities: settings }),
@@ -70,6 +81,9 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
     },
   };
 }
+
+/** The first token that the gliner package adds to the tokenizer of an encoder. No text contains it. */
+const FLERT = '[FLERT]';
 
 interface GlinerConfig {
   /** All members of the file. */
@@ -85,12 +99,17 @@ interface GlinerConfig {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the settings of a GLiNER model. Models of other kinds with the same file are rejected. */
-async function readGlinerConfig(path: string): Promise<GlinerConfig> {
+/**
+ * Reads the settings of a GLiNER model. Models of other kinds with the same file are rejected.
+ * `encoderFolder` contains the settings of the encoder if its tokenizer is used.
+ */
+async function readGlinerConfig(path: string, encoderFolder: string | undefined): Promise<GlinerConfig> {
   const fields = await readJsonObject<Fields>(path);
   refuseOtherKinds(fields, path);
   const { encoder_config: stated } = fields;
-  const encoder: ModelConfig & Fields = isMapping(stated) ? stated : knownEncoder(fields['model_name']);
+  const encoder: ModelConfig & Fields =
+    [stated, encoderFolder && jsonIn(join(encoderFolder, 'config.json'))].find((one) => isMapping(one)) ??
+    knownEncoder(fields['model_name']);
   const readsAnyLength = isRelative(encoder, fields['model_name']);
   const { max_position_embeddings: _, ...withoutPositions } = encoder;
   return {
@@ -107,6 +126,15 @@ async function readGlinerConfig(path: string): Promise<GlinerConfig> {
     encoder: readsAnyLength ? withoutPositions : encoder,
     readsAnyLength,
   };
+}
+
+/** Rejects a tokenizer in which the token before each entity type has another id than in training. */
+function checkTypeToken({ fields, settings }: GlinerConfig, path: string, id: number | undefined): void {
+  const { class_token_index: stated } = fields;
+  if (!isCount(stated) || stated === id) return;
+  throw configError(
+    `${path}: \`class_token_index\` is ${stated}, but with the tokens that gliner adds, the tokenizer has ${settings.typeToken} as token ${id}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
+  );
 }
 
 /**
@@ -163,7 +191,6 @@ function entityGraph(
   }
   const stated = fields['class_token_index'];
   const id = isCount(stated) ? stated : typeId;
-  // A tokenizer without this token is rejected later.
   return {
     level: settings.level,
     maxWidth: settings.maxWidth,
@@ -181,30 +208,6 @@ const USUAL_SETTINGS: readonly (readonly [key: string, values: readonly unknown[
   ['post_fusion_schema', ['']],
   ['represent_spans', [false]],
 ];
-
-/** Config members of models that need other inputs or return more than entities. */
-const OTHER_KINDS: readonly (readonly [member: string, kind: string])[] = [
-  ['labels_encoder', 'encodes labels with a separate encoder'],
-  ['labels_decoder', 'generates labels with a decoder'],
-  ['decoder_config', 'generates labels with a decoder'],
-  ['relations_layer', 'finds relations'],
-  ['precomputed_prompts_mode', 'has a fixed set of labels'],
-];
-
-function refuseOtherKinds(fields: Fields, path: string): void {
-  const found = OTHER_KINDS.find(([member]) => fields[member]);
-  if (found) {
-    const [member, kind] = found;
-    throw configError(
-      `${path} has \`${member}\`: the model ${kind}, which is not supported. Only GLiNER models that read labels before the text can be built.`,
-    );
-  }
-  const splitter = fields['words_splitter_type'] ?? 'whitespace';
-  if (splitter === 'whitespace') return;
-  throw configError(
-    `${path} has the \`words_splitter_type\` ${JSON.stringify(splitter)}, but only "whitespace" is supported. Choose another model.`,
-  );
-}
 
 /** DeBERTa-v3 and T5 only use relative positions. Older files name the encoder, but do not describe it. */
 function isRelative(encoder: Fields, name: unknown): boolean {

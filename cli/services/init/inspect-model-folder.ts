@@ -7,7 +7,9 @@ import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants, withoutGraph } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
+import { encoderWithTokenizer } from '../../packaging/model/gliner-encoder.ts';
 import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
+import { hubReferenceText } from '../../config/hub-reference.ts';
 import { proposeGraph } from './propose-graph.ts';
 
 /** A file that a model requires or should contain. */
@@ -59,12 +61,15 @@ export async function inspectModelFolder(
   const graph = variants.length > 0 ? proposeGraph(variants) : undefined;
   const evidence = await readEvidence(folder, graph ? outputsOf(join(folder, graph.path)) : []);
   const guess = await guessModel(evidence);
+  const encoder = encoderWithTokenizer(folder, shown);
   const { settingsFile } = BUILD_TYPES[guess.modelType];
   const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
     ...filesOf(settingsFile?.name ?? 'config.json').map(([name, required]) => {
+      if (name === TOKENIZER && encoder)
+        return { name: `tokenizer of ${hubReferenceText(encoder)}`, required, present: true };
       const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
@@ -84,7 +89,7 @@ export async function inspectModelFolder(
     files,
     problems: [
       ...(graph ? [] : [withoutGraph(listing, shown).message]),
-      ...(tokenizer !== undefined || findVocabulary(folder) !== undefined
+      ...(tokenizer !== undefined || findVocabulary(folder) !== undefined || encoder !== undefined
         ? []
         : [`${shown} has no tokenizer.json. Save it with the tokenizer's \`save_pretrained\`.`]),
     ],

@@ -8,15 +8,29 @@ export interface PullResult extends FetchedModel {
   readonly revision: string;
 }
 
-export function pullSummary({ reference, folder, repository, commit, graph, files }: PullResult): string {
+const fileRows = (title: string, files: PullResult['files']): string[][] =>
+  files.map(({ path, bytes, downloaded }, at) => [
+    at === 0 ? title : '',
+    `${path} (${formatBytes(bytes)}, ${downloaded ? 'downloaded' : 'from the cache'})`,
+  ]);
+
+export function pullSummary({
+  reference,
+  folder,
+  repository,
+  commit,
+  graph,
+  files,
+  tokenizer,
+}: PullResult): string {
   return alignColumns([
     ['Folder', folder],
     ['Source', `hf:${repository}@${commit}`],
     ['Graph', graph.path],
-    ...files.map(({ path, bytes, downloaded }, at) => [
-      at === 0 ? 'Files' : '',
-      `${path} (${formatBytes(bytes)}, ${downloaded ? 'downloaded' : 'from the cache'})`,
-    ]),
+    ...fileRows('Files', files),
+    ...(tokenizer
+      ? [['Tokenizer', `hf:${tokenizer.repository}@${tokenizer.commit}`], ...fileRows('', tokenizer.files)]
+      : []),
     ['Next', `encoderfile build ${argumentWord(reference)}`],
   ]);
 }

@@ -118,7 +118,7 @@ describe('model folders', () => {
     [
       ['empty'],
       1,
-      'No such file: model.onnx (searched in empty). Pass a model folder with model.safetensors or an ONNX graph.',
+      'No such file: model.onnx (searched in empty). Pass a model folder with an ONNX graph, model.safetensors or pytorch_model.bin.',
     ],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],

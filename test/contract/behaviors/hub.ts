@@ -24,7 +24,7 @@ export const HUB = {
   'hub:offline': {
     source: 'docs/hub.md',
     behavior:
-      'A cached model can be built with --offline, with HF_HUB_OFFLINE or while the Hub is unavailable; building a model from a folder never requires network access.',
+      'A cached model can be built with --offline, with HF_HUB_OFFLINE or while the Hub is unavailable; building a model with a tokenizer from a folder never requires network access.',
   },
   'hub:refusals': {
     source: 'docs/hub.md',

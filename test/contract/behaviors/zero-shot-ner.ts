@@ -31,4 +31,14 @@ export const ZERO_SHOT_NER = {
     behavior:
       'Settings of a GLiNER model for which no graph can be written each cause an error that names the setting and the export.',
   },
+  'zero_shot_ner:named-encoder': {
+    source: 'docs/config.md#zero-shot-entity-recognition-gliner',
+    behavior:
+      'For a GLiNER model without a tokenizer, only the tokenizer files of the encoder that it names are downloaded, and the entities are those of the gliner package; afterwards, builds work offline.',
+  },
+  'zero_shot_ner:named-encoder-refused': {
+    source: 'docs/config.md#zero-shot-entity-recognition-gliner',
+    behavior:
+      'An encoder that is not a repository on the hub, has no tokenizer, is not available, or has a tokenizer of another size causes a one-sentence error, and no files outside the cache are read.',
+  },
 } satisfies Behaviors;

@@ -25,6 +25,21 @@ describe('the guessed model type', () => {
   });
 
   test.each([
+    ['deberta-v2', [], 'config.json names the encoder deberta-v2 without a head'],
+    ['qwen3', [], undefined],
+    ['other', [], undefined],
+    ['deberta-v2', [{ name: 'pooler_output', rank: 2 }], undefined],
+  ])(
+    'without architectures and labels, the encoder %s with the outputs %j',
+    async (family, outputs, because) => {
+      expect(await guess({ config: { model_type: family }, outputs })).toMatchObject({
+        modelType: 'embedding',
+        because,
+      });
+    },
+  );
+
+  test.each([
     [['contradiction', 'neutral', 'entailment'], 'zero_shot_classification'],
     [['ENTAILMENT', 'NEUTRAL', 'CONTRADICTION'], 'zero_shot_classification'],
     [['entailment', 'not_entailment'], 'zero_shot_classification'],

@@ -17,6 +17,7 @@ const tokenizer: PreparedTokenizer = {
   settings: { maxLength: 8, truncationSide: 'right', padId: 0, vocabularySize: 2600, marksSubwords: true },
   json,
   origin: 'tokenizer.json',
+  hasAddedTokens: false,
 };
 const NOTHING: SentenceConfig = {
   pooling: undefined,
