@@ -156,6 +156,6 @@ verifies('multi-vector:infer', async (arm) => {
     stderr: expect.stringContaining('--input-type is missing') as unknown,
   });
   expect((await arm.run('embedder', ['infer', 'a', '--input-type=query'])).stderr).toBe(
-    'Error: --input-type requires a multi_vector model, but this is an embedding model. Remove the flag.\n',
+    'Error: --input-type requires a sparse_embedding or multi_vector model, but this is an embedding model. Remove the flag.\n',
   );
 });
