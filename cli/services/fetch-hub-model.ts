@@ -31,7 +31,7 @@ export async function fetchHubModel(
  */
 export async function fetchTokenizerOf(folder: string, options: HubOptions): Promise<string | undefined> {
   const command = `encoderfile build ${argumentWord(folder)}`;
-  const found = await fetchEncoderTokenizer(folder, { ...hubRequest(options), name: folder, command });
+  const found = await fetchEncoderTokenizer(folder, folder, () => ({ ...hubRequest(options), command }));
   return found?.folder;
 }
 

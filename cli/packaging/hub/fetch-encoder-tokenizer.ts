@@ -9,25 +9,22 @@ import {
   type RepositoryRequest,
 } from './fetch-repository.ts';
 
-interface EncoderTokenizerRequest extends Omit<RepositoryRequest, 'reference'> {
-  /** The model, for messages. */
-  readonly name: string;
-}
-
 /**
  * Downloads the tokenizer of a model that uses that of its encoder, which is in another repository.
  * Returns undefined for other models. Weights of the encoder are never downloaded, because the model
- * contains its own.
+ * contains its own. `name` names the model in messages. `openHub` is only called if there is something to
+ * download, because the hub's settings require a home folder.
  */
 export async function fetchEncoderTokenizer(
   folder: string,
-  { name, ...request }: EncoderTokenizerRequest,
+  name: string,
+  openHub: () => Omit<RepositoryRequest, 'reference'>,
 ): Promise<FetchedRepository | undefined> {
   const reference = encoderWithTokenizer(folder, name);
   if (reference === undefined) return undefined;
   try {
     const { facts: _, ...fetched } = await fetchRepository(
-      { ...request, reference },
+      { ...openHub(), reference },
       chooseTokenizer(reference),
     );
     return fetched;

@@ -41,11 +41,10 @@ export async function fetchModel(request: FetchRequest): Promise<FetchedModel> {
   const { facts, ...fetched } = await fetchRepository(request, chooseModel(request));
   const model = { ...fetched, ...facts };
   const name = hubReferenceText(request.reference);
-  const tokenizer = await fetchEncoderTokenizer(model.folder, {
+  const tokenizer = await fetchEncoderTokenizer(model.folder, name, () => ({
     ...request,
-    name,
     command: `encoderfile pull ${name}`,
-  });
+  }));
   return tokenizer === undefined ? model : { ...model, tokenizer };
 }
 
