@@ -1,24 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runCliHere } from '../helpers/cli-here.ts';
+import { hubCli } from '../helpers/hub-cli.ts';
 import { fixtureContents, HubRepository } from '../helpers/hub-repository.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
-import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
+import { FIXTURES } from '../helpers/paths.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { WORDS_OF_IDS } from '../helpers/words-of-ids.ts';
-import { hubVariables, useHub } from '../helpers/use-hub.ts';
+import { useHub } from '../helpers/use-hub.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
 const hub = useHub();
-const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Answer> =>
-  runCliHere(args, {
-    cwd: folder(),
-    env: { ...hubVariables(hub(), folder()), ENCODERFILE_BUILD_CACHE_DIR: TEST_CACHE, ...env },
-  });
+const run = hubCli(hub, folder);
 const publish = (model: string, extra: Record<string, string | Buffer> = {}): HubRepository =>
   hub().add(`acme/${model}`, new HubRepository(fixtureContents(model, extra)));
 const executable = (name: string): string => join(folder(), `${name}.encoder`);

@@ -1,23 +1,18 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runCliHere } from '../helpers/cli-here.ts';
+import { hubCli } from '../helpers/hub-cli.ts';
 import { folderContents, HubRepository } from '../helpers/hub-repository.ts';
-import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
-import type { Answer } from '../helpers/run-process.ts';
+import { FIXTURES } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { hubVariables, useHub } from '../helpers/use-hub.ts';
+import { useHub } from '../helpers/use-hub.ts';
 import { post } from './http-client.ts';
 import { serveAssets } from './serving.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
 const hub = useHub();
-const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Answer> =>
-  runCliHere(args, {
-    cwd: folder(),
-    env: { ...hubVariables(hub(), folder()), ENCODERFILE_BUILD_CACHE_DIR: TEST_CACHE, ...env },
-  });
+const run = hubCli(hub, folder);
 const UNREACHABLE = { HF_ENDPOINT: 'http://127.0.0.1:9' };
 
 interface Entity {

@@ -10,7 +10,7 @@ export type Lane = (typeof LANES)[number];
  * Maximum number of tokens of a request that is interactive by default. With the default settings,
  * such a request fits into one batch.
  */
-const MAX_INTERACTIVE_TOKENS = 512;
+export const MAX_INTERACTIVE_TOKENS = 512;
 
 /**
  * Returns the default lane of a request: small requests are interactive. `texts` are its first

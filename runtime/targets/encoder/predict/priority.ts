@@ -1,11 +1,10 @@
 import { inputError } from '#contract/errors.ts';
-import { type Lane, LANES } from '../engine/lanes.ts';
+import { type Lane, LANES, MAX_INTERACTIVE_TOKENS } from '../engine/lanes.ts';
 
 /** The request header, and the gRPC metadata, that chooses the lane of a request. */
 export const PRIORITY = 'Priority';
 
-export const PRIORITY_DESCRIPTION =
-  'Requests with `interactive` run before requests with `bulk`. Default: `interactive` for requests of at most 512 tokens.';
+export const PRIORITY_DESCRIPTION = `Requests with \`interactive\` run before requests with \`bulk\`. Default: \`interactive\` for requests of at most ${MAX_INTERACTIVE_TOKENS} tokens.`;
 
 /**
  * Reads the header. Browsers and proxies send it too, with the values of RFC 9218, in which `u=7`
