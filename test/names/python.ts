@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { MODELS_CACHE } from '../models/unpack.ts';
@@ -13,6 +12,7 @@ const PACKAGES = [
   'sentencepiece==0.2.3',
   'protobuf==7.36.2',
   'numpy==2.4.6',
+  'onnxruntime==1.32.0',
 ];
 
 /** A Python with the published libraries; NAMES_PYTHON selects another one. torch alone has several gigabytes. */
@@ -21,11 +21,12 @@ export async function libraryPython(): Promise<string> {
   if (given !== undefined) return given;
   const folder = join(MODELS_CACHE, 'python-names');
   const python = join(folder, 'bin/python');
-  if (existsSync(join(folder, 'ready'))) return python;
+  const [installed, wanted] = [join(folder, 'ready'), PACKAGES.join('\n')];
+  if ((await readFile(installed, 'utf8').catch(() => '')) === wanted) return python;
   await execa('python3', ['-m', 'venv', '--clear', folder]);
   await execa(python, ['-m', 'pip', 'install', '-q', ...PACKAGES]);
   // gliner names older versions of transformers, but works with this one.
   await execa(python, ['-m', 'pip', 'install', '-q', '--no-deps', 'gliner==0.2.29']);
-  await copyFile(join(folder, 'pyvenv.cfg'), join(folder, 'ready'));
+  await writeFile(installed, wanted);
   return python;
 }

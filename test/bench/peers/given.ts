@@ -10,16 +10,22 @@ export async function givenPeers(
   model: PreparedModel,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly peers: Contestant[]; readonly missing: string[] }> {
-  const { PEER_RUST_ENCODERFILE: rust, PEER_TEI: tei } = env;
+  const { PEER_RUST_ENCODERFILE: rust, PEER_TEI: tei, PEER_LLAMA_SERVER: llama } = env;
   const missing = [
     ...(rust
       ? []
       : ['Rust encoderfile is left out: set PEER_RUST_ENCODERFILE to the path of its build tool.']),
     ...(tei ? [] : ['TEI is left out: set PEER_TEI to the path of text-embeddings-router.']),
+    ...(llama
+      ? []
+      : [
+          'llama.cpp is left out: set PEER_LLAMA_SERVER to the path of llama-server, and PEER_LLAMA_GGUF to a folder with the model as f32.gguf and q8_0.gguf.',
+        ]),
   ];
   const peers = [
     ...(rust ? [await rustPeer(rust, model, env['PEER_RUST_ENCODERFILE_BASE'])] : []),
     ...(tei ? [teiPeer(tei, model)] : []),
+    ...(llama ? llamaPeers(llama, env['PEER_LLAMA_GGUF'] ?? model.folder) : []),
   ];
   return { peers, missing };
 }
@@ -78,3 +84,25 @@ const teiPeer = (program: string, model: PreparedModel): Contestant => ({
     ],
   }),
 });
+
+/** The server decodes up to 16 texts together; its context is shared by all of them. */
+const llamaPeers = (program: string, folder: string): Contestant[] =>
+  (
+    [
+      ['f32', 'fp32'],
+      ['q8_0', 'int8'],
+    ] as const
+  ).map(([type, precision]) => ({
+    name: `llama.cpp ${type}`,
+    precision,
+    isOurs: false,
+    path: '/v1/embeddings',
+    serve: (port) => ({
+      command: program,
+      args: [
+        ...['--model', join(folder, `${type}.gguf`), '--port', String(port), '--host', '127.0.0.1'],
+        ...['--embedding', '--pooling', 'mean', '--parallel', '16', '--ctx-size', String(16 * 512)],
+        ...['--batch-size', '2048', '--ubatch-size', '2048', '--log-disable'],
+      ],
+    }),
+  }));
