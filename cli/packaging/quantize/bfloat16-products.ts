@@ -35,7 +35,7 @@ export function keepPositionsExact(model: ModelProto, graph: GraphProto): void {
   graph.node = graph.node.flatMap((node) => {
     // Nodes with a branch or body can read any value.
     const hasGraph = node.attribute.some(({ g, graphs }) => g || graphs.length > 0);
-    if (hasGraph || node.input.some((name) => dependent.has(name))) {
+    if (hasGraph || (!SIZES.has(node.opType) && node.input.some((name) => dependent.has(name)))) {
       for (const name of node.output) dependent.add(name);
       return [node];
     }
@@ -61,6 +61,9 @@ export function keepPositionsExact(model: ModelProto, graph: GraphProto): void {
   declareFused(model);
   graph.initializer.push(half);
 }
+
+/** Operators whose result depends on the sizes of a value only. Positions are often counted from them. */
+const SIZES = new Set(['Shape', 'Size']);
 
 const isMatrix = ({ dataType, dims }: TensorProto): boolean =>
   dataType === FLOAT32 && dims.reduce((product, size) => product * Number(size), 1) >= MIN_ELEMENTS;
@@ -102,7 +105,7 @@ function roundingOf(name: string, splitter: string): NodeProto[] {
 const roundedName = (name: string): string => `${name}_in_bfloat16`;
 
 const nodeOf = (opType: string, input: string[], result: string): NodeProto =>
-  create(NodeProtoSchema, { opType, name: result, input, output: [result] });
+  create(NodeProtoSchema, { opType, input, output: [result] });
 
 const constant = (name: string, value: number): TensorProto =>
   create(TensorProtoSchema, {

@@ -92,4 +92,4 @@ export function replaceProducts(model: ModelProto, graph: GraphProto, products: 
 }
 
 const nodeOf = (opType: string, input: string[], result: string, domain = ''): NodeProto =>
-  create(NodeProtoSchema, { opType, domain, name: result, input, output: [result] });
+  create(NodeProtoSchema, { opType, domain, input, output: [result] });
