@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
@@ -54,7 +55,12 @@ export async function useBfloat16(
   const trial = new Trial(runtime, request.inputs);
   const [original, rounded] = [
     await trial.alone(graphPath, output, heldOut),
-    await trial.alone(probe.path, output, heldOut),
+    await trial.alone(probe.path, output, heldOut).catch((error: unknown) => {
+      throw configError(
+        `${request.file} has products whose factors cannot be rounded to bfloat16: ${messageOf(error)} Remove \`quantize\`.`,
+        error,
+      );
+    }),
   ];
   const accuracy = accuracyOf(
     original.map((values) => compare(values)),

@@ -110,11 +110,7 @@ const difference = (a: Float32Array, b: Float32Array): number =>
   a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
 
 test('products become MatMul without changing results, and angles of positions stay exact', async () => {
-  const { graphPath, quantization } = await useBfloat16(
-    await runtime(),
-    request(0.999),
-    join(folder(), 'bf16'),
-  );
+  const { graphPath, quantization } = await useBfloat16(runtime(), request(0.999), join(folder(), 'bf16'));
   const { cosine } = quantization.accuracy;
   expect(quantization).toMatchObject({ form: 'bf16', products: 4, quantized: 3, accuracy: { texts: 2 } });
   expect(quantization.kept).toHaveLength(1);
@@ -127,8 +123,8 @@ test('products become MatMul without changing results, and angles of positions s
   const count = (wanted: string): number => operators.filter((opType) => opType === wanted).length;
   expect(['MatMul', 'BiasGelu', 'Gelu', 'Gemm', 'FusedMatMul'].map(count)).toEqual([3, 1, 0, 1, 1]);
 
-  const trial = new Trial(await runtime(), inputs());
-  const plain = new Trial(await runtime(), { ...inputs(), folder: join(folder(), 'bf16') });
+  const trial = new Trial(runtime(), inputs());
+  const plain = new Trial(runtime(), { ...inputs(), folder: join(folder(), 'bf16') });
   const before = await trial.alone(join(folder(), 'graph.onnx'), 'hidden', TEXTS);
   const after = await plain.alone(graphPath, 'hidden', TEXTS);
   for (const [at, values] of before.entries()) {
@@ -178,12 +174,25 @@ test('rounding leaves the bits of bfloat16, with halves to even, in all versions
   roundFactors(model.graph);
   const path = join(folder(), 'one.onnx');
   writeFileSync(path, toBinary(ModelProtoSchema, model));
-  const [result] = await new Trial(await runtime(), inputs()).alone(path, 'y', [[5]]);
+  const [result] = await new Trial(runtime(), inputs()).alone(path, 'y', [[5]]);
   expect([...(result ?? [])]).toEqual(expected);
 });
 
 test('a form that is not accurate enough is rejected', async () => {
-  await expect(useBfloat16(await runtime(), request(1), join(folder(), 'bf16'))).rejects.toThrow(
+  await expect(useBfloat16(runtime(), request(1), join(folder(), 'bf16'))).rejects.toThrow(
     /^The bf16 version of model\.onnx is not accurate enough: the mean cosine to float32 is 0\.9\d+, below `min_cosine` \(1\)\. /,
+  );
+});
+
+test('a product of integers, which has no bfloat16 form, is an error with the model and the way out', async () => {
+  const { graphPath, ...rest } = request(0.9);
+  const file = await GraphFile.read(graphPath);
+  const { path } = await file.write('integers', (model) => {
+    if (!model.graph) return;
+    const g = new GraphAppender(model, model.graph, 'integers');
+    g.op('MatMul', ['input_ids', g.op('Transpose', ['input_ids'])]);
+  });
+  await expect(useBfloat16(runtime(), { ...rest, graphPath: path }, join(folder(), 'bf16'))).rejects.toThrow(
+    /^model\.onnx has products whose factors cannot be rounded to bfloat16: .*\. Remove `quantize`\.$/,
   );
 });
