@@ -50,7 +50,7 @@ export async function preparePlainProducts(
       continue;
     }
     if (readElsewhere.has(weight.name)) continue;
-    const name = `${weight.name}_times_${alpha}`;
+    const name = `${weight.name}_${isTransposed ? 'transposed' : 'scaled'}_${alpha}`;
     const values = written.has(name) ? [] : [matrixOf(matmul, weights)];
     const matrix = written.get(name) ?? (await writer.add(name, FLOAT32, [inputs, outputs], values));
     written.set(name, matrix);
