@@ -107,6 +107,7 @@ const open = async (
     weightsFolder: folder,
     threads,
     prepack,
+    bfloat16: false,
   });
 
 function feedsOf(

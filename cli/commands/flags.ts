@@ -26,7 +26,8 @@ export const offlineFlag = Flags.boolean({
 
 export const quantizeFlag = Flags.option({
   options: QUANTIZE_FORMS,
-  summary: 'Quantization: int8, auto (int8 only if accurate and faster) or none (overrides the config)',
+  summary:
+    'Quantization: int8, bf16 (only used on arm64 CPUs), auto (int8 only if accurate and faster) or none (overrides the config)',
   helpValue: '<form>',
 })();
 

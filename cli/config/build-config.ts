@@ -43,7 +43,7 @@ export interface BuildConfig<Model = ModelSource> {
   /** Whether integer weights stay integers. */
   readonly keepsIntegers: boolean;
   readonly tokenizer: TokenizerOptions;
-  /** Whether and how weights are quantized to integers. */
+  /** Whether and how matrix products use fewer bits than float32. */
   readonly quantize: QuantizeSettings;
   /** Whether a static form is built, and whether the model stays in the file. */
   readonly distill: DistillSettings;

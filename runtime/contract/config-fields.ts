@@ -4,13 +4,13 @@ import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DISTILL_FORMS } from './token-table.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
-/** Field that sets whether a build quantizes weights to integers, and how accurate the results must be. */
+/** Fields that set whether matrix products use fewer bits than float32, and how accurate the results must be. */
 export const quantizeFields = {
   quantize: Type.Optional(
     Type.Enum(QUANTIZE_FORMS, {
       default: 'none',
       description:
-        'int8: compute matrix products with integers, which is about twice as fast and reduces weights to a quarter of their size. The build fails if results change too much. auto: use int8 only if results stay accurate and it is faster on this machine.',
+        'int8: compute matrix products with integers, which is about twice as fast and reduces weights to a quarter of their size. The build fails if results change too much. bf16: compute matrix products in bfloat16 on arm64 CPUs that support it, with the same check; weights and results on other CPUs stay in float32. auto: use int8 only if results stay accurate and it is faster on this machine.',
     }),
   ),
   calibration: Type.Optional(

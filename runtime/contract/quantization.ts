@@ -1,5 +1,5 @@
 /** Values of the build setting for quantization. */
-export const QUANTIZE_FORMS = ['none', 'int8', 'auto'] as const;
+export const QUANTIZE_FORMS = ['none', 'int8', 'bf16', 'auto'] as const;
 export type QuantizeForm = (typeof QUANTIZE_FORMS)[number];
 
 /**
@@ -24,8 +24,12 @@ export interface QuantizationAccuracy {
 
 /** The manifest's facts about how a model was quantized. */
 export interface Quantization {
-  readonly form: 'int8';
-  /** Number of matrix multiplications, and the number of those that use integers. */
+  /**
+   * int8: with integers. bf16: both factors of a product are rounded to bfloat16, but only on arm64
+   * CPUs that have instructions for it; weights stay in float32.
+   */
+  readonly form: 'int8' | 'bf16';
+  /** Number of matrix multiplications, and the number of those that use this form. */
   readonly products: number;
   readonly quantized: number;
   /** Matrix multiplications that stay in float32, because they affect the results most. */

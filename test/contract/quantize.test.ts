@@ -26,7 +26,7 @@ const TEXTS = ['no', 'The train to the coast was late again.', 'Who wrote the fi
 verifiesServed('build:quantize', async (arm) => {
   writeRandomBert(join(folder(), 'bert'));
   const results: number[][][] = [];
-  for (const quantize of ['none', 'int8']) {
+  for (const quantize of ['none', 'int8', 'bf16']) {
     const output = join(folder(), `${quantize}.encoder`);
     const server = await serveBuilt(arm, writeConfig(quantize, { path: 'bert', quantize }), output, serve);
     const vectors = async (inputs: readonly string[]): Promise<number[][]> => {
@@ -40,9 +40,14 @@ verifiesServed('build:quantize', async (arm) => {
     results.push(together);
     await server.stop();
   }
-  const [float = [], int8 = []] = results;
+  const [float = [], int8 = [], bf16 = []] = results;
   expect(int8).not.toEqual(float);
-  for (const [at, vector] of float.entries()) expect(cosine(vector, int8[at] ?? [])).toBeGreaterThan(0.99);
+  // Without CPU instructions for bfloat16, products stay in float32.
+  const lowest = process.arch === 'arm64' ? 0.999 : 1 - 1e-10;
+  for (const [at, vector] of float.entries()) {
+    expect(cosine(vector, int8[at] ?? [])).toBeGreaterThan(0.99);
+    expect(cosine(vector, bf16[at] ?? [])).toBeGreaterThan(lowest);
+  }
 });
 
 const build = async (config: string, ...flags: string[]) =>
@@ -69,6 +74,12 @@ verifiesOnce('build:quantize-accuracy', async () => {
   expect(manifest.quantization.accuracy.cosine.mean).toBeGreaterThan(0.99);
   const float = statSync(join(folder(), 'bert/model.safetensors')).size;
   expect(statSync(join(assets, 'weights.bin')).size).toBeLessThan(float * 0.32);
+
+  const bf16 = await build(config, '--quantize', 'bf16', '--force');
+  expect(bf16).toMatchObject({ exitCode: 0 });
+  expect(bf16.stdout).toMatch(/^Precision +float32$/m);
+  expect(bf16.stdout).toMatch(/^Quantized +bf16 on arm64 CPUs that support it, 12 of 12 matrix products$/m);
+  expect(bf16.stdout).toMatch(/^Accuracy +cosine to float32 0\.9999, lowest 0\.999\d, /m);
 
   // The same weights as a classifier, for labels.
   writeRandomBert(join(folder(), 'labels'), { id2label: { 0: 'a', 1: 'b', 2: 'c' } });
@@ -100,6 +111,14 @@ verifiesOnce('build:quantize-refused', async () => {
       /The int8 version of .*model\.safetensors is not accurate enough: the mean cosine to float32 is 0\.99\d\d, below `min_cosine` \(1\)\. Lower the threshold, /,
     ],
     [
+      { path: 'bert', quantize: 'bf16', min_cosine: 1 },
+      /The bf16 version of .*model\.safetensors is not accurate enough: the mean cosine to float32 is 0\.9999, below `min_cosine` \(1\)\. Lower the threshold, /,
+    ],
+    [
+      { path: join(FIXTURES, 'models/embedder'), quantize: 'bf16' },
+      /model\.onnx has no float32 matrices that can be quantized\. /,
+    ],
+    [
       { ...int8, calibration: 'absent.txt' },
       /`calibration` is .*absent\.txt, which does not exist\. Set it to a text file/,
     ],
@@ -125,7 +144,7 @@ verifiesOnce('build:quantize-refused', async () => {
     ],
     [
       { path: 'bert', quantize: 'int4' },
-      /encoderfile\.quantize: expected one of none, int8, auto; found "int4"; did you mean `int8`\?/,
+      /encoderfile\.quantize: expected one of none, int8, bf16, auto; found "int4"; did you mean `int8`\?/,
     ],
     [{ ...int8, min_cosine: 2 }, /min_cosine/],
   ];

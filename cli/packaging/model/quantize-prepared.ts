@@ -8,6 +8,7 @@ import { withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { QuantizeSettings } from '../../config/build-config.ts';
 import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
 import type { Compare } from '../quantize/accuracy.ts';
+import { useBfloat16 } from '../quantize/bfloat16-model.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
 import type { Ids } from '../quantize/trial.ts';
 import { tryTextGraph } from './prepare-graph.ts';
@@ -46,7 +47,7 @@ export async function quantizePrepared(
   };
   const [calibration, heldOut] = [await encode(texts.calibration), await encode(texts.heldOut)];
   return await withOnnxRuntime(async (runtime) => {
-    const quantized = await quantizeModel(
+    const quantized = await (form === 'bf16' ? useBfloat16 : quantizeModel)(
       runtime,
       {
         graphPath,
@@ -74,6 +75,14 @@ export async function quantizePrepared(
     if (!graph) throw new Error('The quantized model has no graph');
     const rewritten = { ...prepared, ...files, graph };
     const tried = await tryTextGraph(runtime, request, tokenizer, rewritten, dirname(files.graphPath));
-    return { graph: { ...prepared, ...files, ...tried, precision: 'int8' }, quantization };
+    return {
+      graph: {
+        ...prepared,
+        ...files,
+        ...tried,
+        precision: quantization.form === 'int8' ? 'int8' : prepared.precision,
+      },
+      quantization,
+    };
   });
 }

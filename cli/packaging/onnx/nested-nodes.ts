@@ -1,13 +1,18 @@
 import type { GraphProto, NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** Yields all nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
-export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
-  for (const node of graph.node) {
-    yield node;
-    for (const { g, graphs } of node.attribute) {
-      for (const inner of g ? [g, ...graphs] : graphs) yield* nestedNodes(inner);
+/** Yields a graph, and the branches and bodies of its If, Loop and Scan nodes. */
+export function* nestedGraphs(graph: GraphProto): Generator<GraphProto> {
+  yield graph;
+  for (const { attribute } of graph.node) {
+    for (const { g, graphs } of attribute) {
+      for (const inner of g ? [g, ...graphs] : graphs) yield* nestedGraphs(inner);
     }
   }
+}
+
+/** Yields all nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
+export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
+  for (const { node } of nestedGraphs(graph)) yield* node;
 }
 
 /**
@@ -16,13 +21,11 @@ export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
  */
 export function renameValue(graph: GraphProto, from: string, to: string): void {
   const renamed = (name: string): string => (name === from ? to : name);
-  for (const node of nestedNodes(graph)) {
-    node.input = node.input.map(renamed);
-    node.output = node.output.map(renamed);
-    for (const { g, graphs } of node.attribute) {
-      for (const inner of g ? [g, ...graphs] : graphs) {
-        for (const output of inner.output) output.name = renamed(output.name);
-      }
+  for (const inner of nestedGraphs(graph)) {
+    for (const node of inner.node) {
+      node.input = node.input.map(renamed);
+      node.output = node.output.map(renamed);
     }
+    if (inner !== graph) for (const output of inner.output) output.name = renamed(output.name);
   }
 }

@@ -2,22 +2,16 @@ import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import type { QuantizationAccuracy } from '#contract/quantization.ts';
 import { withFileSource } from '#platform/file-source.ts';
+import { findActivations } from './activations.ts';
 import { accuracyOf, type Compare, driftOf, reasonAgainst, type Thresholds } from './accuracy.ts';
 import type { MatMulGroup } from './find-matmuls.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
-import { type Scaling, FUSED, MatMulNodes } from './matmul-nodes.ts';
+import { type Scaling, declareFused, MatMulNodes } from './matmul-nodes.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';
 import type { Ids, Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { create } from '@bufbuild/protobuf';
-import {
-  type GraphProto,
-  type ModelProto,
-  type NodeProto,
-  NodeProtoSchema,
-  OperatorSetIdProtoSchema,
-  type TensorProto,
-} from '#gen/onnx/v1/onnx_pb.ts';
+import { type ModelProto, type NodeProto, NodeProtoSchema, type TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { opsetOf, isRowLookup } from '../onnx/facts.ts';
@@ -61,29 +55,11 @@ function quantizeGraph(
     const table = isRowLookup(node) ? tables.get(node.input[0] ?? '') : undefined;
     return table ? lookUp(node, table, added) : [node];
   });
-  // Declares ONNX Runtime's operators, if the graph does not use them yet.
-  if (!model.opsetImport.some(({ domain }) => domain === FUSED))
-    model.opsetImport.push(create(OperatorSetIdProtoSchema, { domain: FUSED, version: 1n }));
+  declareFused(model);
   const used = new Set([...nestedNodes(graph)].flatMap(({ input }) => input));
   graph.initializer = [...graph.initializer.filter(({ name }) => used.has(name)), ...added.values()];
   graph.valueInfo = [];
 }
-
-/** Gelu nodes that are the only reader of their input, by the input's name. */
-function findActivations(graph: GraphProto): ReadonlyMap<string, NodeProto> {
-  const readers = new Map<string, NodeProto[]>();
-  for (const node of nestedNodes(graph))
-    for (const name of node.input) readers.set(name, [...(readers.get(name) ?? []), node]);
-  return new Map(
-    [...readers].flatMap(([name, [node, ...others]]) =>
-      node && others.length === 0 && isExactGelu(node) ? [[name, node] as const] : [],
-    ),
-  );
-}
-
-const isExactGelu = ({ opType, attribute }: NodeProto): boolean =>
-  opType === 'Gelu' &&
-  attribute.every(({ name, s }) => name !== 'approximate' || new TextDecoder().decode(s) !== 'tanh');
 
 /** Looks up integer rows, which have a scale each, and converts only these rows. */
 function lookUp(

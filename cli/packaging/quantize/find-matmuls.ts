@@ -35,7 +35,7 @@ export interface MatMulGroup {
  * Minimum size of matrices to quantize. Smaller matrices, for example of heads, take little time
  * and space.
  */
-const MIN_ELEMENTS = 65_536;
+export const MIN_ELEMENTS = 65_536;
 /**
  * Minimum width of matrices to quantize. For narrower matrices, the conversions take longer than
  * the multiplication.

@@ -1,8 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import {
   type AttributeProto,
+  type ModelProto,
   type NodeProto,
   NodeProtoSchema,
+  OperatorSetIdProtoSchema,
   type TensorProto,
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
@@ -13,6 +15,12 @@ import type { RoundedGroup } from './round-group.ts';
 
 /** The domain of ONNX Runtime's own operators. */
 export const FUSED = 'com.microsoft';
+
+/** Declares ONNX Runtime's own operators, if the graph does not use them yet. */
+export function declareFused({ opsetImport }: ModelProto): void {
+  if (!opsetImport.some(({ domain }) => domain === FUSED))
+    opsetImport.push(create(OperatorSetIdProtoSchema, { domain: FUSED, version: 1n }));
+}
 
 /**
  * How hidden states are rounded: with a scale for each token, or with a constant scale. A constant

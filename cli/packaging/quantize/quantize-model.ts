@@ -1,48 +1,27 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
-import { configError } from '#contract/errors.ts';
-import type { Quantization } from '#contract/quantization.ts';
 import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import { type InputStatistics, addStatistics, appendRowMaxima, appendStatistics } from './probe-graph.ts';
 import { Candidates, type RoundedModel, writeAlone, chooseForm } from './candidates.ts';
-import { type Compare, reasonAgainst, type Thresholds } from './accuracy.ts';
+import { reasonAgainst } from './accuracy.ts';
 import { findMatMuls, groupMatMuls, type MatMulGroup } from './find-matmuls.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import { roundGroup, type RoundedGroup, roundTables } from './round-group.ts';
-import { evenBatches, type Ids, Trial, type TrialInputs } from './trial.ts';
+import {
+  NO_MATRICES,
+  noMatrices,
+  notAccurate,
+  type QuantizationRequest,
+  type QuantizedGraph,
+} from './quantization-request.ts';
+import { evenBatches, type Ids, Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import type { Scaling } from './matmul-nodes.ts';
 import { greatest } from '#core/numbers/extremes.ts';
-
-export interface QuantizationRequest {
-  /** Path of the float32 graph. Its weights are in the same folder. */
-  readonly graphPath: string;
-  readonly weightsPath: string;
-  /** The model file, for messages. */
-  readonly file: string;
-  readonly output: string;
-  readonly inputs: TrialInputs;
-  readonly compare: Compare;
-  readonly thresholds: Thresholds;
-  /**
-   * If the int8 form is not accurate enough or not faster: whether the model stays in float32
-   * instead of failing the build.
-   */
-  readonly isOptional: boolean;
-  /** Token ids of the texts for computing scales, and of the texts for measuring accuracy. */
-  readonly calibration: readonly Ids[];
-  readonly heldOut: readonly Ids[];
-}
-
-export interface QuantizedGraph {
-  readonly graphPath: string;
-  readonly weightsPath: string;
-  readonly quantization: Quantization;
-}
 
 /** Name of the file for integer matrices and tables. */
 const INTEGERS = 'integers.bin';
@@ -58,15 +37,13 @@ export async function quantizeModel(
   request: QuantizationRequest,
   folder: string,
 ): Promise<QuantizedGraph | { readonly reason: string }> {
-  const { graphPath, weightsPath, file: model, thresholds, calibration, heldOut, isOptional } = request;
+  const { graphPath, weightsPath, thresholds, calibration, heldOut, isOptional } = request;
   const file = await GraphFile.read(graphPath);
   const { graph } = file.model();
   const groups = groupMatMuls(graph ? findMatMuls(graph) : []);
   if (!graph || groups.length === 0) {
-    if (isOptional) return { reason: 'it has no float32 matrices that can be quantized' };
-    throw configError(
-      `${model} has no float32 matrices that can be quantized. Use the float32 graph of the model, or remove \`quantize\`.`,
-    );
+    if (isOptional) return { reason: `it has ${NO_MATRICES}` };
+    throw noMatrices(request);
   }
   const trial = new Trial(runtime, request.inputs);
   const batches = evenBatches(calibration, request.inputs.fixedShape);
@@ -80,9 +57,7 @@ export async function quantizeModel(
   const against = reasonAgainst(accuracy, thresholds);
   if (against !== undefined) {
     if (isOptional) return { reason: against };
-    throw configError(
-      `The int8 version of ${model} is not accurate enough: ${against}. Lower the threshold, set \`calibration\` to a file with texts like yours, or remove \`quantize\`.`,
-    );
+    throw notAccurate(request, 'int8', against);
   }
   if (isOptional && !(await isFaster(trial, request, path)))
     return { reason: 'its int8 version is not faster on this machine' };

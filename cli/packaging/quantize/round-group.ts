@@ -73,7 +73,7 @@ function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32
 }
 
 /** Returns a matrix's values as inputs x outputs. */
-function matrixOf(
+export function matrixOf(
   { weight, inputs, outputs, isTransposed, alpha }: MatMul,
   weights: ByteSource,
 ): Float32Array {

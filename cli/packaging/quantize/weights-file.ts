@@ -31,7 +31,8 @@ export function readFloats(
     );
   const bytes = range
     ? weights.readAt(range.offset + first * 4, count * 4)
-    : tensor.rawData.slice(first * 4, (first + count) * 4);
+    : // A copy, because the bytes in the graph are not aligned.
+      new Uint8Array(tensor.rawData.subarray(first * 4, (first + count) * 4));
   return new Float32Array(bytes.buffer, bytes.byteOffset, count);
 }
 

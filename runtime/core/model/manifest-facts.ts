@@ -5,7 +5,7 @@ import { vectorWidth } from './vector-width.ts';
 import { TEXT_ROLES, type TextRules } from '#contract/multi-vector.ts';
 import type { ScoreFunction } from '#contract/score-function.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
-import type { QuantizationAccuracy } from '#contract/quantization.ts';
+import type { Quantization, QuantizationAccuracy } from '#contract/quantization.ts';
 import type { Batching, RunRules } from '#contract/batching.ts';
 import type { SparseSettings } from '#contract/sparse.ts';
 
@@ -140,11 +140,16 @@ function quantizationFacts({ quantization }: Manifest): [string, string][] {
   if (!quantization) return [];
   const { form, products, quantized, kept = [], accuracy } = quantization;
   return [
-    ['Quantized', `${form}, ${quantized} of ${products} matrix products`],
+    ['Quantized', `${FORMS[form]}, ${quantized} of ${products} matrix products`],
     ...(kept.length === 0 ? [] : [['Kept', `${kept.join(', ')}: float32`] satisfies [string, string]]),
     ['Accuracy', accuracyText(accuracy)],
   ];
 }
+
+const FORMS: Readonly<Record<Quantization['form'], string>> = {
+  int8: 'int8',
+  bf16: 'bf16 on arm64 CPUs that support it',
+};
 
 /** Describes the static form of an encoder in one line. */
 export const distilledText = (table: TokenTableSettings | undefined, width: number): string =>

@@ -29,6 +29,11 @@ export interface SessionOptions {
    * of copying the weights.
    */
   readonly prepack: boolean;
+  /**
+   * Whether matrix products are computed in bfloat16 if the CPU has instructions for it. ONNX Runtime
+   * only does this on arm64.
+   */
+  readonly bfloat16: boolean;
 }
 
 export interface OnnxSession {
@@ -128,6 +133,7 @@ export function openOnnxSession(addon: OnnxRuntime, options: SessionOptions): On
         disable_prepacking: options.prepack ? '0' : '1',
         force_spinning_stop: '1',
       },
+      mlas: { enable_gemm_fastmath_arm64_bfloat16: options.bfloat16 ? '1' : '0' },
     },
   });
   const runAll: OnnxSession['runAll'] = (feeds, outputs) => {

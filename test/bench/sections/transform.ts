@@ -40,6 +40,7 @@ export const transform: Section = {
       ...body,
       threads: 1,
       prepack: true,
+      bfloat16: false,
     });
     const ids = Int32Array.from({ length: TOKENS }, (_, at) => 1000 + at);
     const feeds = feedsOf(

@@ -17,6 +17,7 @@ const session = openOnnxSession(loadOnnxRuntime(native.onnxruntime), {
   ...body,
   threads: availableParallelism(),
   prepack: true,
+  bfloat16: false,
 });
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {

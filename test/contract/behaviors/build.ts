@@ -51,12 +51,12 @@ export const BUILD = {
   'build:quantize': {
     source: 'docs/config.md',
     behavior:
-      "A model that is built with quantize: int8 returns nearly the same vectors as in float32, and a text's vector is exactly the same on its own and in a batch.",
+      "A model that is built with quantize: int8 or bf16 returns nearly the same vectors as in float32, and a text's vector is exactly the same on its own and in a batch.",
   },
   'build:quantize-accuracy': {
     source: 'docs/config.md',
     behavior:
-      'A build with --quantize int8 compares its results with float32 and reports the accuracy in its summary and in the manifest; the quantized weights take about a quarter of the space.',
+      'A build with --quantize int8 compares its results with float32 and reports the accuracy in its summary and in the manifest; the quantized weights take about a quarter of the space. --quantize bf16 does the same for bfloat16.',
   },
   'build:timing': {
     source: 'docs/build.md',
@@ -66,7 +66,7 @@ export const BUILD = {
   'build:quantize-refused': {
     source: 'docs/config.md',
     behavior:
-      'If int8 is not accurate enough, the build fails with the measured value and the threshold, or keeps float32 with quantize: auto; invalid calibration texts also cause an error.',
+      'If int8 or bf16 is not accurate enough, the build fails with the measured value and the threshold, or keeps float32 with quantize: auto; invalid calibration texts also cause an error.',
   },
   'build:bad-safetensors': {
     source: 'docs/config.md',

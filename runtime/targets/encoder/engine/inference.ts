@@ -46,7 +46,16 @@ export function createInference(): Inference {
       const runner =
         body.kind === 'table'
           ? tableRunner(body, manifest)
-          : { run: graphRunner(openOnnxSession(loadOnnxRuntime(addon), { ...body, ...options }), manifest) };
+          : {
+              run: graphRunner(
+                openOnnxSession(loadOnnxRuntime(addon), {
+                  ...body,
+                  ...options,
+                  bfloat16: manifest.quantization?.form === 'bf16',
+                }),
+                manifest,
+              ),
+            };
       const opened: SharedSpan | undefined = started ? [started, sharedNow()] : undefined;
       // Models without a transform do not load Lua.
       const rows = transform && (await import('./row-transform.ts'));
