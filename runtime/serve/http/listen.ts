@@ -7,12 +7,10 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { getRequestListener, RequestError } from '@hono/node-server';
-import { AppError } from '#contract/errors.ts';
 import { bind, type ListenTarget } from '../bind.ts';
-import { HTTP_STATUS } from '../errors/http-status.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TlsFiles } from '../tls.ts';
+import type { AppListener, FetchApp } from './app-listener.ts';
 import { compressLargeResponse } from './compress-responses.ts';
 import { answerHalfClosed, continueWhenRead, LINGER_MS, trackAnswers, trackSockets } from './connections.ts';
 import type { DirectFailure, DirectListener } from './exchange.ts';
@@ -23,17 +21,11 @@ import {
   plainTextRefusal,
   type Refuse,
 } from './invalid-requests.ts';
-import {
-  createHeadCheck,
-  type HeadCheck,
-  keepDotSegments,
-  REQUEST_ID_HEADER,
-  requestIdFrom,
-} from './request-head.ts';
+import { createHeadCheck, type HeadCheck, keepDotSegments } from './request-head.ts';
 import type { FailureBinding } from './request-state.ts';
 
 export interface HttpOptions {
-  readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
+  readonly app: FetchApp;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
   /**
    * Reports that the server is about to stop. Responses then ask clients to use other connections.
@@ -128,13 +120,7 @@ function openServer(options: ServerSettings): HttpServer & { readonly server: Se
   answerInvalidRequest(server, refuse, answers.hasBegun);
   continueWhenRead(server);
   answerHalfClosed(server);
-  const errorHandler = (error: unknown): Response => refused(error, refuse);
-  const listenerWith = (binding: FailureBinding) =>
-    getRequestListener((request, env) => app.fetch(request, Object.assign(env, binding)), {
-      hostname: 'localhost',
-      errorHandler,
-    });
-  const listener = listenerWith({});
+  const passToApp = appListener(app, refuse);
   let stopped: Promise<void> | undefined;
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (answers.isOver(incoming.socket)) return;
@@ -145,13 +131,13 @@ function openServer(options: ServerSettings): HttpServer & { readonly server: Se
     }
     if (incoming.url !== undefined) incoming.url = keepDotSegments(incoming.url);
     // Direct routes compress large responses themselves.
-    const pass = (to: typeof listener): void => {
+    const pass = (binding?: FailureBinding): void => {
       compressLargeResponse(incoming, outgoing);
-      void to(incoming, outgoing);
+      passToApp(incoming, outgoing, binding);
     };
-    const fail = (failure: DirectFailure): void => pass(listenerWith({ failure }));
+    const fail = (failure: DirectFailure): void => pass({ failure });
     if (direct?.(incoming, outgoing, fail) || passOn?.(incoming, outgoing)) return;
-    pass(listener);
+    pass();
   };
   server.on('request', (incoming, outgoing) => {
     // If clients kept reconnecting after each response, connections would always be waiting to be
@@ -200,15 +186,17 @@ function createServer({ tls, timeouts = {}, upgrades }: ServerSettings, headProb
 }
 
 /**
- * Rejects a request that is not passed to the app, because its target and Host header do not form a
- * valid URL.
+ * Passes requests to the app. The code for it is loaded for the first of them, so that a server listens
+ * earlier.
  */
-function refused(error: unknown, refuse: Refuse): Response {
-  const known =
-    error instanceof RequestError
-      ? new AppError('MalformedError', `Bad request: ${error.message}`)
-      : new AppError('InternalError', 'Internal error', { cause: error });
-  const answer = refuse(known, HTTP_STATUS[known.code]);
-  answer.headers.set(REQUEST_ID_HEADER, requestIdFrom(undefined));
-  return answer;
+function appListener(app: FetchApp, refuse: Refuse): AppListener {
+  let listener: AppListener | undefined;
+  const load = async (): Promise<AppListener> => {
+    const { createAppListener } = await import('./app-listener.ts');
+    return (listener ??= createAppListener(app, refuse));
+  };
+  return (...request) => {
+    if (listener) listener(...request);
+    else void load().then((loaded) => loaded(...request));
+  };
 }
