@@ -110,6 +110,9 @@ export function serveWorker(handlers: Handlers): void {
 /** Starts a worker thread from the executable's asset `name`, or from its source file. */
 export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {
   return isSea()
-    ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true })
+    ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true, execArgv: COMMON_JS })
     : new Worker(source, options);
 }
+
+/** Otherwise, Node compiles the code twice, because it first checks whether it is a module. */
+const COMMON_JS = ['--input-type=commonjs'];
