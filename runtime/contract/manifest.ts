@@ -171,11 +171,18 @@ export type TokenInputName = (typeof INPUT_NAMES)[number];
 export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
 export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
 /**
+ * Additional inputs of zero_shot_ner models with a second encoder, which reads the entity types of a
+ * request: token inputs with a prefix, with one row for each type.
+ */
+export type LabelInputName = `${typeof LABEL_PREFIX}${TokenInputName}`;
+export const LABEL_PREFIX = 'labels_';
+export const LABEL_INPUT_NAMES = INPUT_NAMES.map((name): LabelInputName => `${LABEL_PREFIX}${name}`);
+/**
  * Additional input of models with an adapter for each task: the index of the adapter for each text,
  * repeated for all its tokens; -1 for none.
  */
 export const ADAPTER_INPUT = 'adapter_ids';
-export type InputName = TokenInputName | WordInputName | typeof ADAPTER_INPUT;
+export type InputName = TokenInputName | WordInputName | LabelInputName | typeof ADAPTER_INPUT;
 
 export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */

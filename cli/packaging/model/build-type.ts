@@ -81,6 +81,8 @@ export interface FinishedModel<Type extends ModelType = ModelType> {
   readonly compare?: Compare;
   /** Weights of the modules after pooling: the section `layers`. */
   readonly layers?: Uint8Array | undefined;
+  /** The tokenizer.json of the second encoder: the section `label-tokenizer`. */
+  readonly labelTokenizer?: string | undefined;
   /** Reports choices that the build made for the user. */
   readonly report?: (report: Reporter) => void;
   /** How texts longer than the maximum are read. Default: as the config states. */
