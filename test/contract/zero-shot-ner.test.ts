@@ -151,7 +151,7 @@ verifiesOnce('zero_shot_ner:many-labels', async () => {
       );
       expect(problem).toMatchObject({ code: transport.inputError });
       expect(String(problem), transport.name).toMatch(
-        /labels have \d+ tokens when padded to the longest label, but the maximum is 8192\. Send fewer or shorter labels\./,
+        /labels have \d+ tokens when padded to the longest label, but the maximum is 4096\. Send fewer or shorter labels\./,
       );
       // More labels than a prompt could contain, each with the same score as alone.
       const many = labels.slice(0, 300);

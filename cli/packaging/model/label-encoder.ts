@@ -11,9 +11,6 @@ export interface LabelEncoderFiles extends EntityEncoder {
   readonly tokenizer: PreparedTokenizer;
 }
 
-/** Maximum number of tokens of a label if neither the tokenizer nor the encoder limits it. */
-const UNLIMITED = 8192;
-
 /**
  * Reads the second encoder that gliner_config.json names; undefined if it names none. `path` is the path of
  * this file.
@@ -33,7 +30,5 @@ export async function readLabelEncoder(
     );
   }
   const encoder = readEntityEncoder(fields['labels_encoder_config'], labelFolder, name);
-  const { limits, readsAnyLength } = encoder;
-  const tokenizer = await prepareTokenizer(files, limits, readsAnyLength ? { usualLength: UNLIMITED } : {});
-  return { ...encoder, tokenizer };
+  return { ...encoder, tokenizer: await prepareTokenizer(files, encoder.limits) };
 }

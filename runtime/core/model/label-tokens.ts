@@ -1,8 +1,11 @@
 import { inputError } from '#contract/errors.ts';
 import type { LabelTokens, TokenizedText } from './tokenized-text.ts';
 
-/** Maximum number of tokens of all labels, padding included, because each run reads them. */
-const MAX_LABEL_TOKENS = 8192;
+/**
+ * Maximum number of tokens of all labels, padding included: each run reads them, and attention needs memory
+ * for each pair of a label's tokens.
+ */
+const MAX_LABEL_TOKENS = 4096;
 
 /** Joins the tokens of labels to the input of a second encoder. */
 export function joinLabels(rows: readonly Pick<TokenizedText, 'ids'>[], padId: number): LabelTokens {
