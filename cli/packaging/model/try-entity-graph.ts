@@ -5,7 +5,8 @@ import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import type { WindowSettings } from '#contract/manifest.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
-import type { LabelTokens, TokenizedText } from '#core/model/tokenized-text.ts';
+import type { PaddedRows } from '#core/model/pad-rows.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { ModelProtoSchema, type GraphProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
@@ -123,7 +124,7 @@ interface Batch {
   readonly texts: readonly TokenizedText[];
 }
 
-const labelRows = ({ ids, lengths, columns }: LabelTokens): number[][] =>
+const labelRows = ({ ids, lengths, columns }: PaddedRows): number[][] =>
   Array.from(lengths, (length, row) => [...ids.subarray(row * columns, row * columns + length)]);
 
 const isPositionsFirst = ({ dims }: TryResult): boolean =>

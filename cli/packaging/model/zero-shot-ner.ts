@@ -158,7 +158,8 @@ function entityGraph(
     throw refused(`has the encoder ${JSON.stringify(named ?? null)}`);
   };
   architectureOf(encoder, ROLES.text.key);
-  const { fusion, problem } = readFusion(fields, encoder.config);
+  // Models without a second encoder do not use these layers.
+  const { fusion, problem } = labels ? readFusion(fields, encoder.config) : {};
   if (problem !== undefined) throw refused(problem);
   const stated = fields['class_token_index'];
   const id = (isCount(stated) ? stated : typeId) ?? -1;
@@ -168,8 +169,7 @@ function entityGraph(
     types: labels
       ? { architecture: architectureOf(labels, ROLES.labels.key), config: labels.config }
       : { id, isRepresentative: fields['embed_ent_token'] !== false },
-    // Models without a second encoder do not use these layers.
-    fusion: labels && fusion,
+    fusion,
     isMean: fields['subtoken_pooling'] === 'mean',
   };
 }

@@ -1,6 +1,7 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { inputError } from '#contract/errors.ts';
-import type { LabelTokens, TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
+import type { PaddedRows } from './pad-rows.ts';
+import type { TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
 import { cutIntoWordWindows, type WordWindow } from './word-windows.ts';
 import { pushAll } from '../values/push-all.ts';
 
@@ -12,7 +13,7 @@ export interface EntityPrompt {
   /** The entity types, with the tokens between them; empty if a second encoder reads them. */
   readonly types: readonly number[];
   /** The entity types for a second encoder. */
-  readonly labels?: LabelTokens | undefined;
+  readonly labels?: PaddedRows | undefined;
 }
 
 /** The maximum share of a model's tokens for entity types. The rest is reserved for the text. */

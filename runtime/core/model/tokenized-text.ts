@@ -1,3 +1,4 @@
+import type { PaddedRows } from './pad-rows.ts';
 import type { WordWindow } from './word-windows.ts';
 
 /** A text or a pair of texts. */
@@ -24,17 +25,9 @@ export interface TokenizedText {
   /** The words of the text, for zero_shot_ner models. */
   readonly words?: TextWords | undefined;
   /** The entity types, for zero_shot_ner models with a second encoder. All texts of a run have the same ones. */
-  readonly labels?: LabelTokens | undefined;
+  readonly labels?: PaddedRows | undefined;
   /** Token details, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
-}
-
-/** The token ids of entity types, row by row, padded on the right to the same width. */
-export interface LabelTokens {
-  readonly ids: Int32Array;
-  /** Number of tokens of each type. */
-  readonly lengths: Int32Array;
-  readonly columns: number;
 }
 
 export interface TokenDetails {

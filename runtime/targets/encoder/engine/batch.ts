@@ -8,7 +8,8 @@ import {
   WORD_INPUT_NAMES,
   type WordInputName,
 } from '#contract/manifest.ts';
-import type { LabelTokens, TokenizedText } from '#core/model/tokenized-text.ts';
+import { type PaddedRows, padRows } from '#core/model/pad-rows.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { WORD_INPUTS, type WordBatch } from '#core/model/word-inputs.ts';
 import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/session.ts';
 
@@ -16,11 +17,9 @@ import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/sessi
  * The token ids of a batch, row by row. All rows are padded on the right to the same width;
  * `lengths` contains their unpadded lengths.
  */
-export interface TokenBatch {
-  readonly ids: Int32Array;
+export interface TokenBatch extends PaddedRows {
   /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
-  readonly lengths: Int32Array;
   /** For each text, the index of its adapter or -1; undefined if no text has one. */
   readonly adapters?: Int32Array | undefined;
   /**
@@ -28,11 +27,10 @@ export interface TokenBatch {
    * to all tokens.
    */
   readonly attended?: Int32Array | undefined;
-  readonly columns: number;
   /** Each text's words, for zero_shot_ner models. */
   readonly words?: WordBatch | undefined;
   /** The entity types, for zero_shot_ner models with a second encoder. */
-  readonly labels?: LabelTokens | undefined;
+  readonly labels?: PaddedRows | undefined;
 }
 
 /**
@@ -43,14 +41,9 @@ export function padBatch(
   rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'adapter' | 'attended' | 'words' | 'labels'>[],
   padId: number,
 ): TokenBatch {
-  const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
-  const columns = lengths.reduce((longest, length) => Math.max(longest, length), 0);
-  const ids = new Int32Array(rows.length * columns).fill(padId);
+  const { ids, lengths, columns } = padRows(rows, padId);
   const typeIds = rows.some((row) => row.typeIds) ? new Int32Array(ids.length) : undefined;
-  for (const [index, row] of rows.entries()) {
-    ids.set(row.ids, index * columns);
-    if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
-  }
+  for (const [index, row] of rows.entries()) if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
   const attended = rows.some((row) => row.attended !== undefined)
     ? Int32Array.from(rows, (row) => row.attended ?? row.ids.length)
     : undefined;
