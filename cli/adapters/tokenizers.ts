@@ -1,5 +1,6 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { openEntityTokenizer, type TokenizerSources } from '#platform/entity-tokenizer.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';

@@ -1,4 +1,4 @@
-import type { TokenizerSettings } from './manifest.ts';
+import type { TokenizerSettings } from './tokenizer-settings.ts';
 
 /**
  * How texts and entity types are converted to the inputs of a zero_shot_ner model, and the model's

@@ -1,5 +1,6 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { type EntityPrompt, joinWords } from '#core/model/entity-prompt.ts';
 import { joinLabels } from '#core/model/label-tokens.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';

@@ -1,4 +1,5 @@
-import type { Manifest, TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import type { Manifest, WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { openEntityTokenizer, type TokenizerSources } from './entity-tokenizer.ts';
 import { type TextTokenizer, type TokenizersAddon, openTokenizer } from './tokenizer.ts';
 import { startOfText } from '#core/text/code-points.ts';

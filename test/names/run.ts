@@ -78,13 +78,7 @@ async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made
     input: JSON.stringify(job),
   });
   for (const [at, line] of stdout.trim().split('\n').entries()) {
-    const {
-      name,
-      folder,
-      others = {},
-      expected,
-      error,
-    } = parseJsonText(line) as Made & {
+    const { name, folder, others, expected, error } = parseJsonText(line) as Made & {
       name: string;
       error?: string;
     };

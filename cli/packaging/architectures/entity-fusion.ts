@@ -12,7 +12,7 @@ export interface EntityFusion {
 
 /** Who attends to whom: labels (l) or text (t). */
 export const FUSION_STEPS = ['l2l', 't2t', 'l2t', 't2l'] as const;
-export type FusionStep = (typeof FUSION_STEPS)[number];
+type FusionStep = (typeof FUSION_STEPS)[number];
 
 /** Words and entity types, each texts x items x width. */
 export interface EntityVectors {

@@ -1,5 +1,6 @@
 import type { ModelType } from '#contract/model-types.ts';
-import type { TokenizerSettings, TypeFacts, WindowSettings } from '#contract/manifest.ts';
+import type { TypeFacts, WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import type { Reporter } from '../reporter.ts';

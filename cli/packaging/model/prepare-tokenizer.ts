@@ -1,6 +1,6 @@
 import { frameLengths, frameTexts, type TextFrame } from '../tokenizer/frame-texts.ts';
 import { configError, messageOf } from '#contract/errors.ts';
-import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import {
   withBertSettings,
