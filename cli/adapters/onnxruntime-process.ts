@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { messageOf } from '#contract/errors.ts';
-import { ADAPTER_INPUT, WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { ADAPTER_INPUT, LABEL_PREFIX, WORD_INPUT_NAMES } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import {
   loadOnnxRuntime,
@@ -117,6 +117,20 @@ function feedsOf(
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
   // If the batch has more rows than texts, the additional rows repeat the first text.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
+  const feeds: Record<string, OnnxTensor> = {
+    ...tokenFeeds(rows, columns, padId, firstPosition),
+    ...(words ? wordFeeds(words, columns) : {}),
+    ...(words?.labels ? labelFeeds(words.labels) : {}),
+  };
+  return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
+}
+
+function tokenFeeds(
+  rows: readonly (readonly number[])[],
+  columns: number,
+  padId: number,
+  firstPosition: number,
+): Record<string, OnnxTensor> {
   const cells = (value: (row: readonly number[], column: number) => number): OnnxTensor =>
     new OnnxTensor(
       'int64',
@@ -125,16 +139,20 @@ function feedsOf(
       ),
       [rows.length, columns],
     );
-  const feeds: Record<string, OnnxTensor> = {
+  return {
     input_ids: cells((row, column) => row[column] ?? padId),
     attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
     token_type_ids: cells(() => 0),
     position_ids: cells((_row, column) => firstPosition + column),
     // No adapter.
     [ADAPTER_INPUT]: cells(() => -1),
-    ...(words ? wordFeeds(words, columns) : {}),
   };
-  return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
+}
+
+/** Padding has the id 0, which is in every vocabulary. */
+function labelFeeds(labels: readonly (readonly number[])[]): Record<string, OnnxTensor> {
+  const feeds = tokenFeeds(labels, greatest(labels.map((row) => row.length)), 0, 0);
+  return Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [LABEL_PREFIX + name, tensor]));
 }
 
 function wordFeeds(

@@ -51,6 +51,8 @@ export interface MeasureTask extends RunTask {
 }
 
 interface TryWords {
+  /** Token ids of entity types, for models with a second encoder. */
+  readonly labels?: readonly (readonly number[])[] | undefined;
   /** Word number of each token, from 1; 0 if it belongs to no word. */
   readonly mask: readonly (readonly number[])[];
   readonly counts: readonly number[];

@@ -1,6 +1,7 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
-import { openEntityTokenizer } from '#platform/entity-tokenizer.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
+import { openEntityTokenizer, type TokenizerSources } from '#platform/entity-tokenizer.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 
@@ -55,11 +56,11 @@ export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
 
 /** Loads the tokenizer of a zero_shot_ner model as the executable does. */
 export async function loadEntityTokenizer(
-  json: string,
+  sources: TokenizerSources,
   settings: TokenizerSettings,
   entities: EntitySettings,
   windows: WindowSettings,
 ): Promise<TextTokenizer> {
   const { tokenizers } = await loadNativeLibraries();
-  return openEntityTokenizer(tokenizers, json, settings, entities, windows, Infinity);
+  return openEntityTokenizer(tokenizers, sources, settings, entities, windows, Infinity);
 }

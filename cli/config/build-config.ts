@@ -78,6 +78,8 @@ export type ModelSource =
       readonly variant: string | undefined;
       /** The folder with the tokenizer, if the model uses that of another model. */
       readonly tokenizerFolder?: string | undefined;
+      /** The folder with the tokenizer of the second encoder, if the model uses that of another model. */
+      readonly labelFolder?: string | undefined;
     }
   | {
       readonly kind: 'files';

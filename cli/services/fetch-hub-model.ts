@@ -1,7 +1,8 @@
 import { configError } from '#contract/errors.ts';
 import { ownVersion } from '../adapters/own-files.ts';
+import type { ModelSource } from '../config/build-config.ts';
 import { type HubReference, hubReferenceText } from '../config/hub-reference.ts';
-import { fetchEncoderTokenizer } from '../packaging/hub/fetch-encoder-tokenizer.ts';
+import { type EncoderTokenizers, fetchEncoderTokenizers } from '../packaging/hub/fetch-encoder-tokenizer.ts';
 import { type FetchedModel, fetchModel, type FetchRequest } from '../packaging/hub/fetch-model.ts';
 import { hubSettings } from '../packaging/hub/settings.ts';
 import { chooseGraph } from '../packaging/model/graph-variants.ts';
@@ -25,15 +26,21 @@ export async function fetchHubModel(
   return await fetchModel({ reference, choose, ...hubRequest(options) });
 }
 
-/**
- * The folder with the tokenizer of a model in a local folder, if the model has none and uses that of
- * its encoder on the hub; undefined for other models.
- */
-export async function fetchTokenizerOf(folder: string, options: HubOptions): Promise<string | undefined> {
+/** The folders with the tokenizers of a model in a local folder, if it uses those of its encoders on the hub. */
+export async function fetchTokenizersOf(folder: string, options: HubOptions): Promise<TokenizerFolders> {
   const command = `encoderfile build ${argumentWord(folder)}`;
-  const found = await fetchEncoderTokenizer(folder, folder, () => ({ ...hubRequest(options), command }));
-  return found?.folder;
+  return tokenizerFolders(
+    await fetchEncoderTokenizers(folder, folder, () => ({ ...hubRequest(options), command })),
+  );
 }
+
+type TokenizerFolders = Pick<ModelSource & { kind: 'folder' }, 'tokenizerFolder' | 'labelFolder'>;
+
+/** The folders with tokenizers from other repositories, as a build expects them. */
+export const tokenizerFolders = ({ tokenizer, labelTokenizer }: EncoderTokenizers): TokenizerFolders => ({
+  tokenizerFolder: tokenizer?.folder,
+  labelFolder: labelTokenizer?.folder,
+});
 
 const hubRequest = ({ report = silentReporter, offline = false }: HubOptions) => ({
   settings: hubSettings(process.env, offline),

@@ -120,6 +120,7 @@ export async function prepareModel(
     graph,
     transform: transform?.source,
     layers: alone ? undefined : finished.layers,
+    labelTokenizer: finished.labelTokenizer,
     staticTable: alone ? undefined : distilled?.graph.weightsPath,
     licenseText: documents.licenseText,
     cardText: documents.cardText,

@@ -7,7 +7,7 @@ import { errorCode } from '#core/values/error-code.ts';
 import type { BuildConfig, UnfetchedConfig } from '../config/build-config.ts';
 import { hubReferenceText, isHubReference, parseHubReference } from '../config/hub-reference.ts';
 import { parseConfig } from '../config/load.ts';
-import { fetchHubModel, fetchTokenizerOf, type HubOptions } from './fetch-hub-model.ts';
+import { fetchHubModel, fetchTokenizersOf, type HubOptions, tokenizerFolders } from './fetch-hub-model.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import { BUILD_TYPES } from '../packaging/model/build-types.ts';
 import {
@@ -84,7 +84,7 @@ async function hubConfig(name: string, options: ReadOptions): Promise<BuildConfi
   const place = {
     folder: found.folder,
     variant: found.graph.path,
-    tokenizerFolder: found.tokenizer?.folder,
+    ...tokenizerFolders(found),
   };
   const text = await defaultConfig(name, name, place, options);
   // The path does not depend on the revision, so that a build of a newer revision replaces the
@@ -123,15 +123,16 @@ async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<Bu
   const { file, model } = config;
   const variant = options.variant ?? (model.kind === 'files' ? undefined : model.variant);
   if (model.kind === 'hub') {
-    const { folder, graph, tokenizer } = await fetchHubModel(model.reference, { ...options, variant });
+    const found = await fetchHubModel(model.reference, { ...options, variant });
+    const { folder, graph } = found;
     return {
       ...config,
-      model: { kind: 'folder', folder, variant: graph.path, tokenizerFolder: tokenizer?.folder },
+      model: { kind: 'folder', folder, variant: graph.path, ...tokenizerFolders(found) },
     };
   }
   if (model.kind === 'folder') {
-    const tokenizerFolder = await fetchTokenizerOf(model.folder, options);
-    return { ...config, model: { ...model, variant, tokenizerFolder } };
+    const folders = await fetchTokenizersOf(model.folder, options);
+    return { ...config, model: { ...model, variant, ...folders } };
   }
   if (options.variant === undefined) return { ...config, model };
   throw configError(

@@ -8,6 +8,7 @@ export const ASSETS = {
   config: 'config.json',
   transform: 'transform.lua',
   layers: 'layers.bin',
+  'label-tokenizer': 'label-tokenizer.json',
   static: 'static.bin',
   manifest: 'manifest.json',
   // These names must differ from README.md and LICENSE, so that a folder with a user's own files is

@@ -9,6 +9,7 @@ import type { Quantization } from './quantization.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
+import type { TokenizerSettings } from './tokenizer-settings.ts';
 import type { TransformSettings } from './transform.ts';
 
 /**
@@ -171,36 +172,18 @@ export type TokenInputName = (typeof INPUT_NAMES)[number];
 export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
 export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
 /**
+ * Additional inputs of zero_shot_ner models with a second encoder, which reads the entity types of a
+ * request: token inputs with a prefix, with one row for each type.
+ */
+export type LabelInputName = `${typeof LABEL_PREFIX}${TokenInputName}`;
+export const LABEL_PREFIX = 'labels_';
+export const LABEL_INPUT_NAMES = INPUT_NAMES.map((name): LabelInputName => `${LABEL_PREFIX}${name}`);
+/**
  * Additional input of models with an adapter for each task: the index of the adapter for each text,
  * repeated for all its tokens; -1 for none.
  */
 export const ADAPTER_INPUT = 'adapter_ids';
-export type InputName = TokenInputName | WordInputName | typeof ADAPTER_INPUT;
-
-export interface TokenizerSettings {
-  /** Maximum number of tokens, special tokens included; longer texts are truncated. */
-  readonly maxLength: number;
-  readonly truncationSide: 'left' | 'right';
-  /**
-   * Maximum number of characters: longer texts are truncated before they are tokenized. Undefined if only
-   * the number of tokens is limited.
-   */
-  readonly maxCharacters?: number;
-  /** The text of a pair that is truncated or read in windows; undefined if the longer text is truncated. */
-  readonly truncatedText?: 'first' | 'second';
-  /**
-   * Maximum number of tokens of a pair's first text. If it is set, only the second text is truncated
-   * to the model's maximum.
-   */
-  readonly maxFirst?: number;
-  readonly padId: number;
-  /** The size of the vocabulary: the largest token id plus one. */
-  readonly vocabularySize: number;
-  /** Whether tokens that continue a word are marked (`##ing`). */
-  readonly marksSubwords: boolean;
-  /** The token for unknown words. */
-  readonly unknown?: { readonly id: number; readonly token: string };
-}
+export type InputName = TokenInputName | WordInputName | LabelInputName | typeof ADAPTER_INPUT;
 
 /** Components of a runtime, stored as JSON in the `runtime` section. */
 export interface RuntimeInfo {

@@ -1,6 +1,8 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { type EntityPrompt, joinWords } from '#core/model/entity-prompt.ts';
+import { joinLabels } from '#core/model/label-tokens.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { splitWords } from '#core/text/split-words.ts';
 import { lazy } from '#core/values/lazy.ts';
@@ -14,13 +16,13 @@ import {
 } from './tokenizer.ts';
 
 /**
- * Opens the tokenizer of a zero_shot_ner model. With labels, it splits a text into words and puts
- * the labels before them. Each word is tokenized separately, as transformers tokenizers do with
- * lists of words.
+ * Opens the tokenizer of a zero_shot_ner model. With labels, it splits a text into words, and puts
+ * the labels before them or tokenizes them for a second encoder. Each word is tokenized separately,
+ * as transformers tokenizers do with lists of words.
  */
 export function openEntityTokenizer(
   addon: TokenizersAddon,
-  json: string,
+  { json, labelJson }: TokenizerSources,
   tokenizerSettings: TokenizerSettings,
   settings: EntitySettings,
   { stride }: WindowSettings,
@@ -38,6 +40,21 @@ export function openEntityTokenizer(
   const maxWords = settings.maxWords + (maxWindows - 1) * (settings.maxWords - stride);
   const limits = { settings, maxLength, stride, maxWindows, truncationSide };
 
+  const openLabels = lazy(() => openLabelTokenizer(addon, labelJson, settings));
+  /** The entity types as tokens before the text, or for a second encoder. */
+  const encodeLabels = async (labels: readonly string[]): Promise<Pick<EntityPrompt, 'types' | 'labels'>> => {
+    const { typeToken, separatorToken, labelTokenizer } = settings;
+    if (labelTokenizer) {
+      const encoded = await openLabels().encode(
+        labels.map((text) => ({ text })),
+        { details: false },
+      );
+      return { types: [], labels: joinLabels(encoded, labelTokenizer.padId) };
+    }
+    const typed = labels.flatMap((label) => [typeToken, label]);
+    return { types: (await tokensOf(raw(), [...typed, separatorToken])).flat() };
+  };
+
   const encodeWords = async (text: string, prompt: EntityPrompt): Promise<TokenizedText> => {
     const all = splitWords(text, truncationSide === 'right' ? maxWords + 1 : Infinity);
     const isCut = all.length > maxWords * 2;
@@ -52,9 +69,7 @@ export function openEntityTokenizer(
     async encode(inputs, options) {
       const { labels } = options;
       if (labels === undefined) return await plain.encode(inputs, options);
-      const typed = labels.flatMap((label) => [settings.typeToken, label]);
-      const types = (await tokensOf(raw(), [...typed, settings.separatorToken])).flat();
-      const prompt = { ...(await specials()), types };
+      const prompt = { ...(await specials()), ...(await encodeLabels(labels)) };
       const texts: TokenizedText[] = [];
       for (const { text } of inputs) texts.push(await encodeWords(text, prompt));
       return texts;
@@ -63,6 +78,21 @@ export function openEntityTokenizer(
     tokenOf: (id) => plain.tokenOf(id),
     idOf: (token) => plain.idOf(token),
   };
+}
+
+/** The content of the tokenizer.json of a model, and of that of its second encoder. */
+export interface TokenizerSources {
+  readonly json: string;
+  readonly labelJson?: string | undefined;
+}
+
+function openLabelTokenizer(
+  addon: TokenizersAddon,
+  json: string | undefined,
+  { labelTokenizer }: EntitySettings,
+): TextTokenizer {
+  if (json === undefined || !labelTokenizer) throw new Error('the model has no tokenizer for labels');
+  return openTokenizer(addon, json, labelTokenizer);
 }
 
 /** Returns the tokens of each word. Equal words are tokenized once. */

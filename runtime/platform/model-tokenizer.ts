@@ -1,5 +1,6 @@
-import type { Manifest, TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
-import { openEntityTokenizer } from './entity-tokenizer.ts';
+import type { Manifest, WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
+import { openEntityTokenizer, type TokenizerSources } from './entity-tokenizer.ts';
 import { type TextTokenizer, type TokenizersAddon, openTokenizer } from './tokenizer.ts';
 import { startOfText } from '#core/text/code-points.ts';
 import { cutIntoWindows } from '#core/model/text-windows.ts';
@@ -10,14 +11,14 @@ import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 /** Opens a model's tokenizer with the settings in the manifest or with other settings. */
 export function openModelTokenizer(
   addon: TokenizersAddon,
-  json: string,
+  sources: TokenizerSources,
   { tokenizer, entities, windows }: Pick<Manifest, 'tokenizer' | 'entities' | 'windows'>,
   maxWindows: number,
   settings: TokenizerSettings = tokenizer,
 ): TextTokenizer {
   return entities && windows
-    ? openEntityTokenizer(addon, json, settings, entities, windows, maxWindows)
-    : openWindowTokenizer(addon, json, settings, windows, maxWindows);
+    ? openEntityTokenizer(addon, sources, settings, entities, windows, maxWindows)
+    : openWindowTokenizer(addon, sources.json, settings, windows, maxWindows);
 }
 
 /**

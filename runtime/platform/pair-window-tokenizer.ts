@@ -1,4 +1,5 @@
-import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { inputError } from '#contract/errors.ts';
 import { cutIntoWindows } from '#core/model/text-windows.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';

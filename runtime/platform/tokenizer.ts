@@ -1,5 +1,5 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
-import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { startOfText } from '#core/text/code-points.ts';
 import { lazy } from '#core/values/lazy.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';

@@ -151,7 +151,6 @@ verifiesOnce('zero_shot_ner:named-encoder-refused', async () => {
       ENCODER,
       '`class_token_index` is 300, but with the tokens that gliner adds, the tokenizer has <<ENT>> as token 304. Copy the',
     ],
-    [{ labels_encoder: 'acme/labels' }, ENCODER, 'the model encodes labels with a separate encoder'],
   ];
   const build = ['build', 'hf:acme/gliner', '--no-build', '-o', 'x.encoder'];
   for (const [change, encoder, message] of refused) {

@@ -27,10 +27,16 @@ interface Case {
   readonly results: readonly (readonly Entity[])[];
 }
 
-/** Results of gliner; fixtures/scripts/make_gliner_weights.py created the models and the results. */
-const { texts, ...golden } = JSON.parse(
-  readFileSync(join(FIXTURES, 'golden/gliner-weights.json'), 'utf8'),
-) as Record<string, readonly Case[]> & { readonly texts: readonly string[] };
+const readGolden = (file: string): unknown =>
+  JSON.parse(readFileSync(join(FIXTURES, `golden/${file}.json`), 'utf8'));
+
+/** Results of gliner; fixtures/scripts/make_gliner_weights.py and make_gliner_bi.py created the models and the results. */
+const { texts, ...prompted } = readGolden('gliner-weights') as Record<string, readonly Case[]> & {
+  readonly texts: readonly string[];
+};
+const { weights: encoded } = readGolden('gliner-bi') as {
+  readonly weights: Record<string, readonly Case[]>;
+};
 
 /** Copies a model without an ONNX graph. */
 function copy(name: string): string {
@@ -41,7 +47,7 @@ function copy(name: string): string {
 
 const withoutScore = ({ start, end, text, label }: Entity): object => ({ start, end, text, label });
 
-for (const [name, cases] of Object.entries(golden)) {
+for (const [name, cases] of Object.entries({ ...prompted, ...encoded })) {
   verifiesServed('zero_shot_ner:weights', async (arm) => {
     copy(name);
     const config = join(folder(), `${name}.yml`);
@@ -69,7 +75,7 @@ for (const [name, cases] of Object.entries(golden)) {
 }
 
 verifiesOnce('zero_shot_ner:weights-refused', async () => {
-  const cases: [change: object, message: RegExp][] = [
+  const cases: [change: object, message: RegExp, model?: string][] = [
     [
       { span_mode: 'markerV1' },
       /sets `span_mode` to "markerV1", which is not supported without an export\. Export/,
@@ -79,9 +85,36 @@ verifiesOnce('zero_shot_ner:weights-refused', async () => {
       /sets `subtoken_pooling` to "max", which is not supported without an export/,
     ],
     [
-      { post_fusion_schema: 'l2l' },
-      /sets `post_fusion_schema` to "l2l", which is not supported without an export/,
+      { span_encoder_config: { model_type: 'rnn' } },
+      /sets `span_encoder_config` to \{"model_type":"rnn"\}, which is not supported without an export/,
     ],
+    [
+      { model_type: 'gliner_streaming_span' },
+      /has the `model_type` "gliner_streaming_span": the model reads a text in parts with a decoder, which is not/,
+    ],
+    ...['l2l-l2x', 'l2l-', 7, ['l2l']].map((schema): (typeof cases)[number] => [
+      { post_fusion_schema: schema },
+      /sets `post_fusion_schema` to .+, which is not supported without an export/,
+      'bi-fused',
+    ]),
+    ...[{ num_post_fusion_layers: 1e9 }, { num_post_fusion_layers: 'x' }, { hidden_size: 15 }].map(
+      (change): (typeof cases)[number] => [
+        change,
+        /sets `post_fusion_schema` to ".+" without valid `num_post_fusion_layers`, `hidden_size` and attention heads, which/,
+        'bi-fused',
+      ],
+    ),
+    [
+      { labels_encoder_config: { model_type: 'convbert' } },
+      /has the encoder "convbert", which is not supported without/,
+      'bi-span',
+    ],
+    [
+      { labels_encoder_config: { model_type: 'bert', num_hidden_layers: 9 } },
+      /The weights do not contain the tensor encoder\.layer\.1\./,
+      'bi-span',
+    ],
+    [{ labels_encoder: null }, /tokenizer\.json has \d+ tokens, but .+ has only \d+\./, 'bi-span'],
     [
       { encoder_config: { model_type: 'convbert' } },
       /has the encoder "convbert", which is not supported without/,
@@ -90,10 +123,9 @@ verifiesOnce('zero_shot_ner:weights-refused', async () => {
       { encoder_config: null, model_name: 'own/model' },
       /has the encoder "own\/model", which is not supported/,
     ],
-    [{ labels_encoder: 'x' }, /has `labels_encoder`: the model encodes labels with a separate encoder/],
   ];
-  for (const [change, message] of cases) {
-    const model = copy('span');
+  for (const [change, message, name = 'span'] of cases) {
+    const model = copy(name);
     const path = join(model, 'gliner_config.json');
     const config = JSON.parse(readFileSync(path, 'utf8')) as object;
     writeFileSync(path, JSON.stringify({ ...config, ...change }));

@@ -55,8 +55,8 @@ verifiesOnce('zero_shot_ner:guess', async () => {
       /Cannot read .*pytorch_model\.bin: it is not an uncompressed zip archive as written by torch\./,
     ],
     [
-      [copy('bi', files, { labels_encoder: 'x' })],
-      /has `labels_encoder`: the model encodes labels with a separate encoder, which is not supported\./,
+      [copy('relations', files, { relations_layer: 'x' })],
+      /has `relations_layer`: the model finds relations, which is not supported\. Only GLiNER models that find/,
     ],
     [
       [copy('width', files, { max_width: 5 })],

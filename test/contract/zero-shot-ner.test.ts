@@ -140,6 +140,32 @@ verifiesOnce('zero_shot_ner:alone', async () => {
   });
 });
 
+verifiesOnce('zero_shot_ner:many-labels', async () => {
+  await serving('gliner-bi', [], async (served) => {
+    const labels = Array.from({ length: 2000 }, (_, at) => `person ${at}`);
+    for (const transport of TRANSPORTS) {
+      const client = await transport.connect(served, 'ZeroShotNer');
+      const problem = await client.predict({ inputs: ['Anna'], labels }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(problem).toMatchObject({ code: transport.inputError });
+      expect(String(problem), transport.name).toMatch(
+        /labels have \d+ tokens when padded to the longest label, but the maximum is 4096\. Send fewer or shorter labels\./,
+      );
+      // More labels than a prompt could contain, each with the same score as alone.
+      const many = labels.slice(0, 300);
+      const options = { threshold: 0, flat_ner: false, multi_label: true };
+      const found = await client.predict({ inputs: ['Anna Smith'], labels: many, ...options });
+      const alone = await client.predict({ inputs: ['Anna Smith'], labels: many.slice(299), ...options });
+      const last = found.results[0]?.entities?.filter(({ label }) => label === many[299]);
+      expectEntities([{ entities: last ?? [] }], [alone.results[0]?.entities ?? []], transport.name);
+      expect(last?.length).toBeGreaterThan(0);
+      await client.close();
+    }
+  });
+});
+
 verifiesOnce('zero_shot_ner:errors', async () => {
   await serving('gliner-span', [], async (served) => {
     for (const transport of TRANSPORTS) {

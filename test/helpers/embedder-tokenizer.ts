@@ -7,11 +7,7 @@ export async function embedderTokenizer(): Promise<PreparedTokenizer> {
   const models = join(FIXTURES, 'models/embedder');
   return await prepareTokenizer(
     {
-      folder: models,
-      weights: '',
-      graph: undefined,
       tokenizer: join(models, 'tokenizer.json'),
-      modelConfig: undefined,
       tokenizerConfig: join(models, 'tokenizer_config.json'),
     },
     {},

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-export const GLINER_MODELS = ['gliner-span', 'gliner-token'] as const;
+export const GLINER_MODELS = ['gliner-span', 'gliner-token', 'gliner-bi'] as const;
 type GlinerModel = (typeof GLINER_MODELS)[number];
 
 export interface GoldenEntity {
@@ -33,5 +33,10 @@ type GoldenGliner = Readonly<
   readonly long: readonly string[];
 };
 
-export const readGoldenGliner = (): GoldenGliner =>
-  JSON.parse(readFileSync(join(FIXTURES, 'golden/gliner.json'), 'utf8')) as GoldenGliner;
+export const readGoldenGliner = (): GoldenGliner => ({
+  ...(readGolden('gliner') as GoldenGliner),
+  'gliner-bi': (readGolden('gliner-bi') as { readonly exported: GoldenGliner['gliner-bi'] }).exported,
+});
+
+const readGolden = (name: string): unknown =>
+  JSON.parse(readFileSync(join(FIXTURES, `golden/${name}.json`), 'utf8'));

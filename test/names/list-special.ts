@@ -207,6 +207,7 @@ export const SPECIAL: readonly NamedModel[] = [
   gliner('urchade/gliner_multi-v2.1', 'microsoft/mdeberta-v3-base'),
   gliner('knowledgator/modern-gliner-bi-base-v1.0', 'answerdotai/ModernBERT-base', {
     ...MODERN,
+    own: true,
     config: { labels_encoder: 'BAAI/bge-small-en-v1.5' },
   }),
   gliner('knowledgator/gliner-pii-base-v1.0', 'microsoft/deberta-v3-base', { own: true }),

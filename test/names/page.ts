@@ -80,8 +80,9 @@ For measurements with published weights, see [tested models](models.md).
 - \`type\` is the [model type](build.md#model-types) that the build detects.
 - \`difference\` is the largest difference from the reference.
 
-${SECTIONS.map(([title, tasks]) => sectionOf(title, tasks, rows)).join('\n')}
-${refused.length === 0 ? '' : `## Rejected models\n\n${groupByMessage(refused)}\n`}
+${SECTIONS.map(([title, tasks]) => sectionOf(title, tasks, rows)).join('\n')}${
+    refused.length === 0 ? '' : `\n## Rejected models\n\n${groupByMessage(refused)}\n`
+  }
 ## Models for images
 
 Only text models can be built. These names are rejected with the message \`${messageOf(images[0])}\`:

@@ -59,8 +59,8 @@ interface Made {
   readonly model: NamedModel;
   readonly texts: readonly string[];
   readonly folder: string;
-  /** The folder of the model that `from` names, if the build needs it. */
-  readonly encoder?: string;
+  /** The folders of other repositories that the build needs, by name. */
+  readonly others: Readonly<Record<string, string>>;
   /** Undefined for folders that must be refused. */
   readonly expected?: Expected | null;
 }
@@ -78,7 +78,7 @@ async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made
     input: JSON.stringify(job),
   });
   for (const [at, line] of stdout.trim().split('\n').entries()) {
-    const { name, folder, encoder, expected, error } = parseJsonText(line) as Made & {
+    const { name, folder, others, expected, error } = parseJsonText(line) as Made & {
       name: string;
       error?: string;
     };
@@ -89,16 +89,16 @@ async function* writeFolders(wished: readonly NamedModel[]): AsyncGenerator<Made
       model,
       texts: textsFor(model),
       folder,
-      ...(encoder === undefined ? {} : { encoder }),
+      others,
       ...(expected === undefined ? {} : { expected }),
     };
   }
 }
 
-async function rowOf({ model, texts, folder, encoder, expected }: Made): Promise<ModelRow> {
+async function rowOf({ model, texts, folder, others, expected }: Made): Promise<ModelRow> {
   const files = folderContents(folder);
   hub.add(model.name, new HubRepository(files));
-  if (encoder !== undefined) hub.add(String(model['from']), new HubRepository(folderContents(encoder)));
+  for (const [name, other] of Object.entries(others)) hub.add(name, new HubRepository(folderContents(other)));
   const config = files['config.json'] === undefined ? {} : parseJsonText(String(files['config.json']));
   const modelType = String(Object(config).model_type ?? (STATIC_TASKS.has(model.task) ? 'none' : 'GLiNER'));
   const executable = join(scratch, 'model.encoder');

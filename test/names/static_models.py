@@ -22,6 +22,8 @@ import shapes
 from vocabularies import write_json, write_vocabulary
 
 WIDTH = 16
+# Encoders of GLiNER models that limit texts, with the maximum of the published ones: the long text must fit.
+LENGTHS = {"modernbert": 8192}
 
 
 def table(folder, row):
@@ -67,30 +69,23 @@ def image(folder, row, job):
 
 def gliner(folder, row, job):
     """A GLiNER model, which has no config.json. The folder of its encoder has the tokenizer, unless the model has its own."""
-    encoder = encoder_folder(job["into"], row)
-    count, ids = write_vocabulary(encoder, row["tokenizer"], 512, slow_only=row["tokenizer"] == "deberta-v3")
-    if row["tokenizer"] == "deberta-v3":
-        write_json(encoder / "tokenizer_config.json", {"do_lower_case": False, "vocab_type": "spm"})
-        (encoder / "special_tokens_map.json").unlink()
-    values, _ = shapes.BASES[row["base"]](ids)
-    write_json(encoder / "config.json", {**values, "vocab_size": count + 97})
+    folders_by_name = encoder_folders(job["into"], row)
+    encoder = write_encoder(folders_by_name[row["from"]], row["base"], row["tokenizer"])
     config = {
         "model_name": row["from"], "name": "large", "max_len": 384, "max_types": 25, "max_width": 12, "hidden_size": 24, "span_mode": "markerV0",
         "subtoken_pooling": "first", "fine_tune": True, "dropout": 0.4, **row.get("config", {}),
     }
-    if "labels_encoder" in config:
-        shutil.copytree(encoder, folder, dirs_exist_ok=True)
-        (folder / "config.json").unlink()
-        write_json(folder / "gliner_config.json", config)
-        torch.save({"token_rep_layer.bert_layer.model.weight": torch.randn(count, 16)}, folder / "pytorch_model.bin")
-        return None
+    labels_encoder = folders_by_name.get(config.get("labels_encoder"))
+    if labels_encoder is not None:
+        write_encoder(labels_encoder, "bert", "bert")
     # Only these models need the package.
     import gliner_published as published
 
     with contextlib.redirect_stdout(sys.stderr):
-        model = published.publish(folder, encoder, config, job["texts"], job["labels"], row.get("weights") == "safetensors")
+        safe = row.get("weights") == "safetensors"
+        model = published.publish(folder, encoder, config, job["texts"], job["labels"], safe, labels_encoder)
         if row.get("own"):
-            save_own(folder, model)
+            save_own(folder, model, config)
         found = model.inference(job["texts"], job["labels"], threshold=job["threshold"])
     assert sum(map(len, found)) > 20, "too few entities"
     return {
@@ -99,18 +94,32 @@ def gliner(folder, row, job):
     }
 
 
-def save_own(folder, model):
-    """As newer versions of gliner save a model: with its tokenizer and all settings."""
-    name = json.loads((folder / "gliner_config.json").read_text())["model_name"]
+def write_encoder(folder, base, tokenizer):
+    """The files of an encoder's repository, apart from weights."""
+    length = LENGTHS.get(base, 512)
+    count, ids = write_vocabulary(folder, tokenizer, length, slow_only=tokenizer == "deberta-v3")
+    if tokenizer == "deberta-v3":
+        write_json(folder / "tokenizer_config.json", {"do_lower_case": False, "vocab_type": "spm"})
+        (folder / "special_tokens_map.json").unlink()
+    values, _ = shapes.BASES[base](ids)
+    write_json(folder / "config.json", {**values, "vocab_size": count + 97, **({"max_position_embeddings": length} if base in LENGTHS else {})})
+    return folder
+
+
+def save_own(folder, model, config):
+    """As newer versions of gliner save a model: with its tokenizer and all settings, but without the tokenizer for labels, which only the newest save."""
     model.save_pretrained(folder, safe_serialization=False)
     saved = json.loads((folder / "gliner_config.json").read_text())
-    write_json(folder / "gliner_config.json", {**saved, "model_name": name})
+    names = {key: config[key] for key in ("model_name", "labels_encoder") if key in config}
+    write_json(folder / "gliner_config.json", {**saved, **names})
     (folder / "config.json").unlink(missing_ok=True)
+    shutil.rmtree(folder / "labels_tokenizer", ignore_errors=True)
 
 
-def encoder_folder(into, row):
-    """The folder of another repository that a model needs."""
-    return Path(into) / "encoders" / row["name"].replace("/", "--")
+def encoder_folders(into, row):
+    """The folders of other repositories that a model needs, by their names."""
+    names = [row.get("from"), row.get("config", {}).get("labels_encoder")]
+    return {name: Path(into) / "encoders" / row["name"].replace("/", "--") / str(at) for at, name in enumerate(names) if name}
 
 
 def router(folder, row, job):

@@ -1,7 +1,7 @@
 """Writes folders with the files of published models and small random weights, and what the published libraries compute with them.
 
 Reads one JSON object from stdin: `models` (rows of list.ts with their `inputs`), `question`, `labels` and the folder `into`. Writes one JSON object per
-line to stdout for each model: its `name`, its `folder`, the folder of its `encoder` if that is another repository, and the `expected` numbers,
+line to stdout for each model: its `name`, its `folder`, the folders of `others`, repositories that it needs, by name, and the `expected` numbers,
 or an `error`.
 """
 
@@ -43,9 +43,8 @@ def main(job):
         try:
             (folder / "README.md").write_text(f"# {row['name']}\n")
             result = {"expected": make(row, folder, {**job, "texts": row["inputs"]})}
-            encoder = static_models.encoder_folder(job["into"], row)
-            if encoder.exists():
-                result["encoder"] = str(encoder)
+            others = static_models.encoder_folders(job["into"], row)
+            result["others"] = {name: str(other) for name, other in others.items() if other.exists()}
         except Exception:
             result = {"error": traceback.format_exc()}
         print(json.dumps({"name": row["name"], "folder": str(folder), **result}), flush=True)

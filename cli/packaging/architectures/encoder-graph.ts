@@ -41,6 +41,11 @@ export class EncoderGraph {
     this.writer = writer;
   }
 
+  /** Another encoder in the same graph. The names of its inputs get a prefix. */
+  part(weightPrefix: string, config: ConfigReader, namePrefix: string): EncoderGraph {
+    return new EncoderGraph(this.weights.part(weightPrefix), config, this.writer.part(namePrefix));
+  }
+
   weight(name: string): Value {
     return this.writer.weight(name, this.weights.get(name));
   }
@@ -87,6 +92,15 @@ export class EncoderGraph {
     const inputs = [rows, this.weight(`${name}.weight`)];
     if (this.weights.has(`${name}.bias`)) inputs.push(this.weight(`${name}.bias`));
     return this.writer.op('Gemm', inputs, int('transB', 1));
+  }
+
+  /** A linear layer on the last axis of a value with any number of axes. */
+  dense(value: Value, name: string): Value {
+    const { writer } = this;
+    const [outputs = 0, inputs = 0] = this.weights.get(`${name}.weight`).shape;
+    const others = writer.op('Shape', [value], int('start', 0), int('end', -1));
+    const shape = writer.op('Concat', [others, writer.integers([outputs])], int('axis', 0));
+    return writer.op('Reshape', [this.linear(this.byToken(value, inputs), name), shape]);
   }
 
   norm(value: Value, name: string, epsilon: number): Value {

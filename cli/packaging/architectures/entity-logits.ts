@@ -2,7 +2,9 @@ import { configError } from '#contract/errors.ts';
 import { int, ints, text } from '../onnx/attributes.ts';
 import { BOOL, FLOAT32, INT64 } from '../onnx/element-types.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
+import { type EntityFusion, type EntityVectors, fuseEntities } from './entity-fusion.ts';
 import type { Value } from './graph-writer.ts';
+import { encodeLabels, type LabelEncoder } from './label-encoder.ts';
 import type { WriteOutput } from './write-graph.ts';
 
 /** How a GLiNER model computes its scores. */
@@ -11,12 +13,19 @@ export interface EntityGraph {
   readonly level: 'span' | 'word';
   /** Maximum number of words of a span. */
   readonly maxWidth: number;
-  /** Id of the token before each entity type. */
-  readonly typeId: number;
-  /** Whether this token represents the entity type. Otherwise, it is the token after it. */
-  readonly isTypeToken: boolean;
+  readonly types: TypeTokens | LabelEncoder;
+  /** Undefined if words and entity types do not attend to each other. */
+  readonly fusion?: EntityFusion | undefined;
   /** Whether a word is represented by the mean of its tokens. Otherwise, one of its tokens has its number. */
   readonly isMean: boolean;
+}
+
+/** The tokens that represent the entity types before a text. */
+interface TypeTokens {
+  /** Id of the token before each entity type. */
+  readonly id: number;
+  /** Whether this token represents the entity type. Otherwise, it is the token after it. */
+  readonly isRepresentative: boolean;
 }
 
 /** The prefix of the encoder's weights. */
@@ -35,8 +44,10 @@ export const writeEntityLogits =
     const counts = writer.input('text_lengths', { type: INT64, axes: ['batch', 'one'] });
     const mask = writer.input('words_mask');
     const picked = pick(g, tokens, { numbers: mask, most: largest(g, counts), isMean: model.isMean });
-    const words = readWords(g, picked, counts);
-    const types = pickTypes(g, tokens, model);
+    const { words, types } =
+      'architecture' in model.types
+        ? withLabels(g, picked, counts, model.types, model.fusion)
+        : { words: readWords(g, picked, counts), types: pickTypes(g, tokens, model.types) };
     return model.level === 'span'
       ? {
           value: spanLogits(g, words, types, model),
@@ -45,6 +56,18 @@ export const writeEntityLogits =
         }
       : { value: wordLogits(g, words, types), name: 'logits', axes: ['batch', 'words', 'types', 'three'] };
   };
+
+/** Without LSTM layers: models with a second encoder can have their weights, but do not use them. */
+function withLabels(
+  g: EncoderGraph,
+  words: Value,
+  counts: Value,
+  encoder: LabelEncoder,
+  fusion: EntityFusion | undefined,
+): EntityVectors {
+  const vectors = { words, types: encodeLabels(g, encoder) };
+  return fusion ? fuseEntities(g, vectors, counts, fusion) : vectors;
+}
 
 /** The largest of some integers, as a list with one number. */
 const largest = (g: EncoderGraph, value: Value): Value =>
@@ -75,14 +98,14 @@ function pick(g: EncoderGraph, tokens: Value, { numbers, most, isMean = false }:
 }
 
 /** The vectors of the entity types before a text. */
-function pickTypes(g: EncoderGraph, tokens: Value, { typeId, isTypeToken }: EntityGraph): Value {
+function pickTypes(g: EncoderGraph, tokens: Value, { id, isRepresentative }: TypeTokens): Value {
   const { writer } = g;
-  const isType = writer.op('Equal', [g.inputIds, writer.integer(typeId)]);
+  const isType = writer.op('Equal', [g.inputIds, writer.integer(id)]);
   const marks = g.multiply(writer.op('Cast', [isType], int('to', INT64)), g.mask);
   const running = writer.op('CumSum', [marks, writer.integer(1)]);
   const numbers = g.multiply(running, marks);
   const most = largest(g, running);
-  if (isTypeToken) return pick(g, tokens, { numbers, most });
+  if (isRepresentative) return pick(g, tokens, { numbers, most });
   // Moves each number to the next token.
   const padded = writer.op('Pad', [numbers, writer.integers([0, 1, 0, 0])]);
   const moved = writer.op('Slice', [
@@ -156,16 +179,7 @@ function gatesOf(g: EncoderGraph, name: string): Value {
 
 /** Two linear layers with ReLU, the first and the last module of a list. */
 function project(g: EncoderGraph, value: Value, name: string): Value {
-  const { writer } = g;
-  const [width = 0] = g.weights.get(`${name}.3.weight`).shape;
-  const [, inputs = 0] = g.weights.get(`${name}.0.weight`).shape;
-  const rows = g.linear(writer.op('Relu', [g.linear(g.byToken(value, inputs), `${name}.0`)]), `${name}.3`);
-  const shape = writer.op(
-    'Concat',
-    [writer.op('Shape', [value], int('start', 0), int('end', -1)), writer.integers([width])],
-    int('axis', 0),
-  );
-  return writer.op('Reshape', [rows, shape]);
+  return g.dense(g.writer.op('Relu', [g.dense(value, `${name}.0`)]), `${name}.3`);
 }
 
 function spanLogits(g: EncoderGraph, words: Value, types: Value, { maxWidth }: EntityGraph): Value {
@@ -205,18 +219,10 @@ function spanLogits(g: EncoderGraph, words: Value, types: Value, { maxWidth }: E
 /** For each word and type, the scores for an entity that starts there, ends there, and contains the word. */
 function wordLogits(g: EncoderGraph, words: Value, types: Value): Value {
   const { writer } = g;
-  const halves = (value: Value, name: string, axis: number): Value[] => {
-    const [outputs = 0, inputs = 0] = g.weights.get(`scorer.${name}.weight`).shape;
-    const rows = g.linear(g.byToken(value, inputs), `scorer.${name}`);
-    const shape = writer.op(
-      'Concat',
-      [writer.op('Shape', [value], int('start', 0), int('end', 2)), writer.integers([outputs])],
-      int('axis', 0),
-    );
-    return writer
-      .split(writer.op('Reshape', [rows, shape]), 2)
+  const halves = (value: Value, name: string, axis: number): Value[] =>
+    writer
+      .split(g.dense(value, `scorer.${name}`), 2)
       .map((half) => writer.op('Unsqueeze', [half, writer.integers([axis])]));
-  };
   // texts x words x 1 x width, and texts x 1 x types x width
   const [word = '', wordFactor = ''] = halves(words, 'proj_token', 2);
   const [type = '', typeFactor = ''] = halves(types, 'proj_label', 1);

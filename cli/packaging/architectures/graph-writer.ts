@@ -32,16 +32,35 @@ interface InputShape {
 
 const PER_TOKEN: InputShape = { type: INT64, axes: ['batch', 'length'] };
 
+/** The parts of a graph, which several writers can add to. */
+class GraphParts {
+  readonly nodes: NodeProto[] = [];
+  readonly initializers = new Map<string, TensorProto>();
+  readonly inputs = new Map<string, InputShape>();
+  readonly shared = new Map<string, Value>();
+}
+
 /** Collects the nodes and initializers of a graph. Weights stay in their files. */
 export class GraphWriter {
-  readonly #nodes: NodeProto[] = [];
-  readonly #initializers = new Map<string, TensorProto>();
-  readonly #inputs = new Map<string, InputShape>();
+  readonly #graph: GraphParts;
+  /** The prefix of the names that this writer chooses for inputs, axes and weights. */
+  readonly #prefix: string;
+
+  constructor(graph = new GraphParts(), prefix = '') {
+    this.#graph = graph;
+    this.#prefix = prefix;
+  }
+
+  /** A writer for another encoder in the same graph, which has other inputs and weights. */
+  part(prefix: string): GraphWriter {
+    return new GraphWriter(this.#graph, this.#prefix + prefix);
+  }
 
   /** An input. By default, it has token ids or masks: integers, one per token of each text. */
-  input(name: string, shape: InputShape = PER_TOKEN): Value {
-    this.#inputs.set(name, shape);
-    return name;
+  input(name: string, { type, axes }: InputShape = PER_TOKEN): Value {
+    const input = this.#prefix + name;
+    this.#graph.inputs.set(input, { type, axes: axes.map((axis) => this.#prefix + axis) });
+    return input;
   }
 
   /** Adds a node with an ONNX operator. An empty name stands for an omitted input. */
@@ -65,12 +84,13 @@ export class GraphWriter {
   }
 
   /** A weight, as float32. */
-  weight(name: string, tensor: StoredTensor): Value {
+  weight(ownName: string, tensor: StoredTensor): Value {
+    const name = this.#prefix + ownName;
     const { file, type, shape, offset, length } = tensor;
     const { onnx } = STORED_TYPES[type];
     const transposition = transpositionOf(tensor);
-    if (!this.#initializers.has(name)) {
-      this.#initializers.set(
+    if (!this.#graph.initializers.has(name)) {
+      this.#graph.initializers.set(
         name,
         create(TensorProtoSchema, {
           name,
@@ -118,12 +138,11 @@ export class GraphWriter {
     return this.integers([value], []);
   }
 
-  readonly #shared = new Map<string, Value>();
-
   /** Creates a value only once, even if several layers use it. */
   once(key: string, make: () => Value): Value {
-    const made = this.#shared.get(key) ?? make();
-    this.#shared.set(key, made);
+    const own = this.#prefix + key;
+    const made = this.#graph.shared.get(own) ?? make();
+    this.#graph.shared.set(own, made);
     return made;
   }
 
@@ -146,9 +165,9 @@ export class GraphWriter {
         ],
         graph: create(GraphProtoSchema, {
           name: 'encoder',
-          node: [...this.#nodes, result],
-          initializer: [...this.#initializers.values()],
-          input: [...this.#inputs].map(([input, { type, axes: own }]) => valueInfo(input, type, own)),
+          node: [...this.#graph.nodes, result],
+          initializer: [...this.#graph.initializers.values()],
+          input: [...this.#graph.inputs].map(([input, { type, axes: own }]) => valueInfo(input, type, own)),
           output: [valueInfo(name, FLOAT32, axes)],
         }),
       }),
@@ -156,8 +175,8 @@ export class GraphWriter {
   }
 
   #constant(dataType: number, rawData: Uint8Array, shape: readonly number[]): Value {
-    const name = `constant_${this.#initializers.size}`;
-    this.#initializers.set(
+    const name = `constant_${this.#graph.initializers.size}`;
+    this.#graph.initializers.set(
       name,
       create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
     );
@@ -171,9 +190,9 @@ export class GraphWriter {
     attribute: AttributeProto[],
     outputs: number,
   ): Value[] {
-    const name = `${opType}_${this.#nodes.length}`;
+    const name = `${opType}_${this.#graph.nodes.length}`;
     const output = Array.from({ length: outputs }, (_, at) => (outputs === 1 ? name : `${name}_${at}`));
-    this.#nodes.push(
+    this.#graph.nodes.push(
       create(NodeProtoSchema, { domain, opType, name, input: [...inputs], output, attribute }),
     );
     return output;

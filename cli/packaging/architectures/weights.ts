@@ -11,6 +11,11 @@ export class Weights {
     this.#prefixes = [...prefixes, ''];
   }
 
+  /** The weights of another part of the model. */
+  part(prefix: string): Weights {
+    return new Weights(this.#tensors, [prefix]);
+  }
+
   has(name: string): boolean {
     return this.#find(name) !== undefined;
   }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf, withoutGraph } from '../model/graph-variants.ts';
-import { GLINER_CONFIG } from '../exports/gliner.ts';
+import { GLINER_CONFIG, isGlinerAmong, LABEL_TOKENIZER_FOLDER } from '../exports/gliner.ts';
 import { isDocument } from '../model/model-documents.ts';
 import { HEAD_FILES } from '../model/token-outputs.ts';
 import { MODULE_FOLDERS, type ModelListing } from '../model/model-listing.ts';
@@ -65,6 +65,7 @@ export function chooseFiles(
   const read = [
     ...MODEL_FILES.flatMap((name) => findIn(byPath, name) ?? []),
     ...tokenizerFiles(byPath),
+    ...(isGlinerAmong(files) ? tokenizerFiles(byPath, [`${LABEL_TOKENIZER_FOLDER}/`]) : []),
     ...(byPath.has('modules.json') ? files.filter(({ path }) => isModuleFile(path)) : []),
     ...files.filter(({ path }) => isDocument(path)),
   ];
@@ -86,8 +87,8 @@ export const isTokenizerFile = (path: string): boolean =>
 /** Folders that can contain a model's files: some exporters write all of them to `onnx/`. */
 const FOLDERS = ['', 'onnx/', ...MODULE_FOLDERS.map((name) => `${name}/`)];
 
-function findIn(files: Files, name: string): HubFile | undefined {
-  const folder = FOLDERS.find((below) => files.has(below + name));
+function findIn(files: Files, name: string, folders = FOLDERS): HubFile | undefined {
+  const folder = folders.find((below) => files.has(below + name));
   return folder === undefined ? undefined : files.get(folder + name);
 }
 
@@ -95,12 +96,12 @@ function findIn(files: Files, name: string): HubFile | undefined {
  * A vocabulary is only read if there is no tokenizer.json, and the files that complete it only from
  * the same folder.
  */
-export function tokenizerFiles(files: Files): HubFile[] {
-  const fast = findIn(files, 'tokenizer.json');
+export function tokenizerFiles(files: Files, folders = FOLDERS): HubFile[] {
+  const fast = findIn(files, 'tokenizer.json', folders);
   const names = Object.values(VOCABULARY_FILES).flat();
   const old = fast
     ? []
-    : FOLDERS.map((folder) => names.flatMap((name) => files.get(`${folder}${name}`) ?? []));
+    : folders.map((folder) => names.flatMap((name) => files.get(`${folder}${name}`) ?? []));
   const found = fast ? [fast] : (old.find((list) => list.length > 0) ?? []);
   const [{ path } = { path: '' }] = found;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);

@@ -8,7 +8,7 @@ import { CONFIG_FOLDERS, statedIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
 import { externalLocations } from '../onnx/external-data.ts';
 import { type ChosenFiles, chooseFiles, refuseLarge } from './choose-files.ts';
-import { fetchEncoderTokenizer } from './fetch-encoder-tokenizer.ts';
+import { type EncoderTokenizers, fetchEncoderTokenizers } from './fetch-encoder-tokenizer.ts';
 import {
   type FetchedRepository,
   fetchRepository,
@@ -26,11 +26,9 @@ export interface FetchRequest extends RepositoryRequest {
 }
 
 /** A model from the hub as a local folder. */
-export interface FetchedModel extends FetchedRepository {
+export interface FetchedModel extends FetchedRepository, EncoderTokenizers {
   readonly graph: GraphVariant;
   readonly variants: readonly GraphVariant[];
-  /** The tokenizer of a model that uses that of another repository. */
-  readonly tokenizer?: FetchedRepository;
 }
 
 /**
@@ -41,11 +39,11 @@ export async function fetchModel(request: FetchRequest): Promise<FetchedModel> {
   const { facts, ...fetched } = await fetchRepository(request, chooseModel(request));
   const model = { ...fetched, ...facts };
   const name = hubReferenceText(request.reference);
-  const tokenizer = await fetchEncoderTokenizer(model.folder, name, () => ({
+  const tokenizers = await fetchEncoderTokenizers(model.folder, name, () => ({
     ...request,
     command: `encoderfile pull ${name}`,
   }));
-  return tokenizer === undefined ? model : { ...model, tokenizer };
+  return { ...model, ...tokenizers };
 }
 
 const chooseModel = ({

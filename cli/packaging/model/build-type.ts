@@ -1,5 +1,6 @@
 import type { ModelType } from '#contract/model-types.ts';
-import type { TokenizerSettings, TypeFacts, WindowSettings } from '#contract/manifest.ts';
+import type { TypeFacts, WindowSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import type { Reporter } from '../reporter.ts';
@@ -81,6 +82,8 @@ export interface FinishedModel<Type extends ModelType = ModelType> {
   readonly compare?: Compare;
   /** Weights of the modules after pooling: the section `layers`. */
   readonly layers?: Uint8Array | undefined;
+  /** The tokenizer.json of the second encoder: the section `label-tokenizer`. */
+  readonly labelTokenizer?: string | undefined;
   /** Reports choices that the build made for the user. */
   readonly report?: (report: Reporter) => void;
   /** How texts longer than the maximum are read. Default: as the config states. */

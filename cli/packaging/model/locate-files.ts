@@ -28,6 +28,8 @@ export interface ModelFiles {
   readonly tokenizerConfig: string | undefined;
   /** The folder with the tokenizer, if the model uses that of another model. */
   readonly tokenizerFolder?: string | undefined;
+  /** The folder with the tokenizer of the second encoder, if the model uses that of another model. */
+  readonly labelFolder?: string | undefined;
   /** Whether the weights are the table of a static model. */
   readonly isTable?: boolean;
 }
@@ -59,7 +61,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
     };
   }
-  const { folder, variant, tokenizerFolder } = model;
+  const { folder, variant, tokenizerFolder, labelFolder } = model;
   if (!isFolder(folder))
     throw configError(`No such directory: ${folder}. \`path\` must be the model folder.`);
   const { path: graph } = chooseGraphIn(folder, variant);
@@ -79,6 +81,7 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
     // Libraries for static models only read tokenizer.json.
     tokenizerConfig: isStatic ? undefined : neighbor(tokenizer),
     tokenizerFolder,
+    labelFolder,
     isTable: isStatic,
   };
 }
@@ -110,10 +113,17 @@ function locateTokenizer(folder: string, weights: string, other: string | undefi
 
 /** Whether a model has any tokenizer of its own. */
 export const hasTokenizer = (folder: string): boolean =>
-  findTokenizer(folder) !== undefined || findNamedTokenizers(join(folder, 'model.onnx')).length > 0;
+  findTokenizer(folder) !== undefined ||
+  (isFolder(folder) && findNamedTokenizers(join(folder, 'model.onnx')).length > 0);
 
 const findTokenizer = (folder: string): string | undefined =>
   findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
+
+/** The tokenizer files in the folder of an encoder; undefined if it has none. */
+export function tokenizerIn(folder: string): Pick<ModelFiles, 'tokenizer' | 'tokenizerConfig'> | undefined {
+  const tokenizer = findTokenizer(folder);
+  return tokenizer === undefined ? undefined : { tokenizer, tokenizerConfig: neighbor(tokenizer) };
+}
 
 /** A file that a build can convert to tokenizer.json. */
 export function findVocabulary(folder: string): string | undefined {

@@ -1,6 +1,6 @@
 import { frameLengths, frameTexts, type TextFrame } from '../tokenizer/frame-texts.ts';
 import { configError, messageOf } from '#contract/errors.ts';
-import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import {
   withBertSettings,
@@ -19,7 +19,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { firstInvalidLine } from '#platform/utf8-line.ts';
-import { withSpecialTokens } from '../tokenizer/add-special-tokens.ts';
+import { withoutAddedTokens, withSpecialTokens } from '../tokenizer/add-special-tokens.ts';
 import { chooseFamily } from '../tokenizer/choose-family.ts';
 import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
 import type { Family } from '../tokenizer/family.ts';
@@ -46,6 +46,8 @@ export interface TokenizerDefaults {
   readonly usualLength?: number;
   /** Special tokens to add if the tokenizer lacks one of the `required` ones. */
   readonly specialTokens?: { readonly tokens: readonly string[]; readonly required: readonly string[] };
+  /** Added tokens that the model does not read, and for which it has no vectors. */
+  readonly unusedTokens?: readonly string[];
   /** Whether texts get the model's special tokens. Default: true. */
   readonly addsSpecialTokens?: boolean;
   /** A prompt around all texts, instead of the model's special tokens. */
@@ -68,7 +70,7 @@ interface TokenizerOverrides extends TokenizerDefaults {
 
 /** Loads the tokenizer as the executable will, and determines truncation and padding. */
 export async function prepareTokenizer(
-  files: ModelFiles,
+  files: Pick<ModelFiles, 'tokenizer' | 'tokenizerConfig'>,
   modelConfig: ModelConfig,
   {
     maxLength,
@@ -77,6 +79,7 @@ export async function prepareTokenizer(
     lowerCase,
     usualLength,
     specialTokens,
+    unusedTokens = [],
     addsSpecialTokens = true,
     frame,
     limitCharacters,
@@ -85,11 +88,12 @@ export async function prepareTokenizer(
 ): Promise<PreparedTokenizer> {
   const stated = files.tokenizerConfig ? await readJsonObject<TokenizerConfig>(files.tokenizerConfig) : {};
   const read = await readTokenizer(files.tokenizer, stated, modelConfig);
-  const { content: written, origin, padToken } = read;
+  const { content, origin, padToken } = read;
+  const written = withoutAddedTokens(content, unusedTokens);
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const completed = specialTokens ? withSpecialTokens(written, specialTokens) : written;
-  const content = withBertSettings(completed, config, modelConfig);
-  const added = addsSpecialTokens && !frame ? content : withoutSpecialTokens(content);
+  const complete = withBertSettings(completed, config, modelConfig);
+  const added = addsSpecialTokens && !frame ? complete : withoutSpecialTokens(complete);
   const lowered = lowerCase ? withLowerCase(added) : added;
   const plain = await load(files.tokenizer, JSON.stringify(lowered));
   const framed = frame && (await frameTexts(lowered, frame, plain));
@@ -99,7 +103,7 @@ export async function prepareTokenizer(
   await checkVocabulary(tokenizer, final, origin);
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
-  const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf, usualLength);
+  const settings = tokenizerSettings(limited, complete, modelConfig, tokenizer.idOf, usualLength);
   refuseLonger(chosenLength, settings.maxLength);
   const maxCharacters = limitCharacters?.(settings.maxLength, tokenizer.tokens());
   const isChosen = chosenLength !== undefined;

@@ -41,6 +41,8 @@ export interface GraphRules extends SignatureRules {
   readonly extend?: (graph: ExtendedGraph) => GraphExtension;
   /** Whether the build numbered tokens of the tokenizer, so that it must have as many as the model. */
   readonly hasAddedTokens?: boolean;
+  /** Number of tokens of the tokenizer for labels, if a second encoder reads them. */
+  readonly labelVocabulary?: number | undefined;
   /** Runs texts through a graph that has inputs other than tokens. */
   readonly tryOut?: TryOut;
   /** Describes the size of a result, for messages. Default: the size of the output's last axis. */
@@ -133,6 +135,8 @@ export interface PreparedModel {
   readonly transform: string | undefined;
   /** Weights of the modules after pooling, if the model has any. */
   readonly layers: Uint8Array | undefined;
+  /** The tokenizer.json of the second encoder, if the model has one. */
+  readonly labelTokenizer: string | undefined;
   /** Path of the table of the static form, if the file contains both forms. */
   readonly staticTable: string | undefined;
   /** Contents of the license and notice files next to the model. */

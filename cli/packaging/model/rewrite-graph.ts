@@ -2,19 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
 import { pushAll } from '#core/values/push-all.ts';
-import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import type { LabelInputName } from '#contract/manifest.ts';
+import { type GraphProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import { checkSignature } from '../onnx/check-signature.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
-import { findFixedShape, type MatchedInput, isWordInput } from '../onnx/match-inputs.ts';
+import { findFixedShape, type MatchedInput, isEntityInput } from '../onnx/match-inputs.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { GraphRequest, RewrittenGraph } from './prepared-graph.ts';
+import type { GraphRequest, GraphRules, RewrittenGraph } from './prepared-graph.ts';
 
 /**
  * Rewrites an optimized model for the runtime, in place: the inputs get the names and types of the
@@ -32,12 +33,13 @@ export async function rewriteGraph(
 
   const joined = rules.joinOutputs?.(graph) ?? [];
   const { matched, ...found } = checkSignature(graph, request);
-  const words = matched.filter(isWordInput);
-  const tokens = matched.filter((input) => !isWordInput(input));
+  const others = matched.filter(isEntityInput);
+  const tokens = matched.filter((input) => !isEntityInput(input));
   const fixedShape = findFixedShape(tokens, model);
-  rules.checkInputs?.(words, fixedShape);
+  rules.checkInputs?.(others, fixedShape);
   const rows = embeddingRows(graph, ownName(matched, 'input_ids'));
   checkVocabulary(rows, tokenizer.vocabularySize, model);
+  checkLabelVocabulary(graph, rules, model);
   if (rules.hasAddedTokens === true) checkAddedTokens(rows, tokenizer.vocabularySize, model);
   const positions = matched.find(({ name }) => name === 'position_ids')?.value.name;
   const firstPosition =
@@ -78,6 +80,16 @@ function checkAddedTokens(rows: number | undefined, vocabularySize: number, mode
     `The tokenizer has ${vocabularySize} tokens with the special tokens that the build added, but ${model} has ${rows}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
   );
 }
+
+function checkLabelVocabulary(graph: GraphProto, { labelVocabulary }: GraphRules, model: string): void {
+  const rows = labelVocabulary === undefined ? undefined : embeddingRows(graph, LABEL_IDS);
+  if (labelVocabulary === undefined || rows === undefined || labelVocabulary <= rows) return;
+  throw configError(
+    `The tokenizer for labels has ${labelVocabulary} tokens, but the second encoder in ${model} has only ${rows}. Both must come from the same model.`,
+  );
+}
+
+const LABEL_IDS: LabelInputName = 'labels_input_ids';
 
 function checkVocabulary(rows: number | undefined, vocabularySize: number, model: string): void {
   if (rows === undefined || vocabularySize <= rows) return;

@@ -1,4 +1,4 @@
-import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import type { ModelConfig } from './model-config.ts';
 import { startsAfterPadding } from './find-first-position.ts';

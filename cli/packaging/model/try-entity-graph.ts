@@ -5,6 +5,7 @@ import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import type { WindowSettings } from '#contract/manifest.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
+import type { PaddedRows } from '#core/model/pad-rows.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { ModelProtoSchema, type GraphProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
@@ -24,6 +25,8 @@ import { pushAll } from '#core/values/push-all.ts';
 interface EntityModel {
   readonly settings: EntitySettings;
   readonly windows: WindowSettings;
+  /** The tokenizer of the second encoder, if the model has one. */
+  readonly labelJson: string | undefined;
 }
 
 /**
@@ -38,7 +41,7 @@ const POSITIONS = 3;
 
 /** Runs texts and entity types through a graph as the executable will, alone and together. */
 export async function tryEntityGraph(
-  { settings, windows }: EntityModel,
+  { settings, windows, labelJson }: EntityModel,
   runtime: OnnxTools,
   request: GraphRequest,
   prepared: PreparedTokenizer,
@@ -61,6 +64,7 @@ export async function tryEntityGraph(
         mask: texts.map(({ words }) => [...(words?.mask ?? [])]),
         counts: texts.map(({ words }) => words?.count ?? 0),
         maxWidth: settings.maxWidth,
+        labels: texts[0]?.labels && labelRows(texts[0].labels),
       },
     });
   const run = async (texts: readonly TokenizedText[]): Promise<TryResult> => {
@@ -71,7 +75,8 @@ export async function tryEntityGraph(
     }
   };
 
-  const tokenizer = await loadEntityTokenizer(prepared.json, prepared.settings, settings, windows);
+  const sources = { json: prepared.json, labelJson };
+  const tokenizer = await loadEntityTokenizer(sources, prepared.settings, settings, windows);
   const encoded = await tokenizer.encode(
     SAMPLE_TEXTS.map((text) => ({ text })),
     { details: false, labels: SAMPLE_LABELS },
@@ -119,6 +124,9 @@ interface Batch {
   readonly texts: readonly TokenizedText[];
 }
 
+const labelRows = ({ ids, lengths, columns }: PaddedRows): number[][] =>
+  Array.from(lengths, (length, row) => [...ids.subarray(row * columns, row * columns + length)]);
+
 const isPositionsFirst = ({ dims }: TryResult): boolean =>
   dims[0] === POSITIONS && dims[1] === SAMPLE_TEXTS.length && dims[3] === SAMPLE_LABELS.length;
 
@@ -151,7 +159,7 @@ function checkDims(
  * model reads.
  */
 function fill(text: TokenizedText | undefined, length: number, maxWords: number): TokenizedText {
-  const { ids = new Int32Array(), words } = text ?? {};
+  const { ids = new Int32Array(), words, labels } = text ?? {};
   const mask = words?.mask ?? new Int32Array();
   const at = mask.indexOf(1);
   const added = Math.max(0, length - ids.length);
@@ -160,6 +168,7 @@ function fill(text: TokenizedText | undefined, length: number, maxWords: number)
     Array.from({ length: added }, (_, index) => value(index + 2));
   return {
     truncated: false,
+    labels,
     ids: Int32Array.from([...ids.slice(0, at + 1), ...repeat(() => ids[at] ?? 0), ...ids.slice(at + 1)]),
     words: {
       count,

@@ -1,23 +1,23 @@
-import { join } from 'node:path';
 import { lookup } from '#core/values/lookup.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
-import { WORD_INPUT_NAMES, type WindowSettings } from '#contract/manifest.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
 import { outputSize } from '#core/model/manifest-facts.ts';
 import { isCount } from '#core/numbers/is-count.ts';
-import { isMapping } from '#core/yaml/describe.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
-import { canWriteGraph } from '../architectures/architectures.ts';
+import { type Architecture, findArchitecture } from '../architectures/architectures.ts';
+import { type EntityFusion, FUSION_STEPS } from '../architectures/entity-fusion.ts';
 import { ENTITY_ENCODER, type EntityGraph, writeEntityLogits } from '../architectures/entity-logits.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
 import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
-import { checkWordInputs } from '../onnx/match-inputs.ts';
+import { checkEntityInputs, entityInputs } from '../onnx/match-inputs.ts';
 import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
+import { type EntityEncoder, readEntityEncoder } from './entity-encoders.ts';
 import { clue } from './evidence.ts';
-import { refuseOtherKinds } from './gliner-encoder.ts';
-import { findIn, type SettingsFile } from './locate-files.ts';
-import type { ModelConfig } from './model-config.ts';
-import { jsonIn } from './model-listing.ts';
+import { refuseOtherKinds, ROLES } from './gliner-encoder.ts';
+import { type LabelEncoderFiles, readLabelEncoder } from './label-encoder.ts';
+import { findIn, type ModelFiles, type SettingsFile } from './locate-files.ts';
+import { attentionHeads, type ModelConfig } from './model-config.ts';
 import { readJsonObject } from './read-json.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';
 import { tryEntityGraph } from './try-entity-graph.ts';
@@ -41,40 +41,43 @@ export const zeroShotNerBuild: BuildType<'zero_shot_ner'> = {
 
 async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zero_shot_ner'>> {
   const { tokenizerConfig, modelConfig = '', weights } = files;
-  const gliner = await readGlinerConfig(modelConfig, files.tokenizerFolder);
-  const { settings } = gliner;
+  const gliner = await readGlinerConfig(modelConfig, files);
+  const { settings, encoder, labels, promptTokens } = gliner;
   const stated = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   return {
-    modelConfig: gliner.encoder,
+    modelConfig: encoder.limits,
     tokenizer: {
       maxLength: unlimitedLength(gliner, stated),
-      specialTokens: {
-        tokens: [FLERT, settings.typeToken, settings.separatorToken],
-        required: [settings.typeToken, settings.separatorToken],
-      },
+      // gliner also adds the tokens if a second encoder reads the labels, but not their vectors.
+      ...(labels
+        ? { unusedTokens: [FLERT, ...promptTokens] }
+        : { specialTokens: { tokens: [FLERT, ...promptTokens], required: promptTokens } }),
     },
     withTokenizer({ tokenizer, hasAddedTokens }) {
-      if (hasAddedTokens) checkTypeToken(gliner, modelConfig, tokenizer.idOf(settings.typeToken));
+      const [typeToken] = promptTokens;
+      const typeId = tokenizer.idOf(typeToken);
+      if (hasAddedTokens) checkTypeToken(gliner, modelConfig, typeId);
       const windows = entityWindows(config, settings);
-      const graph = isStoredWeights(weights)
-        ? entityGraph(gliner, modelConfig, tokenizer.idOf(settings.typeToken))
-        : undefined;
+      const graph = isStoredWeights(weights) ? entityGraph(gliner, modelConfig, typeId) : undefined;
+      const labelJson = labels?.tokenizer.json;
       return {
         // Only called for stored weights.
         write: (...parts) => {
           if (!graph) throw new Error('the model has a graph');
           return writeEntityLogits(graph)(...parts);
         },
-        encoder: { config: gliner.encoderConfig, prefix: ENTITY_ENCODER },
+        encoder: { config: encoder.config, prefix: ENTITY_ENCODER },
         rules: {
-          otherInputs: WORD_INPUT_NAMES,
+          otherInputs: entityInputs(settings),
           hasAddedTokens,
-          checkInputs: (inputs, fixedShape) => checkWordInputs(inputs, settings, fixedShape, weights),
-          tryOut: (...trial) => tryEntityGraph({ settings, windows }, ...trial),
+          labelVocabulary: labels?.tokenizer.settings.vocabularySize,
+          checkInputs: (inputs, fixedShape) => checkEntityInputs(inputs, settings, fixedShape, weights),
+          tryOut: (...trial) => tryEntityGraph({ settings, windows, labelJson }, ...trial),
           size: outputSize({ width: 0, entities: settings }),
         },
         withGraph: () => ({
           windows: () => windows,
+          labelTokenizer: labelJson,
           facts: () => ({ modelType: 'zero_shot_ner', entities: settings }),
         }),
       };
@@ -88,90 +91,54 @@ const FLERT = '[FLERT]';
 interface GlinerConfig {
   /** All members of the file. */
   readonly fields: Fields;
-  /** The encoder's settings, as the file states them. */
-  readonly encoderConfig: Fields;
   readonly settings: EntitySettings;
-  /** The encoder's settings, in the form of its config.json. */
-  readonly encoder: ModelConfig;
-  /** Whether the encoder can read any number of tokens, because it has no position table. */
-  readonly readsAnyLength: boolean;
+  readonly encoder: EntityEncoder;
+  /** The second encoder; undefined if the labels are a prompt before the text. */
+  readonly labels: LabelEncoderFiles | undefined;
+  /** The token before each entity type, and that between the types and the text. */
+  readonly promptTokens: readonly [typeToken: string, separatorToken: string];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Reads the settings of a GLiNER model. Models of other kinds with the same file are rejected.
- * `encoderFolder` contains the settings of the encoder if its tokenizer is used.
- */
-async function readGlinerConfig(path: string, encoderFolder: string | undefined): Promise<GlinerConfig> {
+/** Reads the settings of a GLiNER model. Models of other kinds with the same file are rejected. */
+async function readGlinerConfig(path: string, files: ModelFiles): Promise<GlinerConfig> {
   const fields = await readJsonObject<Fields>(path);
   refuseOtherKinds(fields, path);
-  const { encoder_config: stated } = fields;
-  const encoder: ModelConfig & Fields =
-    [stated, encoderFolder && jsonIn(join(encoderFolder, 'config.json'))].find((one) => isMapping(one)) ??
-    knownEncoder(fields['model_name']);
-  const readsAnyLength = isRelative(encoder, fields['model_name']);
-  const { max_position_embeddings: _, ...withoutPositions } = encoder;
+  const labels = await readLabelEncoder(fields, path, files);
+  const typeToken = text(fields, 'ent_token', '<<ENT>>', path);
+  const separatorToken = text(fields, 'sep_token', '<<SEP>>', path);
   return {
     fields,
-    encoderConfig: encoder,
+    encoder: readEntityEncoder(fields['encoder_config'], files.tokenizerFolder, fields['model_name']),
+    labels,
+    promptTokens: [typeToken, separatorToken],
     settings: {
       level: fields['span_mode'] === 'token_level' ? 'word' : 'span',
       maxWords: count(fields, 'max_len', 384, path),
       maxWidth: count(fields, 'max_width', 12, path),
-      typeToken: text(fields, 'ent_token', '<<ENT>>', path),
-      separatorToken: text(fields, 'sep_token', '<<SEP>>', path),
       tokensOfWord: tokensOfWord(fields, path),
+      ...(labels ? { labelTokenizer: labels.tokenizer.settings } : { typeToken, separatorToken }),
     },
-    encoder: readsAnyLength ? withoutPositions : encoder,
-    readsAnyLength,
   };
 }
 
 /** Rejects a tokenizer in which the token before each entity type has another id than in training. */
-function checkTypeToken({ fields, settings }: GlinerConfig, path: string, id: number | undefined): void {
+function checkTypeToken(
+  { fields, promptTokens: [typeToken] }: GlinerConfig,
+  path: string,
+  id: number | undefined,
+): void {
   const { class_token_index: stated } = fields;
   if (!isCount(stated) || stated === id) return;
   throw configError(
-    `${path}: \`class_token_index\` is ${stated}, but with the tokens that gliner adds, the tokenizer has ${settings.typeToken} as token ${id}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
+    `${path}: \`class_token_index\` is ${stated}, but with the tokens that gliner adds, the tokenizer has ${typeToken} as token ${id}. Copy the tokenizer files with which the model was trained to the folder of the model.`,
   );
 }
 
-/**
- * The encoder of files that only name it. All models of this family have the same settings, except
- * for the sizes, which the names state.
- */
-function knownEncoder(name: unknown): Fields {
-  const [, multilingual, size = ''] = /(m?)deberta-v3-(xsmall|small|base|large)$/.exec(String(name)) ?? [];
-  const sizes = multilingual === undefined ? undefined : DEBERTA_V3_SIZES[size];
-  return sizes ? { ...DEBERTA_V3, ...sizes } : {};
-}
-
-const DEBERTA_V3 = {
-  model_type: 'deberta-v2',
-  hidden_act: 'gelu',
-  layer_norm_eps: 1e-7,
-  max_position_embeddings: 512,
-  max_relative_positions: -1,
-  norm_rel_ebd: 'layer_norm',
-  pos_att_type: ['p2c', 'c2p'],
-  position_biased_input: false,
-  position_buckets: 256,
-  relative_attention: true,
-  share_att_key: true,
-  type_vocab_size: 0,
-};
-
-const DEBERTA_V3_SIZES = lookup<Fields>({
-  xsmall: { hidden_size: 384, num_attention_heads: 6, num_hidden_layers: 12 },
-  small: { hidden_size: 768, num_attention_heads: 12, num_hidden_layers: 6 },
-  base: { hidden_size: 768, num_attention_heads: 12, num_hidden_layers: 12 },
-  large: { hidden_size: 1024, num_attention_heads: 16, num_hidden_layers: 24 },
-});
-
 /** How the graph of a model is written from its weights. Settings that would change it are rejected. */
 function entityGraph(
-  { fields, encoderConfig, settings }: GlinerConfig,
+  { fields, encoder, settings, labels }: GlinerConfig,
   path: string,
   typeId: number | undefined,
 ): EntityGraph {
@@ -184,37 +151,65 @@ function entityGraph(
     if (value === undefined || value === null || usual.includes(value)) continue;
     throw refused(`sets \`${key}\` to ${JSON.stringify(value)}`);
   }
-  const { model_type: family } = encoderConfig;
-  if (typeof family !== 'string' || !canWriteGraph(family)) {
-    const named = family === undefined ? fields['model_name'] : family;
+  const architectureOf = ({ config: { model_type: family } }: EntityEncoder, key: string): Architecture => {
+    const found = typeof family === 'string' ? findArchitecture(family) : undefined;
+    if (found) return found;
+    const named = family === undefined ? fields[key] : family;
     throw refused(`has the encoder ${JSON.stringify(named ?? null)}`);
-  }
+  };
+  architectureOf(encoder, ROLES.text.key);
+  // Models without a second encoder do not use these layers.
+  const { fusion, problem } = labels ? readFusion(fields, encoder.config) : {};
+  if (problem !== undefined) throw refused(problem);
   const stated = fields['class_token_index'];
-  const id = isCount(stated) ? stated : typeId;
+  const id = (isCount(stated) ? stated : typeId) ?? -1;
   return {
     level: settings.level,
     maxWidth: settings.maxWidth,
-    typeId: id ?? -1,
-    isTypeToken: fields['embed_ent_token'] !== false,
+    types: labels
+      ? { architecture: architectureOf(labels, ROLES.labels.key), config: labels.config }
+      : { id, isRepresentative: fields['embed_ent_token'] !== false },
+    fusion,
     isMean: fields['subtoken_pooling'] === 'mean',
   };
 }
+
+/** Reads the layers in which words and labels attend to each other, or returns why they are not supported. */
+function readFusion(
+  fields: Fields,
+  config: ModelConfig,
+): { readonly fusion?: EntityFusion; readonly problem?: string } {
+  const { post_fusion_schema: schema, num_post_fusion_layers: layers = 1, hidden_size: width = 512 } = fields;
+  if (schema === undefined || schema === null || schema === '') return {};
+  const problem = `sets \`post_fusion_schema\` to ${JSON.stringify(schema)}`;
+  const names = typeof schema === 'string' ? schema.split('-') : [];
+  const steps = names.flatMap((name) => FUSION_STEPS.find((known) => known === name) ?? []);
+  if (steps.length === 0 || steps.length !== names.length) return { problem };
+  const heads = attentionHeads(config);
+  if (
+    heads === undefined ||
+    !isCount(layers) ||
+    layers > MAX_FUSION_LAYERS ||
+    !isCount(width) ||
+    width % heads !== 0
+  )
+    return {
+      problem: `${problem} without valid \`num_post_fusion_layers\`, \`hidden_size\` and attention heads`,
+    };
+  return { fusion: { steps, layers, heads } };
+}
+
+/** Protects the build from a graph that a number in a file makes too large. */
+const MAX_FUSION_LAYERS = 64;
 
 /** The settings that a graph can be written for. */
 const USUAL_SETTINGS: readonly (readonly [key: string, values: readonly unknown[]])[] = [
   ['span_mode', ['markerV0', 'token_level']],
   ['subtoken_pooling', ['first', 'last', 'mean']],
   ['fuse_layers', [false]],
-  ['post_fusion_schema', ['']],
   ['represent_spans', [false]],
+  ['span_encoder_config', []],
 ];
-
-/** DeBERTa-v3 and T5 only use relative positions. Older files name the encoder, but do not describe it. */
-function isRelative(encoder: Fields, name: unknown): boolean {
-  const { model_type: family = '' } = encoder;
-  if (family === 'deberta-v2') return encoder['position_biased_input'] === false;
-  return family === '' ? /deberta-v3/.test(String(name)) : /^(?:m|um)?t5$/.test(String(family));
-}
 
 const TOKENS_OF_WORD = lookup<EntitySettings['tokensOfWord']>({
   first: 'first',
@@ -253,7 +248,7 @@ const TOKENS_PER_WORD = 4;
 
 /** The maximum number of tokens if neither the tokenizer nor the encoder limits it. */
 function unlimitedLength(
-  { readsAnyLength, settings }: GlinerConfig,
+  { encoder: { readsAnyLength }, settings }: GlinerConfig,
   { model_max_length: stated }: TokenizerConfig,
 ): number | undefined {
   const isLimited = typeof stated === 'number' && Number.isSafeInteger(stated);

@@ -4,6 +4,8 @@ import {
   type TokenInputName,
   type WordInputName,
   type InputName,
+  LABEL_INPUT_NAMES,
+  type LabelInputName,
   WORD_INPUT_NAMES,
 } from '#contract/manifest.ts';
 import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
@@ -106,10 +108,12 @@ function refuse(
   const { name } = value;
   const known = OTHER_MODELS.find(([names]) => names.test(name));
   if (known) throw configError(`${file} requires the input \`${name}\`${known[1]}`);
-  if (findWordInput(name)) {
-    throw configError(
-      `${file} requires the input \`${name}\`, which only GLiNER models have. Set \`model_type\` to zero_shot_ner.`,
-    );
+  const entityInput = findEntityInput(name);
+  if (entityInput) {
+    const wayOut = WORD_INPUT_NAMES.some((known) => known === entityInput)
+      ? 'which only GLiNER models have. Set `model_type` to zero_shot_ner.'
+      : 'which only GLiNER models with `labels_encoder` in gliner_config.json have. Use the gliner_config.json that belongs to the model.';
+    throw configError(`${file} requires the input \`${name}\`, ${wayOut}`);
   }
   const type = value.type?.tensorType;
   const couldBeFed = isInteger(type?.elemType ?? 0) && type?.shape?.dim.length === 2;
@@ -152,13 +156,13 @@ export interface MatchedInput {
 }
 
 /**
- * Returns the word input with this name. Each word input has only one name, because only the gliner
- * package exports such graphs.
+ * Returns the input with this name that only GLiNER models have. Each has only one name, because only the
+ * gliner package exports such graphs.
  */
-const findWordInput = (name: string): WordInputName | undefined =>
-  WORD_INPUT_NAMES.find((known) => known === name);
+const findEntityInput = (name: string): WordInputName | LabelInputName | undefined =>
+  [...WORD_INPUT_NAMES, ...LABEL_INPUT_NAMES].find((known) => known === name);
 
-export const isWordInput = ({ name }: MatchedInput): boolean => findWordInput(name) !== undefined;
+export const isEntityInput = ({ name }: MatchedInput): boolean => findEntityInput(name) !== undefined;
 
 const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
   span: WORD_INPUT_NAMES,
@@ -167,25 +171,32 @@ const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
 
 const EXPORT_AGAIN = "Export the model again with the gliner package's `export_to_onnx`.";
 
-/** Checks the word inputs that a zero_shot_ner model must have. */
-export function checkWordInputs(
+const REQUIRED_LABELS: readonly LabelInputName[] = ['labels_input_ids', 'labels_attention_mask'];
+
+/** The inputs that a zero_shot_ner model can have in addition to tokens. */
+export const entityInputs = ({ labelTokenizer }: Pick<EntitySettings, 'labelTokenizer'>) =>
+  labelTokenizer ? [...WORD_INPUT_NAMES, ...LABEL_INPUT_NAMES] : WORD_INPUT_NAMES;
+
+/** Checks the inputs for words and labels that a zero_shot_ner model must have. */
+export function checkEntityInputs(
   found: readonly MatchedInput[],
-  { level }: Pick<EntitySettings, 'level'>,
+  { level, labelTokenizer }: Pick<EntitySettings, 'level' | 'labelTokenizer'>,
   fixedShape: FixedShape | undefined,
   file: string,
 ): void {
-  const missing = REQUIRED[level].find((name) => !found.some((input) => input.name === name));
+  const required = [...REQUIRED[level], ...(labelTokenizer ? REQUIRED_LABELS : [])];
+  const missing = required.find((name) => !found.some((input) => input.name === name));
   if (missing) {
     throw configError(
-      `${file} has no input \`${missing}\`, which GLiNER models with this \`span_mode\` require. Use the gliner_config.json that belongs to the model.`,
+      `${file} has no input \`${missing}\`, which GLiNER models with this gliner_config.json require. Use the gliner_config.json that belongs to the model.`,
     );
   }
   for (const { name, value } of found) {
     const type = value.type?.tensorType?.elemType ?? 0;
-    const required = name === 'span_mask' ? BOOL : INT64;
-    if (type === required) continue;
+    const expected = name === 'span_mask' ? BOOL : INT64;
+    if (type === expected) continue;
     throw configError(
-      `${file}: input \`${name}\` has type ${typeName(type)}, but ${typeName(required)} is required. ${EXPORT_AGAIN}`,
+      `${file}: input \`${name}\` has type ${typeName(type)}, but ${typeName(expected)} is required. ${EXPORT_AGAIN}`,
     );
   }
   if (!fixedShape) return;

@@ -24,6 +24,8 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       else await copyFile(modelConfig, join(scratch, ASSETS.config));
       if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
       if (model.layers !== undefined) await writeFile(join(scratch, ASSETS.layers), model.layers);
+      if (model.labelTokenizer !== undefined)
+        await writeFile(join(scratch, ASSETS['label-tokenizer']), model.labelTokenizer);
       if (model.staticTable !== undefined) await copyFile(model.staticTable, join(scratch, ASSETS.static));
       if (model.licenseText !== undefined) await writeFile(join(scratch, ASSETS.license), model.licenseText);
       if (model.cardText !== undefined) await writeFile(join(scratch, ASSETS.card), model.cardText);

@@ -41,8 +41,8 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
   const path = await weights;
   yield { name: 'weights', content: await wholeFile(path) };
-  const { files, tokenizer, graph, transform, layers, staticTable, licenseText, cardText, manifest } =
-    await model;
+  const { files, tokenizer, graph, transform, layers, labelTokenizer, staticTable, ...rest } = await model;
+  const { licenseText, cardText, manifest } = rest;
   if (graph.graphPath !== undefined) {
     const bytes = pointGraph(await readFile(graph.graphPath), weightsOffset);
     yield { name: 'graph', content: { bytes } };
@@ -56,6 +56,7 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   };
   yield* optional('transform', transform);
   if (layers !== undefined) yield { name: 'layers', content: { bytes: layers } };
+  yield* optional('label-tokenizer', labelTokenizer);
   yield { name: 'manifest', content: { bytes: encode(manifest) } };
   yield* optional('license', licenseText);
   yield* optional('card', cardText);

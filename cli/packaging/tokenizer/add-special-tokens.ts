@@ -25,6 +25,14 @@ export function withSpecialTokens<Json extends object>(
   return { ...json, added_tokens: [...added, ...missing] };
 }
 
+/** Removes added tokens from a tokenizer.json. Pure. */
+export function withoutAddedTokens<Json extends object>(json: Json, tokens: readonly string[]): Json {
+  const listed: unknown = memberOf(json, 'added_tokens');
+  if (!Array.isArray(listed) || tokens.length === 0) return json;
+  const unused = new Set<unknown>(tokens);
+  return { ...json, added_tokens: listed.filter((token) => !unused.has(memberOf(token, 'content'))) };
+}
+
 interface Vocabulary {
   readonly size: number;
   readonly idOf: (token: string) => number | undefined;

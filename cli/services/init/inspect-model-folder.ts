@@ -7,7 +7,7 @@ import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants, withoutGraph } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
-import { encoderWithTokenizer } from '../../packaging/model/gliner-encoder.ts';
+import { encodersWithTokenizer } from '../../packaging/model/gliner-encoder.ts';
 import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
 import { hubReferenceText } from '../../config/hub-reference.ts';
 import { proposeGraph } from './propose-graph.ts';
@@ -61,7 +61,7 @@ export async function inspectModelFolder(
   const graph = variants.length > 0 ? proposeGraph(variants) : undefined;
   const evidence = await readEvidence(folder, graph ? outputsOf(join(folder, graph.path)) : []);
   const guess = await guessModel(evidence);
-  const encoder = encoderWithTokenizer(folder, shown);
+  const { text: encoder, labels: labelEncoder } = encodersWithTokenizer(folder, shown);
   const { settingsFile } = BUILD_TYPES[guess.modelType];
   const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
@@ -74,6 +74,9 @@ export async function inspectModelFolder(
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
     }),
+    ...(labelEncoder
+      ? [{ name: `label tokenizer of ${hubReferenceText(labelEncoder)}`, required: true, present: true }]
+      : []),
   ];
   const { config } = evidence;
   const { license, problems: documentProblems } = findLicense(undefined, await readDocuments(folder));

@@ -14,6 +14,9 @@ const fileRows = (title: string, files: PullResult['files']): string[][] =>
     `${path} (${formatBytes(bytes)}, ${downloaded ? 'downloaded' : 'from the cache'})`,
   ]);
 
+const tokenizerRows = (title: string, fetched: PullResult['tokenizer']): string[][] =>
+  fetched ? [[title, `hf:${fetched.repository}@${fetched.commit}`], ...fileRows('', fetched.files)] : [];
+
 export function pullSummary({
   reference,
   folder,
@@ -22,15 +25,15 @@ export function pullSummary({
   graph,
   files,
   tokenizer,
+  labelTokenizer,
 }: PullResult): string {
   return alignColumns([
     ['Folder', folder],
     ['Source', `hf:${repository}@${commit}`],
     ['Graph', graph.path],
     ...fileRows('Files', files),
-    ...(tokenizer
-      ? [['Tokenizer', `hf:${tokenizer.repository}@${tokenizer.commit}`], ...fileRows('', tokenizer.files)]
-      : []),
+    ...tokenizerRows('Tokenizer', tokenizer),
+    ...tokenizerRows('Label tokenizer', labelTokenizer),
     ['Next', `encoderfile build ${argumentWord(reference)}`],
   ]);
 }

@@ -13,6 +13,7 @@ export const SECTION_NAMES = [
   'config',
   'transform',
   'layers',
+  'label-tokenizer',
   'manifest',
   'program',
   'code-cache',

@@ -41,7 +41,8 @@ export function planEntities(
   }
   for (const label of different) {
     if (label.trim() === '') throw inputError(`${option} contains an empty type. Remove it.`);
-    const token = [entities.typeToken, entities.separatorToken].find((special) => label.includes(special));
+    const { typeToken = [], separatorToken = [] } = entities;
+    const token = [typeToken, separatorToken].flat().find((special) => label.includes(special));
     if (token !== undefined) {
       throw inputError(
         `${option} contains ${JSON.stringify(label.slice(0, 100))}, but ${token} separates the types of this model. Remove it from the type.`,

@@ -1,5 +1,6 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { inputError } from '#contract/errors.ts';
+import type { PaddedRows } from './pad-rows.ts';
 import type { TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
 import { cutIntoWordWindows, type WordWindow } from './word-windows.ts';
 import { pushAll } from '../values/push-all.ts';
@@ -9,8 +10,10 @@ export interface EntityPrompt {
   /** The special tokens before and after every text. */
   readonly head: readonly number[];
   readonly tail: readonly number[];
-  /** The entity types, with the tokens between them. */
+  /** The entity types, with the tokens between them; empty if a second encoder reads them. */
   readonly types: readonly number[];
+  /** The entity types for a second encoder. */
+  readonly labels?: PaddedRows | undefined;
 }
 
 /** The maximum share of a model's tokens for entity types. The rest is reserved for the text. */
@@ -65,6 +68,7 @@ export function joinWords(
   const build = (tokens: readonly (readonly number[])[], rest: Partial<TextWords>): TokenizedText => ({
     ...inputOf(prompt, tokens, { maxTokens, ...settings }, rest),
     truncated: false,
+    ...(prompt.labels ? { labels: prompt.labels } : {}),
   });
   if (windows.length <= 1) return { ...build(kept, { source: whole }), truncated };
   const first = build([], { source: whole });

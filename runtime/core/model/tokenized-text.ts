@@ -1,3 +1,4 @@
+import type { PaddedRows } from './pad-rows.ts';
 import type { WordWindow } from './word-windows.ts';
 
 /** A text or a pair of texts. */
@@ -23,6 +24,8 @@ export interface TokenizedText {
   readonly weight?: number | undefined;
   /** The words of the text, for zero_shot_ner models. */
   readonly words?: TextWords | undefined;
+  /** The entity types, for zero_shot_ner models with a second encoder. All texts of a run have the same ones. */
+  readonly labels?: PaddedRows | undefined;
   /** Token details, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
 }

@@ -10,6 +10,7 @@ import { bareTokenizer } from '#core/model/bare-tokenizer.ts';
 import { parseManifest } from '#core/model/manifest-json.ts';
 import { staticFormManifest } from '#core/model/static-form-manifest.ts';
 import { tableLayout, tableShape } from '#core/model/token-table.ts';
+import type { TokenizerSources } from '#platform/entity-tokenizer.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { FileRange } from '#platform/read-chunks.ts';
 import { tableMemory, type TableMemory } from '#platform/table-file.ts';
@@ -22,7 +23,7 @@ export interface Model {
   readonly manifest: Manifest;
   readonly body: ModelBody;
   readonly weightsBytes: number;
-  readonly tokenizer: string;
+  readonly tokenizer: TokenizerSources;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
   /**
@@ -93,7 +94,7 @@ function openExecutable(path: string): Model {
         weightsFolder: dirname(path),
       },
       weightsBytes: weights.length,
-      tokenizer: decode(read('tokenizer')),
+      tokenizer: tokenizersIn(manifest, (name) => decode(read(name))),
       transform: manifest.transform && decode(read('transform')),
       layers: layersIn(manifest, () => read('layers')),
       queryWeights: queryWeightsIn(manifest, () => read('layers')),
@@ -122,7 +123,7 @@ function openAssets(folder: string): Model {
       weightsFolder: folder,
     },
     weightsBytes: length,
-    tokenizer: decode(read(ASSETS.tokenizer)),
+    tokenizer: tokenizersIn(manifest, (name) => decode(read(ASSETS[name]))),
     transform: manifest.transform && decode(read(ASSETS.transform)),
     layers: layersIn(manifest, () => read(ASSETS.layers)),
     queryWeights: queryWeightsIn(manifest, () => read(ASSETS.layers)),
@@ -147,7 +148,7 @@ function withStaticForm(file: FileRange | undefined, model: Model): Model {
         manifest,
         body,
         weightsBytes: length,
-        tokenizer: bareTokenizer(model.tokenizer),
+        tokenizer: { json: bareTokenizer(model.tokenizer.json) },
         transform: undefined,
         layers: undefined,
       };
@@ -199,6 +200,14 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
   }
   return graph;
 }
+
+const tokenizersIn = (
+  { entities }: Manifest,
+  read: (name: 'tokenizer' | 'label-tokenizer') => string,
+): TokenizerSources => ({
+  json: read('tokenizer'),
+  labelJson: entities?.labelTokenizer && read('label-tokenizer'),
+});
 
 function layersIn({ sentence }: Manifest, read: () => Uint8Array): VectorLayer[] | undefined {
   if (!sentence?.layers) return undefined;

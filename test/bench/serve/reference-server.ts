@@ -14,7 +14,7 @@ import { openGraph } from './open-graph.ts';
 
 const native = await loadNativeLibraries();
 const { manifest, body, ...model } = openGraph(process.argv[2] ?? '');
-const tokenizer = openTokenizer(native.tokenizers, model.tokenizer, manifest.tokenizer);
+const tokenizer = openTokenizer(native.tokenizers, model.tokenizer.json, manifest.tokenizer);
 const thread = startInferenceThread();
 await thread.open({
   addon: native.onnxruntime,

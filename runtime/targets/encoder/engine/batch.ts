@@ -1,5 +1,14 @@
 import type { FixedShape } from '#contract/fixed-shape.ts';
-import { ADAPTER_INPUT, type InputName, WORD_INPUT_NAMES, type WordInputName } from '#contract/manifest.ts';
+import {
+  ADAPTER_INPUT,
+  type InputName,
+  LABEL_PREFIX,
+  type LabelInputName,
+  type TokenInputName,
+  WORD_INPUT_NAMES,
+  type WordInputName,
+} from '#contract/manifest.ts';
+import { type PaddedRows, padRows } from '#core/model/pad-rows.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { WORD_INPUTS, type WordBatch } from '#core/model/word-inputs.ts';
 import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/session.ts';
@@ -8,11 +17,9 @@ import { integerTensor, type OnnxTensor, wordTensor } from '#platform/onnx/sessi
  * The token ids of a batch, row by row. All rows are padded on the right to the same width;
  * `lengths` contains their unpadded lengths.
  */
-export interface TokenBatch {
-  readonly ids: Int32Array;
+export interface TokenBatch extends PaddedRows {
   /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
-  readonly lengths: Int32Array;
   /** For each text, the index of its adapter or -1; undefined if no text has one. */
   readonly adapters?: Int32Array | undefined;
   /**
@@ -20,9 +27,10 @@ export interface TokenBatch {
    * to all tokens.
    */
   readonly attended?: Int32Array | undefined;
-  readonly columns: number;
   /** Each text's words, for zero_shot_ner models. */
   readonly words?: WordBatch | undefined;
+  /** The entity types, for zero_shot_ner models with a second encoder. */
+  readonly labels?: PaddedRows | undefined;
 }
 
 /**
@@ -30,24 +38,20 @@ export interface TokenBatch {
  * every token keeps the position that it has without padding.
  */
 export function padBatch(
-  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'adapter' | 'attended' | 'words'>[],
+  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'adapter' | 'attended' | 'words' | 'labels'>[],
   padId: number,
 ): TokenBatch {
-  const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
-  const columns = lengths.reduce((longest, length) => Math.max(longest, length), 0);
-  const ids = new Int32Array(rows.length * columns).fill(padId);
+  const { ids, lengths, columns } = padRows(rows, padId);
   const typeIds = rows.some((row) => row.typeIds) ? new Int32Array(ids.length) : undefined;
-  for (const [index, row] of rows.entries()) {
-    ids.set(row.ids, index * columns);
-    if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
-  }
+  for (const [index, row] of rows.entries()) if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
   const attended = rows.some((row) => row.attended !== undefined)
     ? Int32Array.from(rows, (row) => row.attended ?? row.ids.length)
     : undefined;
   const adapters = rows.some((row) => row.adapter !== undefined)
     ? Int32Array.from(rows, (row) => row.adapter ?? NO_ADAPTER)
     : undefined;
-  return { ids, typeIds, lengths, adapters, attended, columns, words: wordsOf(rows, columns) };
+  const words = wordsOf(rows, columns);
+  return { ids, typeIds, lengths, adapters, attended, columns, words, labels: rows[0]?.labels };
 }
 
 /**
@@ -100,24 +104,29 @@ export function feedsOf(
   inputs: readonly InputName[],
   { firstPosition = 0, maxWidth = 0 }: FeedOptions = {},
 ): Record<string, OnnxTensor> {
-  const { lengths, columns, words } = batch;
-  const dims = [lengths.length, columns];
-  return Object.fromEntries(
-    inputs.map((name): [string, OnnxTensor] => {
-      if (!isWordInput(name)) return [name, integerTensor(FILL[name](batch, firstPosition), dims)];
-      if (!words) throw new Error(`tokenized without words, which ${name} requires`);
-      return [name, wordTensor(WORD_INPUTS[name](words, maxWidth))];
-    }),
-  );
+  const { words, labels } = batch;
+  const cells = (name: TextInputName, rows: TokenBatch): OnnxTensor =>
+    integerTensor(FILL[name](rows, firstPosition), [rows.lengths.length, rows.columns]);
+  const tensor = (name: InputName): OnnxTensor => {
+    if (isWordInput(name)) return wordTensor(WORD_INPUTS[name](required(words, name), maxWidth));
+    if (isLabelInput(name)) return cells(ownName(name), required(labels, name));
+    return cells(name, batch);
+  };
+  return Object.fromEntries(inputs.map((name) => [name, tensor(name)]));
+}
+
+function required<Value>(value: Value | undefined, input: InputName): Value {
+  if (value === undefined) throw new Error(`tokenized without the values of ${input}`);
+  return value;
 }
 
 /** The value of `adapter_ids` for texts without an adapter. */
 const NO_ADAPTER = -1;
 
-const FILL: Record<
-  Exclude<InputName, WordInputName>,
-  (batch: TokenBatch, firstPosition: number) => Int32Array
-> = {
+/** Inputs with a value for each token. */
+type TextInputName = Exclude<InputName, WordInputName | LabelInputName>;
+
+const FILL: Record<TextInputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
   input_ids: ({ ids }) => ids,
   attention_mask: ({ lengths, attended = lengths, columns }) =>
     fillRows({ lengths: attended, columns }, (column, length) => (column < length ? 1 : 0)),
@@ -129,6 +138,12 @@ const FILL: Record<
 
 const isWordInput = (name: InputName): name is WordInputName =>
   WORD_INPUT_NAMES.some((known) => known === name);
+
+const isLabelInput = (name: TextInputName | LabelInputName): name is LabelInputName =>
+  name.startsWith(LABEL_PREFIX);
+
+/** The name of an input of the second encoder in an encoder of its own. */
+const ownName = (name: LabelInputName): TokenInputName => name.slice(LABEL_PREFIX.length) as TokenInputName;
 
 function fillRows(
   { lengths, columns }: Pick<TokenBatch, 'lengths' | 'columns'>,

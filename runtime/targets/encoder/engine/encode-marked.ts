@@ -2,7 +2,8 @@ import type { TextRules, TextRole } from '#contract/multi-vector.ts';
 import { markText, maxTextLength } from '#core/model/mark-text.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
-import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 
 /**
  * Tokenizes queries or documents for a multi_vector model with a tokenizer that leaves space for

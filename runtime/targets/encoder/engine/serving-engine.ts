@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '#contract/errors.ts';
-import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { planEntities } from '#core/model/entity-options.ts';
 import { availableMemory } from '#platform/available-memory.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withSpecialTokens } from '#cli/packaging/tokenizer/add-special-tokens.ts';
+import { withoutAddedTokens, withSpecialTokens } from '#cli/packaging/tokenizer/add-special-tokens.ts';
 
 const TOKENS = { tokens: ['[FLERT]', '<<ENT>>', '<<SEP>>'], required: ['<<ENT>>', '<<SEP>>'] };
 const addedTo = (json: object): unknown[] => {
@@ -34,6 +34,20 @@ test('tokens get the ids after the vocabulary and the added tokens', () => {
     ['<<ENT>>', 9],
     ['<<SEP>>', 10],
   ]);
+});
+
+test('added tokens are removed by their text', () => {
+  const json = {
+    model: { vocab: { a: 0 } },
+    added_tokens: [{ id: 1, content: 'b' }, { id: 2, content: 'c' }, 'x'],
+  };
+  expect(withoutAddedTokens(json, ['c', 'a'])).toEqual({
+    ...json,
+    added_tokens: [{ id: 1, content: 'b' }, 'x'],
+  });
+  expect(withoutAddedTokens(json, [])).toBe(json);
+  const damaged = { added_tokens: 'c' };
+  expect(withoutAddedTokens(damaged, ['c'])).toBe(damaged);
 });
 
 test('tokens in the vocabulary keep their ids', () => {

@@ -36,11 +36,7 @@ test.each(cases.map((one) => ({ ...one, name: `${one.folder} ${JSON.stringify(on
     }
     const { tokenizer, settings } = await prepareTokenizer(
       {
-        folder: folder(),
-        graph: undefined,
-        weights: '',
         tokenizer: vocabularyIn(folder()),
-        modelConfig: join(folder(), 'config.json'),
         tokenizerConfig: join(folder(), 'tokenizer_config.json'),
       },
       await readJsonObject(join(folder(), 'config.json')),

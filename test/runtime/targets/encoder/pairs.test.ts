@@ -68,7 +68,10 @@ describe.each(MODELS)('%s', (model) => {
   const open = useApp(model);
 
   test.each(['in one call', 'one by one'])('tokens of pairs, %s, match other libraries', async (how) => {
-    const { tokenizer: json, manifest } = openModel(builtAssets(model));
+    const {
+      tokenizer: { json },
+      manifest,
+    } = openModel(builtAssets(model));
     const tokenizer = openTokenizer((await loadNativeLibraries()).tokenizers, json, manifest.tokenizer);
     const encode = (inputs: TextInput[]): ReturnType<typeof tokenizer.encode> =>
       tokenizer.encode(inputs, { details: true });
