@@ -110,9 +110,10 @@ const open = async (
   });
 
 function feedsOf(
-  { inputs, padId, fixedShape = {}, firstPosition = 0, words }: RunTask,
+  { inputs, padId, fixedShape = {}, firstPosition = 0, words, images }: RunTask,
   ids: readonly (readonly number[])[],
 ): Record<string, OnnxTensor> {
+  if (images) return { pixel_values: new OnnxTensor('float32', images.values, images.dims) };
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
   // If the batch has more rows than texts, the additional rows repeat the first text.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);

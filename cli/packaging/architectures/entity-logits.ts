@@ -3,7 +3,7 @@ import { int, ints, text } from '../onnx/attributes.ts';
 import { BOOL, FLOAT32, INT64 } from '../onnx/element-types.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
-import type { WriteOutput } from './write-graph.ts';
+import { ofTexts, type WriteOutput } from './write-graph.ts';
 
 /** How a GLiNER model computes its scores. */
 export interface EntityGraph {
@@ -25,9 +25,8 @@ export const ENTITY_ENCODER = 'token_rep_layer.bert_layer.model.';
 const INT32 = 6;
 
 /** Output: scores of entity types for the spans that start at each word, or for each word. */
-export const writeEntityLogits =
-  (model: EntityGraph): WriteOutput =>
-  (g, { encode }) => {
+export const writeEntityLogits = (model: EntityGraph): WriteOutput =>
+  ofTexts((g, { encode }) => {
     const { writer } = g;
     const encoded = encode(g);
     const projection = 'token_rep_layer.projection';
@@ -44,7 +43,7 @@ export const writeEntityLogits =
           axes: ['batch', 'words', 'width', 'types'],
         }
       : { value: wordLogits(g, words, types), name: 'logits', axes: ['batch', 'words', 'types', 'three'] };
-  };
+  });
 
 /** The largest of some integers, as a list with one number. */
 const largest = (g: EncoderGraph, value: Value): Value =>
