@@ -1,10 +1,12 @@
 import { lookup } from '#core/values/lookup.ts';
+import { beit, beitVector } from './encoders/beit.ts';
 import { clipImageVector, clipLabels, clipVision } from './encoders/clip.ts';
 import { convnext, convnextVector } from './encoders/convnext.ts';
-import { resnet } from './encoders/resnet.ts';
-import { deitLabels, deit, vit } from './encoders/vit.ts';
 import { dinov2, dinov2Labels, dinov2WithRegisters, dinov2WithRegistersLabels } from './encoders/dinov2.ts';
+import { resnet } from './encoders/resnet.ts';
 import { siglipImageVector, siglipLabels, siglipVision } from './encoders/siglip.ts';
+import { swin, swinVector } from './encoders/swin.ts';
+import { deit, deitLabels, vit } from './encoders/vit.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import type { ImageGraph } from './image-graph.ts';
 import { type ImageHead, labelsOf, meanOfMap, pooledToken, tokenAt } from './image-heads.ts';
@@ -40,6 +42,13 @@ const likeConvnext = (prefix: string): ImageArchitecture => ({
 
 /** Encoders of images by `model_type` in config.json. */
 export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
+  beit: {
+    ...ofPatches,
+    prefixes: ['beit.'],
+    encode: beit,
+    labelHead: labelsOf(beitVector),
+    imageVector: beitVector,
+  },
   clip_vision_model: {
     ...ofPatches,
     prefixes: ['vision_model.'],
@@ -83,6 +92,13 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     encode: siglipVision,
     labelHead: siglipLabels,
     imageVector: siglipImageVector,
+  },
+  swin: {
+    ...ofPatches,
+    prefixes: ['swin.'],
+    encode: swin,
+    labelHead: labelsOf(swinVector),
+    imageVector: swinVector,
   },
   vit: {
     ...ofPatches,

@@ -67,11 +67,12 @@ export class ImageGraph extends EncoderGraph {
     );
   }
 
-  /** Repeats a constant, 1 x rows x width, for each image. */
-  forEachImage(value: Value): Value {
+  /** Repeats a constant, whose first axis has the size 1, for each image. `axes` is the number of its axes. */
+  forEachImage(value: Value, axes = 3): Value {
     const { writer } = this;
-    const shape = writer.once('shape of constants', () =>
-      writer.op('Concat', [this.batch, writer.integers([1, 1])], int('axis', 0)),
+    const ones = writer.integers(Array.from({ length: axes - 1 }, () => 1));
+    const shape = writer.once(`shape of constants with ${axes} axes`, () =>
+      writer.op('Concat', [this.batch, ones], int('axis', 0)),
     );
     return writer.op('Expand', [value, shape]);
   }

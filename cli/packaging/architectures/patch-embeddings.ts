@@ -23,6 +23,8 @@ export interface EmbeddedPatches {
   /** The graph whose rows these are. */
   readonly g: ImageGraph;
   readonly rows: Value;
+  readonly patch: ImageSize;
+  /** Number of patches in each direction. */
   readonly grid: ImageSize;
 }
 
@@ -45,7 +47,7 @@ export function embedPatches(graph: ImageGraph, names: PatchNames): EmbeddedPatc
     parts.length === 0 ? placed.patches : writer.op('Concat', [...parts, placed.patches], int('axis', 1));
   const special = [...first, ...others].reduce((sum, { count }) => sum + count, 0);
   const g = graph.withTokens(special + grid.height * grid.width);
-  return { g, rows: g.byToken(all, width), grid };
+  return { g, rows: g.byToken(all, width), patch, grid };
 }
 
 /** Vectors that are the same for all images, 1 x rows x width. */
@@ -69,6 +71,24 @@ function rowCount({ weights }: ImageGraph, name: string, width: number): number 
   );
 }
 
+/** Size of the images of training, and their number of patches in each direction. */
+function trainedGrid({ config }: ImageGraph, patch: ImageSize): { image: ImageSize; trained: ImageSize } {
+  const image = readImageSize(config, 'image_size', 224);
+  return { image, trained: gridOf(image, patch) };
+}
+
+/** Rejects images that have another number of patches than those of training. */
+export function requireTrainedGrid(
+  g: ImageGraph,
+  { patch, grid }: Pick<EmbeddedPatches, 'patch' | 'grid'>,
+): void {
+  const { image, trained } = trainedGrid(g, patch);
+  if (grid.height === trained.height && grid.width === trained.width) return;
+  throw configError(
+    `The image processor creates images of ${sizeText(g.size)} pixels, but this model requires \`image_size\` in config.json (${sizeText(image)}). Use the preprocessor_config.json that belongs to the weights.`,
+  );
+}
+
 /** Adds the positions to the tokens before the patches and to the patches. */
 function addPositions(
   g: ImageGraph,
@@ -76,10 +96,9 @@ function addPositions(
   { positions: name, resizing }: PatchNames,
   { width, patch, grid }: { readonly width: number; readonly patch: ImageSize; readonly grid: ImageSize },
 ): { readonly first: Value[]; readonly patches: Value } {
-  const { writer, config } = g;
+  const { writer } = g;
   if (name === undefined) return { first: first.map(({ value }) => value), patches };
-  const image = readImageSize(config, 'image_size', 224);
-  const trained = gridOf(image, patch);
+  const { image, trained } = trainedGrid(g, patch);
   const count = rowCount(g, name, width);
   const start = first.length;
   if (count !== start + trained.height * trained.width) {
@@ -90,13 +109,9 @@ function addPositions(
   const table = writer.op('Reshape', [g.weight(name), writer.integers([count, width])]);
   const rows = (from: number, to: number): Value =>
     writer.op('Slice', [table, ...[[from], [to], [0]].map((list) => writer.integers(list))]);
-  const isSame = grid.height === trained.height && grid.width === trained.width;
-  if (!isSame && resizing === undefined) {
-    throw configError(
-      `The image processor creates images of ${sizeText(g.size)} pixels, but this model requires \`image_size\` in config.json (${sizeText(image)}). Use the preprocessor_config.json that belongs to the weights.`,
-    );
-  }
+  if (resizing === undefined) requireTrainedGrid(g, { patch, grid });
   const own = start === 0 ? table : rows(start, count);
+  const isSame = grid.height === trained.height && grid.width === trained.width;
   const ofPatches =
     isSame || resizing === undefined
       ? own

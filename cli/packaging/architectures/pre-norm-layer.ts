@@ -6,6 +6,8 @@ import { type Rotary, rotate } from './rotary.ts';
 
 /** How a layer differs from the standard one. */
 export interface PreNormOptions extends AttentionOptions {
+  /** Attention, from normalized rows to rows. Default: attention of each text's or image's rows to each other. */
+  readonly attend?: ((normed: Value) => Value) | undefined;
   /** The rotation of queries and keys, if positions are not embedded. */
   readonly rotary?: Rotary | undefined;
   /** Names of the vectors that scale the results of attention and of the feed-forward layer, if the model has them. */
@@ -20,7 +22,7 @@ export function preNormLayer(
   rows: Value,
   names: LayerNames,
   { heads, width, epsilon, activation }: LayerSettings,
-  { rotary, scales, feedForward, ...options }: PreNormOptions = {},
+  { attend, rotary, scales, feedForward, ...options }: PreNormOptions = {},
 ): Value {
   const scaled = (value: Value, name: string | undefined): Value =>
     name === undefined ? value : g.multiply(value, g.weight(name));
@@ -29,8 +31,11 @@ export function preNormLayer(
     const projected = g.linear(normed, name);
     return rotary ? rotate(g, projected, heads, rotary) : g.byText(projected);
   };
-  const value = g.byText(g.linear(normed, names.value));
-  const attended = g.attention([turned(names.query), turned(names.key), value], heads, width, options);
+  const standard = (): Value => {
+    const value = g.byText(g.linear(normed, names.value));
+    return g.attention([turned(names.query), turned(names.key), value], heads, width, options);
+  };
+  const attended = attend ? attend(normed) : standard();
   const mixed = g.add(rows, scaled(g.linear(attended, names.attended), scales?.[0]));
   const inner = g.norm(mixed, names.norm, epsilon);
   const passed = feedForward
