@@ -13,8 +13,10 @@ export interface ImageSize {
 
 /** Models are trained on colors: red, green, blue. */
 const CHANNELS = 3;
-/** Maximum height and width. Attention over the patches of larger images takes gigabytes. */
+/** Maximum height and width of images. Published models use at most 1024. */
 const MAX_SIDE = 4096;
+/** Maximum number of patches of an image. Published models use at most 10,000. */
+const MAX_PATCHES = 65_536;
 
 /**
  * A graph whose rows are the patches of images. All images have the size that the image processor
@@ -147,8 +149,9 @@ export function gridOf(image: ImageSize, patch: ImageSize): ImageSize {
     height: Math.floor(image.height / patch.height),
     width: Math.floor(image.width / patch.width),
   };
-  if (grid.height > 0 && grid.width > 0) return grid;
+  const count = grid.height * grid.width;
+  if (count > 0 && count <= MAX_PATCHES) return grid;
   throw configError(
-    `Images of ${sizeText(image)} pixels are smaller than \`patch_size\` in config.json (${sizeText(patch)}). Use the preprocessor_config.json that belongs to the weights.`,
+    `Images of ${sizeText(image)} pixels have ${count} patches of \`patch_size\` in config.json (${sizeText(patch)}), but the number must be from 1 to ${MAX_PATCHES}. Use the config.json and preprocessor_config.json that belong to the weights.`,
   );
 }

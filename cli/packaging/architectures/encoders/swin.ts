@@ -13,7 +13,7 @@ import {
 import type { LayerNames } from '../layer-names.ts';
 import { preNormLayer } from '../pre-norm-layer.ts';
 import { headsThatDivide } from '../tower-layers.ts';
-import { biasOfOffsets, offsetCount, offsetsOf } from '../window-bias.ts';
+import { biasOfOffsets, checkPairs, offsetCount, offsetsOf } from '../window-bias.ts';
 
 /** The epsilon of norms outside of layers is not configurable. */
 const EPSILON = 1e-5;
@@ -196,6 +196,7 @@ function biasOf(g: ImageGraph, layer: string, heads: number, { side, shift, fill
   if (shift === 0) return ofOffsets;
   const length = side * side;
   const count = (filled.height / side) * (filled.width / side);
+  checkPairs(length, count);
   const apart = writer.once(`cells of ${sizeText(filled)} that are apart`, () =>
     writer.floats(biasOfApart({ side, shift, filled }), [1, count, 1, length, length]),
   );
