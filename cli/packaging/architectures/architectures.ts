@@ -216,15 +216,23 @@ const TEXT_ARCHITECTURES = lookup<TextArchitecture>({
   'xlm-roberta-xl': { ...likeRoberta, encode: xlmRobertaXl },
 });
 
-export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(TEXT_ARCHITECTURES);
+/** Models of texts alone, by `model_type`. A text tower only has a meaning together with its images. */
+export const ARCHITECTURE_NAMES: readonly string[] = Object.entries(TEXT_ARCHITECTURES)
+  .filter(([, { textVector }]) => textVector === undefined)
+  .map(([name]) => name);
 
 /** Whether a build can write the graph of a model of texts with this `model_type`. */
 export const canWriteGraph = (modelType: string | undefined): boolean =>
-  modelType !== undefined && TEXT_ARCHITECTURES[modelType] !== undefined;
+  modelType !== undefined && ARCHITECTURE_NAMES.includes(modelType);
 
 /** Whether models of this `model_type` are encoders that are trained with masked words. */
 export const isMaskedEncoder = (modelType: unknown): boolean =>
   typeof modelType === 'string' && TEXT_ARCHITECTURES[modelType]?.maskedHead !== undefined;
+
+/** Every `model_type` of which a build can write the graph: models and the towers of models. */
+export const ALL_MODEL_TYPES: readonly string[] = [TEXT_ARCHITECTURES, IMAGE_ARCHITECTURES].flatMap(
+  Object.keys,
+);
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
   modelType === undefined ? undefined : (TEXT_ARCHITECTURES[modelType] ?? IMAGE_ARCHITECTURES[modelType]);

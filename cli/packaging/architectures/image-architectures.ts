@@ -108,6 +108,3 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     imageVector: pooledToken,
   },
 });
-
-/** The values of `model_type` with which a build can write an encoder of images. */
-export const IMAGE_MODEL_TYPES: readonly string[] = Object.keys(IMAGE_ARCHITECTURES);

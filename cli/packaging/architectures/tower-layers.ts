@@ -15,9 +15,11 @@ export function towerSettings(
   },
 ): LayerSettings {
   const width = config.size('hidden_size', defaults.width ?? 768);
+  const heads = headsThatDivide(width, config.size('num_attention_heads', defaults.heads ?? 12));
+  config.refuseUnless('head_dim', [width / heads]);
   return {
     width,
-    heads: headsThatDivide(width, config.size('num_attention_heads', defaults.heads ?? 12)),
+    heads,
     epsilon: config.number('layer_norm_eps', defaults.epsilon),
     activation: config.text('hidden_act', defaults.activation),
   };

@@ -17,9 +17,6 @@ const TOWER_TYPES = lookup<{ readonly text: string; readonly image: string }>({
   siglip: { text: 'siglip_text_model', image: 'siglip_vision_model' },
 });
 
-/** The values of `model_type` with which a build can write a text tower and a vision tower. */
-export const TWO_TOWER_TYPES: readonly string[] = Object.keys(TOWER_TYPES);
-
 /** The towers of a model, given its config.json; undefined for other models. */
 export function towersOf(config: Readonly<Record<string, unknown>>): Towers | undefined {
   const { model_type: type } = config;

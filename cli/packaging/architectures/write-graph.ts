@@ -8,7 +8,7 @@ import { int } from '../onnx/attributes.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
   type Architecture,
-  ARCHITECTURE_NAMES,
+  ALL_MODEL_TYPES,
   architecturesWith,
   findArchitecture,
   type TextArchitecture,
@@ -18,7 +18,7 @@ import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
-import { IMAGE_MODEL_TYPES, type ImageArchitecture } from './image-architectures.ts';
+import type { ImageArchitecture } from './image-architectures.ts';
 import { ImageGraph, type ImageSize } from './image-graph.ts';
 import { Weights } from './weights.ts';
 
@@ -207,7 +207,7 @@ function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);
   if (found) return found;
   throw needsExport(
-    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${[...ARCHITECTURE_NAMES, ...IMAGE_MODEL_TYPES].join(', ')} can be built without an export.`,
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ALL_MODEL_TYPES.join(', ')} can be built without an export.`,
   );
 }
 
