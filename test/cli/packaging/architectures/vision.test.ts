@@ -167,3 +167,10 @@ test.each(SIMILAR_CASES)(
     expect(bias === 0).toBe(name.startsWith('clip'));
   },
 );
+
+test('a text that is longer than the maximum of SigLIP is an error instead of being cut off', async () => {
+  const graph = await optimized('siglip', 'text', writeTextVectors(PAD));
+  const longest = Array.from({ length: 12 }, () => 5);
+  expect((await runTexts(graph, [longest])).dims).toEqual([1, 16]);
+  await expect(runTexts(graph, [[...longest, 5]])).rejects.toThrow('Add');
+});
