@@ -55,7 +55,12 @@ import {
   modernbertMaskedHead,
   robertaMaskedHead,
 } from './heads.ts';
-import { IMAGE_ARCHITECTURES, type ImageArchitecture } from './image-architectures.ts';
+import {
+  clipVisionTower,
+  IMAGE_ARCHITECTURES,
+  type ImageArchitecture,
+  siglipVisionTower,
+} from './image-architectures.ts';
 
 /** An encoder of texts. */
 export interface TextArchitecture {
@@ -80,7 +85,15 @@ export interface TextArchitecture {
   readonly textVector?: (g: EncoderGraph, padId: number) => Value;
 }
 
-export type Architecture = TextArchitecture | ImageArchitecture;
+/** A model with an encoder of texts and an encoder of images, whose vectors share a space. */
+interface TowersArchitecture {
+  readonly input: 'tokens or pixels';
+  readonly prefixes: readonly string[];
+  readonly text: TextArchitecture;
+  readonly image: ImageArchitecture;
+}
+
+export type Architecture = TextArchitecture | ImageArchitecture | TowersArchitecture;
 
 const likeBert = { input: 'tokens', tokenHead, answerHead, textHead: pooledHead } as const;
 const likeRoberta: TextArchitecture = {
@@ -102,6 +115,24 @@ const likeQwen = {
   answerHead,
 } as const;
 
+const clipTextTower: TextArchitecture = {
+  input: 'tokens',
+  prefixes: ['text_model.'],
+  encode: clipText,
+  textVector: clipTextVector,
+};
+const siglipTextTower: TextArchitecture = {
+  ...clipTextTower,
+  encode: siglipText,
+  textVector: siglipTextVector,
+};
+
+/** Models with two encoders by `model_type` in config.json. */
+const TOWERS_ARCHITECTURES = lookup<TowersArchitecture>({
+  clip: { input: 'tokens or pixels', prefixes: [], text: clipTextTower, image: clipVisionTower },
+  siglip: { input: 'tokens or pixels', prefixes: [], text: siglipTextTower, image: siglipVisionTower },
+});
+
 /** Encoders of texts by `model_type` in config.json. */
 const TEXT_ARCHITECTURES = lookup<TextArchitecture>({
   albert: {
@@ -120,12 +151,7 @@ const TEXT_ARCHITECTURES = lookup<TextArchitecture>({
     maskedHead: bertMaskedHead,
   },
   camembert: likeRoberta,
-  clip_text_model: {
-    input: 'tokens',
-    prefixes: ['text_model.'],
-    encode: clipText,
-    textVector: clipTextVector,
-  },
+  clip_text_model: clipTextTower,
   deberta: { ...likeBert, prefixes: ['deberta.'], encode: debertaV1, textHead: debertaHead },
   'deberta-v2': {
     ...likeBert,
@@ -199,12 +225,7 @@ const TEXT_ARCHITECTURES = lookup<TextArchitecture>({
   qwen2: { ...likeQwen, encode: qwen2 },
   qwen3: { ...likeQwen, encode: qwen3 },
   roberta: likeRoberta,
-  siglip_text_model: {
-    input: 'tokens',
-    prefixes: ['text_model.'],
-    encode: siglipText,
-    textVector: siglipTextVector,
-  },
+  siglip_text_model: siglipTextTower,
   // The heads for texts and for answers also need the decoder.
   t5: { input: 'tokens', prefixes: ['transformer.'], encode: t5, tokenHead },
   // Jina's models have this type, too.
@@ -229,13 +250,17 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
 export const isMaskedEncoder = (modelType: unknown): boolean =>
   typeof modelType === 'string' && TEXT_ARCHITECTURES[modelType]?.maskedHead !== undefined;
 
+const ALL = lookup<Architecture>({
+  ...TEXT_ARCHITECTURES,
+  ...IMAGE_ARCHITECTURES,
+  ...TOWERS_ARCHITECTURES,
+});
+
 /** Every `model_type` of which a build can write the graph: models and the towers of models. */
-export const ALL_MODEL_TYPES: readonly string[] = [TEXT_ARCHITECTURES, IMAGE_ARCHITECTURES].flatMap(
-  Object.keys,
-);
+export const ALL_MODEL_TYPES: readonly string[] = Object.keys(ALL);
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
-  modelType === undefined ? undefined : (TEXT_ARCHITECTURES[modelType] ?? IMAGE_ARCHITECTURES[modelType]);
+  modelType === undefined ? undefined : ALL[modelType];
 
 /** Names of the architectures with this head, or with another part of an encoder of texts. */
 export const architecturesWith = (part: keyof TextArchitecture): string[] =>

@@ -40,6 +40,22 @@ const likeConvnext = (prefix: string): ImageArchitecture => ({
   imageVector: convnextVector,
 });
 
+export const clipVisionTower: ImageArchitecture = {
+  ...ofPatches,
+  prefixes: ['vision_model.'],
+  encode: clipVision,
+  labelHead: clipLabels,
+  imageVector: clipImageVector,
+};
+
+export const siglipVisionTower: ImageArchitecture = {
+  ...ofPatches,
+  prefixes: ['vision_model.'],
+  encode: siglipVision,
+  labelHead: siglipLabels,
+  imageVector: siglipImageVector,
+};
+
 /** Encoders of images by `model_type` in config.json. */
 export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
   beit: {
@@ -49,13 +65,7 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     labelHead: labelsOf(beitVector),
     imageVector: beitVector,
   },
-  clip_vision_model: {
-    ...ofPatches,
-    prefixes: ['vision_model.'],
-    encode: clipVision,
-    labelHead: clipLabels,
-    imageVector: clipImageVector,
-  },
+  clip_vision_model: clipVisionTower,
   convnext: likeConvnext('convnext.'),
   convnextv2: likeConvnext('convnextv2.'),
   deit: {
@@ -86,13 +96,7 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     labelHead: labelsOf(meanOfMap, 'classifier.1'),
     imageVector: meanOfMap,
   },
-  siglip_vision_model: {
-    ...ofPatches,
-    prefixes: ['vision_model.'],
-    encode: siglipVision,
-    labelHead: siglipLabels,
-    imageVector: siglipImageVector,
-  },
+  siglip_vision_model: siglipVisionTower,
   swin: {
     ...ofPatches,
     prefixes: ['swin.'],

@@ -1,52 +1,41 @@
 import { configError } from '#contract/errors.ts';
-import { lookup } from '#core/values/lookup.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { layerFloats } from '../model/layer-weights.ts';
+import { ConfigReader } from './config-reader.ts';
+import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
-import type { EncoderPart } from './write-graph.ts';
 
-/** The two encoders of a model for texts and images. */
-export interface Towers {
-  readonly text: EncoderPart;
-  readonly image: EncoderPart;
-}
+/** The encoder of texts or of images inside a model that has both, as the names of settings and weights call it. */
+export type Tower = 'text' | 'vision';
 
-/** Models of a text tower and a vision tower, by `model_type`, with the types of the towers. */
-const TOWER_TYPES = lookup<{ readonly text: string; readonly image: string }>({
-  clip: { text: 'clip_text_model', image: 'clip_vision_model' },
-  siglip: { text: 'siglip_text_model', image: 'siglip_vision_model' },
-});
-
-/** The towers of a model, given its config.json; undefined for other models. */
-export function towersOf(config: Readonly<Record<string, unknown>>): Towers | undefined {
-  const { model_type: type } = config;
-  const types = typeof type === 'string' ? TOWER_TYPES[type] : undefined;
-  if (!types) return undefined;
-  const part = (kind: 'text' | 'vision', model_type: string): EncoderPart => ({
-    // In old files, the settings are in `text_config_dict`, and `text_config` can have other values.
-    config: { ...settingsIn(config, [`${kind}_config_dict`, `${kind}_config`]), model_type },
-    prefix: `${kind}_model.`,
-  });
-  return { text: part('text', types.text), image: part('vision', types.image) };
+/** The graph of one tower, which has its own settings and weights. */
+export function towerOf(g: EncoderGraph, tower: Tower): EncoderGraph {
+  // In old files, the settings are in `text_config_dict`, and `text_config` can have other values.
+  const settings = settingsIn(g.config, [`${tower}_config_dict`, `${tower}_config`]);
+  return new EncoderGraph(g.weights.under(`${tower}_model.`), new ConfigReader(settings), g.writer);
 }
 
 /** The first object under these keys; empty if there is none, so that the defaults of the model's class apply. */
-function settingsIn(config: Readonly<Record<string, unknown>>, keys: readonly string[]): object {
-  const key = keys.find((name) => config[name] !== undefined && config[name] !== null);
+function settingsIn(config: ConfigReader, keys: readonly string[]): Readonly<Record<string, unknown>> {
+  const key = keys.find((name) => config.value(name) !== undefined && config.value(name) !== null);
   if (key === undefined) return {};
-  const value = config[key];
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  const value = config.value(key);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw configError(`\`${key}\` in config.json must be an object, not ${JSON.stringify(value)}.`);
 }
 
 /** How the cosine similarity of a text and an image becomes a score: similarity x scale + bias. */
-export interface SimilarityScale {
+interface SimilarityScale {
   readonly scale: number;
   /** 0 in models whose scores are compared by softmax. */
   readonly bias: number;
 }
 
-/** Reads the scale of similarities from a model's weights, where its logarithm is stored. */
+/**
+ * Reads the scale of similarities from a model's weights, where its logarithm is stored.
+ *
+ * @internal Exported for tests only.
+ */
 export async function readSimilarityScale(weights: string): Promise<SimilarityScale> {
   const tensors = await findWeights(weights);
   const read = async (name: string): Promise<number | undefined> => {

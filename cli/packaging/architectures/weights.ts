@@ -11,6 +11,11 @@ export class Weights {
     this.#prefixes = [...prefixes, ''];
   }
 
+  /** The same weights, of which those with this prefix come first. */
+  under(prefix: string): Weights {
+    return new Weights(this.#tensors, [prefix]);
+  }
+
   has(name: string): boolean {
     return this.#find(name) !== undefined;
   }

@@ -20,6 +20,7 @@ import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
 import type { ImageArchitecture } from './image-architectures.ts';
 import { ImageGraph, type ImageSize } from './image-graph.ts';
+import { towerOf } from './towers.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
@@ -78,6 +79,7 @@ export const ofTexts =
   (write: (g: EncoderGraph, architecture: TextArchitecture) => WrittenOutput): WriteOutput =>
   (g, architecture) => {
     if (architecture.input === 'tokens') return write(g, architecture);
+    if (architecture.input === 'tokens or pixels') return write(towerOf(g, 'text'), architecture.text);
     throw otherInput(g, 'images, not texts');
   };
 
@@ -86,6 +88,8 @@ const ofImages =
   (size: ImageSize, write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput): WriteOutput =>
   (g, architecture) => {
     if (architecture.input === 'pixels') return write(new ImageGraph(g, size), architecture);
+    if (architecture.input === 'tokens or pixels')
+      return write(new ImageGraph(towerOf(g, 'vision'), size), architecture.image);
     throw otherInput(g, 'texts, not images');
   };
 
@@ -153,7 +157,11 @@ export const writeMaskedLogits = (maskId: number): WriteOutput =>
     };
   });
 
-/** Output: the vector of each text in a space that it shares with images. `padId` is the id of padding. */
+/**
+ * Output: the vector of each text in a space that it shares with images. `padId` is the id of padding.
+ *
+ * @internal Exported for tests only.
+ */
 export const writeTextVectors = (padId: number): WriteOutput =>
   ofTexts((g, { textVector }) => {
     if (!textVector) {
@@ -164,7 +172,7 @@ export const writeTextVectors = (padId: number): WriteOutput =>
     return { value: textVector(g, padId), name: 'text_embeds', axes: ['batch', 'width'] };
   });
 
-/** Output: the scores of each image. */
+/** Output: the scores of each image. @internal Exported for tests only. */
 export const writeImageLogits = (size: ImageSize): WriteOutput =>
   ofImages(size, (g, { encode, labelHead }) => ({
     value: labelHead(g, encode(g)),
@@ -172,7 +180,7 @@ export const writeImageLogits = (size: ImageSize): WriteOutput =>
     axes: ['batch', 'labels'],
   }));
 
-/** Output: the vector of each image, pooled as in the model's own code. */
+/** Output: the vector of each image, pooled as in the model's own code. @internal Exported for tests only. */
 export const writeImageVectors = (size: ImageSize): WriteOutput =>
   ofImages(size, (g, { encode, imageVector }) => ({
     value: imageVector(g, encode(g)),
@@ -180,7 +188,7 @@ export const writeImageVectors = (size: ImageSize): WriteOutput =>
     axes: ['batch', 'width'],
   }));
 
-/** Output: the hidden states of each image. */
+/** Output: the hidden states of each image. @internal Exported for tests only. */
 export const writeImageStates = (size: ImageSize): WriteOutput =>
   ofImages(size, (g, { encode, axes }) => ({ value: encode(g), name: 'last_hidden_state', axes }));
 

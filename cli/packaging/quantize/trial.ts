@@ -21,7 +21,11 @@ export const textSamples = (inputs: Omit<RunTask, 'graph' | 'images'>): Samples<
   evenBatches: (texts) => (inputs.fixedShape ? texts.map((ids) => [ids]) : evenBatches(texts)),
 });
 
-/** Samples that are the pixels of images: channels x height x width, all of the same size. */
+/**
+ * Samples that are the pixels of images: channels x height x width, all of the same size.
+ *
+ * @internal Exported for tests only.
+ */
 export const imageSamples = (folder: string, size: readonly number[]): Samples<Float32Array> => ({
   runOf: (images) => {
     const values = new Float32Array(images.length * size.reduce((product, axis) => product * axis, 1));

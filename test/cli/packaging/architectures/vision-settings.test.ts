@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSimilarityScale, towersOf } from '#cli/packaging/architectures/towers.ts';
+import { readSimilarityScale } from '#cli/packaging/architectures/towers.ts';
 import {
   writeGraph,
   writeHiddenStates,
@@ -117,8 +117,13 @@ test.each<[model: string, change: object, output: WriteOutput, message: string]>
     writeImageLogits({ height: 20, width: 28 }),
     'do not contain the tensor classifier.weight, which',
   ],
-  // Without a `model_type` of a tower, the whole model is not one encoder.
-  ['clip', {}, labels, 'has the `model_type` "clip", but only '],
+  ['clip', { vision_config: [1] }, labels, '`vision_config` in config.json must be an object, not [1].'],
+  [
+    'clip',
+    { text_config: 'small' },
+    writeTextVectors(0),
+    '`text_config` in config.json must be an object, not "small".',
+  ],
   ['clip', { model_type: 'siglip2' }, labels, 'has the `model_type` "siglip2", but only '],
   [
     'dinov2',
@@ -211,22 +216,16 @@ test.each<[name: string, shape: number[], values: number[], message: RegExp]>([
   );
 });
 
-test('the settings of towers: those of old files take precedence, and missing ones are the defaults of the class', () => {
-  const towers = towersOf({
-    model_type: 'clip',
-    text_config: { hidden_size: 16 },
-    text_config_dict: { hidden_size: 24 },
-    vision_config_dict: null,
-  });
-  expect(towers?.text).toEqual({
-    config: { hidden_size: 24, model_type: 'clip_text_model' },
-    prefix: 'text_model.',
-  });
-  expect(towers?.image).toEqual({ config: { model_type: 'clip_vision_model' }, prefix: 'vision_model.' });
-  expect(towersOf({ model_type: 'vit' })).toBeUndefined();
-  expect(towersOf({ model_type: 7 })).toBeUndefined();
-  expect(() => towersOf({ model_type: 'siglip', vision_config: [1] })).toThrow(
-    '`vision_config` in config.json must be an object, not [1].',
+test('the settings of towers in old files take precedence, and missing ones are the defaults of the class', async () => {
+  const { text_config: text, vision_config: vision } = readConfig('clip');
+  await attempt(
+    'clip',
+    { text_config: { ...Object(text), hidden_size: 24 }, text_config_dict: text },
+    writeTextVectors(0),
+  );
+  await attempt('clip', { vision_config: vision, vision_config_dict: null }, square(16));
+  await expect(attempt('clip', { vision_config: null }, square(224))).rejects.toThrow(
+    'embedding.weight has the shape [24, 3, 8, 8], but config.json requires [768, 3, 32, 32].',
   );
 });
 

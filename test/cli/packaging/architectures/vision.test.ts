@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSimilarityScale, towersOf } from '#cli/packaging/architectures/towers.ts';
+import { readSimilarityScale } from '#cli/packaging/architectures/towers.ts';
 import {
   writeGraph,
   writeImageLogits,
@@ -55,13 +55,11 @@ const weightsOf = (model: string): string =>
     .find((path) => existsSync(path)) ?? '';
 
 /** Writes a graph, and optimizes it as a build does. */
-async function optimized(name: string, kind: 'text' | 'image', write: WriteOutput): Promise<string> {
+async function optimized(name: string, write: WriteOutput): Promise<string> {
   const model = join(FIXTURES, 'vision', name);
   const target = mkdtempSync(join(folder(), 'graph-'));
   const config = join(model, 'config.json');
-  const values = JSON.parse(readFileSync(config, 'utf8')) as Record<string, unknown>;
-  const encoder = towersOf(values)?.[kind];
-  const written = await writeGraph({ weights: weightsOf(model), config, encoder }, write, target);
+  const written = await writeGraph({ weights: weightsOf(model), config }, write, target);
   const graph = join(target, 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
   return graph;
@@ -102,7 +100,7 @@ test.each(IMAGE_CASES)(
   '$name returns the same $part as transformers, for one image and for several',
   async ({ name, write, output, size, expected }) => {
     const [height, width] = size;
-    const graph = await optimized(name, 'image', write({ height, width }));
+    const graph = await optimized(name, write({ height, width }));
     expect(inputNames(graph)).toEqual(['pixel_values']);
     const together = await runImages(graph, output, size, [0, 1, 2]);
     const numbers = flatten(expected);
@@ -133,7 +131,7 @@ const runTexts = async (graph: string, ids: NonNullable<Golden['ids']>) =>
 test.each(TEXT_CASES)(
   '$name returns the same vectors of texts as transformers, for one text and for several',
   async ({ name, ids, expected }) => {
-    const graph = await optimized(name, 'text', writeTextVectors(PAD));
+    const graph = await optimized(name, writeTextVectors(PAD));
     // SigLIP attends to padding.
     expect(inputNames(graph).includes('attention_mask')).toBe(!name.startsWith('siglip'));
     expect(largestDifference([...(await runTexts(graph, ids)).data], expected)).toBeLessThan(1e-5);
@@ -169,7 +167,7 @@ test.each(SIMILAR_CASES)(
 );
 
 test('a text that is longer than the maximum of SigLIP is an error instead of being cut off', async () => {
-  const graph = await optimized('siglip', 'text', writeTextVectors(PAD));
+  const graph = await optimized('siglip', writeTextVectors(PAD));
   const longest = Array.from({ length: 12 }, () => 5);
   expect((await runTexts(graph, [longest])).dims).toEqual([1, 16]);
   await expect(runTexts(graph, [[...longest, 5]])).rejects.toThrow('Add');
