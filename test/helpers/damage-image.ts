@@ -62,7 +62,7 @@ function correctChecksums(bytes: Uint8Array): void {
 }
 
 /** Images of tests are small, so that a wrong size is either rejected or decoded in little time. */
-export const SMALL_LIMITS: ImageLimits = { bytes: 1_000_000, pixels: 1_000_000 };
+const SMALL_LIMITS: ImageLimits = { bytes: 1_000_000, pixels: 1_000_000 };
 
 /**
  * Decodes a damaged file. Returns whether there are pixels or a sentence, and throws if there is neither: an

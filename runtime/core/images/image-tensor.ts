@@ -1,7 +1,8 @@
 import type { CenterCrop, ImageRecipe, ImageSize } from '#contract/image-recipe.ts';
 import { inputError } from '#contract/errors.ts';
 import { type CropPosition, cropPosition } from './crop-position.ts';
-import { type Region, resample } from './resample.ts';
+import type { Region } from './regions.ts';
+import { resample } from './resample.ts';
 import { resizedSize } from './resized-size.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
 import { valueTable } from './value-table.ts';

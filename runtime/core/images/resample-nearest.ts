@@ -1,5 +1,5 @@
 import type { ImageSize } from '#contract/image-recipe.ts';
-import type { Box, Region } from './resample.ts';
+import type { Box, Region } from './regions.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
 
 /** Resizes an image by taking the pixel at the middle of each new pixel, as Pillow does. */

@@ -1,21 +1,8 @@
 import type { ImageSize, ResampleFilter } from '#contract/image-recipe.ts';
 import { type AxisWeights, axisWeights, WEIGHT_BITS } from './filter-weights.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
+import type { Box, Region } from './regions.ts';
 import { resampleNearest } from './resample-nearest.ts';
-
-/** A rectangle of pixels. */
-export interface Region extends ImageSize {
-  readonly left: number;
-  readonly top: number;
-}
-
-/** A part of an image, with fractions of pixels. */
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
 
 export interface ResampleOptions {
   /** The part of the image that becomes the new image. The default is all of it. */

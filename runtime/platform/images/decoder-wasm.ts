@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { readDataAsset } from '../data-asset.ts';
 
 /** The decoders in WebAssembly, by the names of their assets, with their files in the npm packages. */
-export const DECODER_WASM = {
+const DECODER_WASM = {
   'jpeg.wasm': '@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm',
   'webp.wasm': '@jsquash/webp/codec/dec/webp_dec.wasm',
 } as const;

@@ -10,7 +10,7 @@ const COLOR_TYPES = [
   { code: 4, color: 'grey-alpha', samples: 2, bits: [8, 16] },
   { code: 6, color: 'rgb-alpha', samples: 4, bits: [8, 16] },
 ] as const;
-export type PngColor = (typeof COLOR_TYPES)[number]['color'];
+type PngColor = (typeof COLOR_TYPES)[number]['color'];
 
 export interface PngHeader extends ImageSize {
   readonly bits: number;
